@@ -103,7 +103,9 @@ def _failures() -> Iterator[Case]:
     for shape in _read(FOLDER / "failures.yml")["shapes"]:
         if "finish_reason" in shape:
             text = "Tea." if shape["status"] == "ok" else ""
-            yield Case("failures", text, {"kind": "text"}, shape["status"], finish_reason=shape["finish_reason"])
+            yield Case(
+                "failures", text, {"kind": "text"}, shape["status"], finish_reason=shape["finish_reason"]
+            )
         elif "answer" in shape:
             yield Case("failures", shape["answer"], {"kind": "text"}, shape["status"])
 
@@ -184,18 +186,34 @@ def run(against: str | None, *, n_shown: int = 10) -> bool:
     found = read(listed, PACKAGE_PARENT)
     now = counts(listed, found)
     before = counts(listed, read_at(listed, against)) if against else {}
-    titles = ["kind", "shapes", *(["right before", "wrong before"] if before else []), "right", "unread", "wrong"]
+    titles = [
+        "kind",
+        "shapes",
+        *(["right before", "wrong before"] if before else []),
+        "right",
+        "unread",
+        "wrong",
+    ]
     print("| " + " | ".join(titles) + " |")
     print("|---|" + "---:|" * (len(titles) - 1))
     for kind in (*KINDS, "all"):
-        of_now, of_before = (sum(one.values(), Counter()) if kind == "all" else one.get(kind, Counter()) for one in (now, before))
+        of_now, of_before = (
+            sum(one.values(), Counter()) if kind == "all" else one.get(kind, Counter())
+            for one in (now, before)
+        )
         n = of_now.total()
-        earlier = [f"{100 * of_before['right'] / max(n, 1):.1f} %", f"{of_before['wrong']:,}"] if before else []
-        cells = [f"{100 * of_now['right'] / max(n, 1):.1f} %", f"{of_now['unread']:,}", f"{of_now['wrong']:,}"]
+        earlier = (
+            [f"{100 * of_before['right'] / max(n, 1):.1f} %", f"{of_before['wrong']:,}"] if before else []
+        )
+        cells = [
+            f"{100 * of_now['right'] / max(n, 1):.1f} %",
+            f"{of_now['unread']:,}",
+            f"{of_now['wrong']:,}",
+        ]
         print("| " + " | ".join([kind, f"{n:,}", *earlier, *cells]) + " |")
-    wrong = [
-        (case, got) for case, got in zip(listed, found, strict=True) if case.outcome(*got) == "wrong"
-    ]
+    wrong = [(case, got) for case, got in zip(listed, found, strict=True) if case.outcome(*got) == "wrong"]
     for case, (status, answer) in wrong[:n_shown]:
-        print(f"Wrong ({case.kind}): {case.text!r}: {status}, {answer!r}; right: {case.status}, {case.answer!r}")
+        print(
+            f"Wrong ({case.kind}): {case.text!r}: {status}, {answer!r}; right: {case.status}, {case.answer!r}"
+        )
     return not wrong

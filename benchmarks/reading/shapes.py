@@ -126,9 +126,12 @@ def _replies(document: Mapping[str, Any]) -> Iterator[Shape]:
 
 def _numbers(kind: str, document: Mapping[str, Any]) -> Iterator[Shape]:
     for section in document["sections"]:
-        settings = {key: value for key, value in section.items() if key not in ("shapes", "column")}
+        settings = {key: value for key, value in section.items() if key not in ("shapes", "column", "fill")}
         if "column" in section:
             settings["decimal"] = decimal_of(section["column"])
         for want, texts in section["shapes"].items():
             for text in texts:
-                yield Shape(kind, text, None if want == "unread" else str(want), settings)
+                for number in section.get("fill", [None]):
+                    right = None if want == "unread" else want.replace("{n}", number or "")
+                    filled = text if number is None else text.format(n=number)
+                    yield Shape(kind, filled, right, settings, (text, "") if number else None, number)

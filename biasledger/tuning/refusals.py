@@ -10,7 +10,7 @@ from pathlib import Path
 
 from collector.answers.languages import find_refusal
 from collector.errors import InputError
-from collector.files.csv import read_csv
+from collector.tables.rows import read_rows
 
 REFUSED, ANSWERED = "refused", "answered"
 _COLUMNS = ("text", "label")
@@ -61,7 +61,7 @@ def propose_refusals(labels: Path) -> Proposals:
     """
     refused: list[str] = []
     answered: list[str] = []
-    for number, row in enumerate(read_csv(labels, "a row for each labelled answer", _COLUMNS), start=1):
+    for number, row in enumerate(read_rows(labels, "a row for each labelled answer", _COLUMNS), start=1):
         label = row["label"].strip().casefold()
         if label not in (REFUSED, ANSWERED, ""):
             raise InputError(

@@ -34,13 +34,14 @@ class Announcement(NamedTuple):
     start: int
 
 
-def announced(low: str, start: int, *, is_alone: bool) -> Announcement | None:
+def announced(low: str, start: int, *, is_alone: bool, is_number: bool = False) -> Announcement | None:
     """Say what announces the decision that starts at a place of a reply.
 
     Args:
         low: the reply in lower case (plain.Reply.low).
         start: where the decision starts.
         is_alone: whether it stands alone in its line, so that the line before may announce it.
+        is_number: whether it is a number, which "a score of" announces too.
 
     Returns:
         The announcement; None if there is none, or if it depends on a condition, is negated or is not the writer's own.
@@ -56,6 +57,8 @@ def announced(low: str, start: int, *, is_alone: bool) -> Announcement | None:
     if found is None and not is_heading:
         lead = _without_fillers(without_noun(lead))
         found = _announcement(lead, is_heading=False) if lead else None
+    if found is None and is_number:
+        found = _before_of(lead)
     if found is None or is_doubted(lead[: found.start]):
         return None
     rank = found.rank
@@ -148,8 +151,8 @@ def is_doubted(before: str) -> bool:
 
 
 def _last_part(text: str, end: re.Pattern[str]) -> str:
+    text = text[-_REACH:]
     last = 0
-    # The last characters end nothing: what follows them is not part of the text.
     for found in end.finditer(text):
         last = found.end()
     return text[last:]
@@ -188,6 +191,16 @@ def _before_colon(lead: str) -> Announcement | None:
 
 def _before_copula(lead: str) -> Announcement | None:
     return _marker(lead) or _about(lead)
+
+
+def _before_of(lead: str) -> Announcement | None:
+    """Return the marker of "a score of"."""
+    word = lead.rpartition(" ")[2]
+    return (
+        _marker(lead[: -len(word) - 1].rstrip())
+        if word in ("of", "von", "de", "di", "van", "på", "at", "to")
+        else None
+    )
 
 
 def _heading(lead: str) -> Announcement | None:

@@ -72,7 +72,8 @@ def decision_words() -> DecisionWords:
         lists.setdefault(name, [])
         lists[name] += [expression for language in languages for expression in getattr(language, name)]
     only_compare = {*lists["comparing"], *lists["no_negations"]}
-    lists["negations"] = [word for word in lists["negations"] if word not in only_compare]
+    for name in ("negations", "negations_after"):
+        lists[name] = [word for word in lists[name] if word not in only_compare]
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
     values: dict[str, object] = {}
@@ -92,8 +93,12 @@ def _own_lists() -> dict[str, list[str]]:
     document: Mapping[str, object] = read_yaml_mapping(WORDS_FILE, what="words of decisions")
     lists: dict[str, list[str]] = {}
     for name, by_language in document.items():
-        if not isinstance(by_language, dict) or not all(isinstance(text, str) for text in by_language.values()):
-            raise InputError(f"{WORDS_FILE}: {name} should map languages to phrases with commas between them.")
+        if not isinstance(by_language, dict) or not all(
+            isinstance(text, str) for text in by_language.values()
+        ):
+            raise InputError(
+                f"{WORDS_FILE}: {name} should map languages to phrases with commas between them."
+            )
         lists[name] = list(_phrases(by_language.values()))
     return lists
 

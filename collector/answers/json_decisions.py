@@ -23,6 +23,7 @@ class Leaf(NamedTuple):
     path: tuple[str, ...]
     text: str | None
     is_boolean: bool
+    is_number: bool
 
 
 class Found(NamedTuple):
@@ -34,7 +35,12 @@ class Found(NamedTuple):
     problem: str | None = None
 
 
-def json_decision(text: str, key: str | None, read: Callable[[Leaf, bool], str | None]) -> Found | None:
+def json_decision(
+    text: str,
+    key: str | None,
+    read: Callable[[Leaf, bool], str | None],
+    is_other: Callable[[Leaf], bool] = lambda _: False,
+) -> Found | None:
     """Find the decision in the JSON of a reply.
 
     Args:
@@ -42,18 +48,27 @@ def json_decision(text: str, key: str | None, read: Callable[[Leaf, bool], str |
         key: the key that the spec declares, dotted where objects are nested.
         read: reads a leaf's value, or returns None where it is no decision; the second argument says whether the key says that
             it holds the decision, so that the value may be a sentence.
+        is_other: whether a leaf's key says that it holds something else than the decision.
 
     Returns:
         What was found; None if the reply has no JSON, or none that holds a decision.
     """
     if "{" not in text:
         return None
-    leaves = [leaf for value, _ in json_values(text) for leaf in _leaves(value)]
+    leaves = [leaf for value, _ in json_values(text) for leaf in _leaves(value) if not is_other(leaf)]
     if not leaves:
         return None
     if key is not None and (found := _declared(leaves, key, read)):
         return found
     return _only(leaves, read) or _known(leaves, read)
+
+
+def json_texts(text: str, key: str) -> list[str]:
+    """Return the texts under a key, however deep, in the JSON of a reply."""
+    if "{" not in text:
+        return []
+    leaves = (leaf for value, _ in json_values(text) for leaf in _leaves(value))
+    return [leaf.text for leaf in leaves if leaf.path[-1] == key and leaf.text is not None]
 
 
 def folded_key(key: str) -> str:
@@ -72,7 +87,7 @@ def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
         elif path:
             is_boolean = isinstance(one, bool)
             written = str(one).lower() if is_boolean else None if one is None else str(one)
-            yield Leaf(path, written, is_boolean)
+            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber))
 
 
 def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None]) -> Found | None:
@@ -126,7 +141,9 @@ def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule
     if len(distinct) > 1 or len(values) < sum(leaf.text is not None for leaf in leaves):
         names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
         said = ", ".join(_shown(leaf.text) for leaf in leaves[:4])
-        return Found(rule, None, problem=f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}.")
+        return Found(
+            rule, None, problem=f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
+        )
     return Found(rule, distinct[0], values[0][1].text)
 
 

@@ -97,7 +97,7 @@ def silence_of(
     for leaf in leaves:
         if leaf.type == "number":
             if are_numbers_answers and not (leaf.is_remark or leaf.is_error):
-                open_leaves.append(leaf)
+                return None
             continue
         if leaf.type != "text":
             continue
@@ -105,9 +105,9 @@ def silence_of(
         one = None if is_wanted else refusal(leaf.text)
         found = found or one
         if one is None and (is_wanted or not silence.is_filler(leaf.text)):
+            if not (leaf.is_error or leaf.is_remark):
+                return None
             open_leaves.append(leaf)
-    if not all(leaf.is_error or leaf.is_remark for leaf in open_leaves):
-        return None
     if found is not None:
         return found
     signals = [leaf for leaf in leaves if leaf.type == "true" and leaf.is_error]

@@ -8,7 +8,7 @@ contradict each other, the reply is unread: a wrong reading is worse than none.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ from collector.answers.mentions import (
     Labels,
     Mention,
     compiled_labels,
+    first_and_last,
     is_asked,
     is_compared,
     is_negated,
@@ -46,12 +47,17 @@ from collector.hints import quoted
 _BOXED = re.compile(
     r"\[\[(?P<a>[^\[\]\n]{1,60})\]\]"
     r"|\\boxed\s?\{\s?(?:\\(?:text|textbf|mathrm|mathbf|textit)\s?\{)?(?P<b>[^{}\n]{1,60})\}"
-    r"|<(?P<tag>[^<>/\s]{2,20})>(?P<c>[^<>]{1,200})</(?P=tag)>"
+    r"|<(?P<tag>[^<>/\s]{2,20})>(?P<c>.{1,200}?)</(?P=tag)>",
+    re.DOTALL,
 )
 _SHORT_VALUE = re.compile(r"[^\n:：]{0,120}[:：][ \t]*(?P<value>[^\n]{0,60})")
 _MOST_WORDS = 4
 _OPENING_CHARACTERS = 200
 _MOST_PREFIX = 100
+_MOST_SHOWN = 4
+_MOST_MENTIONS = 400
+# So many characters may stand between a letter and its option's text.
+_NEAR = 8
 
 
 class Statement(NamedTuple):
@@ -94,7 +100,7 @@ def read_label(
         return decision
     if found is not None:
         return _json_result(found, labels)
-    return _in_prose(Reply(text, compiled.keep), compiled)
+    return read_in_prose(text, compiled)
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +147,11 @@ def _json_value(labels: Labels, leaf: Leaf, *, is_key: bool) -> str | None:
 def _json_result(found: object, labels: Sequence[str]) -> Decision:
     rule, value, text, problem = found  # type: ignore[misc]
     if value is None:
-        return Decision(problem=f"{problem[:-1]}, which is none of the labels {quoted(labels)}." if "differ" not in problem else problem)
+        return Decision(
+            problem=f"{problem[:-1]}, which is none of the labels {quoted(labels)}."
+            if "differ" not in problem
+            else problem
+        )
     return Decision(value, is_certain=True, read_by=rule, read_text=text)
 
 
@@ -164,8 +174,16 @@ def _by_pattern(text: str, pattern: str, labels: Labels) -> Decision | None:
 # -- Prose ------------------------------------------------------------------------------------------------------------
 
 
+def read_in_prose(text: str, labels: Labels) -> Decision:
+    """Read the label that a reply decides for, without its JSON and without the audit's pattern."""
+    return _in_prose(Reply(text, labels.keep), labels)
+
+
 def _in_prose(reply: Reply, labels: Labels) -> Decision:
     mentions = labels.mentions(reply)
+    n_mentions = len(mentions)
+    if n_mentions > _MOST_MENTIONS:
+        mentions = first_and_last(mentions, _MOST_MENTIONS)
     has_other_form = labels.other_forms(reply.low)
     reply.masked = masked(reply.low, mentions)
     statements = [*_boxed(reply, labels), *_announced(reply, labels, mentions)]
@@ -178,26 +196,37 @@ def _in_prose(reply: Reply, labels: Labels) -> Decision:
     for rule in (_alone, _opening):
         if decision := rule(reply, labels, mentions):
             return decision
+    if n_mentions > _MOST_MENTIONS:
+        return Decision(problem=f"The answer names labels {n_mentions} times and decides for none of them.")
     decision = _only_named(reply, labels, mentions)
     if decision.value is not None and has_other_form - {decision.value}:
         return Decision(problem=f"The answer names {decision.value!r}, and another label in another form.")
     return decision
 
 
-def _boxed(reply: Reply, labels: Labels) -> list[Statement]:
-    """Return what stands in [[…]], \\boxed{…} or <answer>…</answer>."""
+def boxed_parts(reply: Reply) -> Iterator[tuple[int, int, int, int, bool]]:
+    """Yield what stands in [[…]], \\boxed{…} or <answer>…</answer>.
+
+    Yields:
+        Start and end with the brackets, start and end of what is in them, and whether it stands in a tag.
+    """
     if "[[" not in reply.low and "\\boxed" not in reply.low and "</" not in reply.low:
-        return []
-    found: list[Statement] = []
+        return
     for match in _BOXED.finditer(reply.low):
-        if match["tag"] is not None and match["tag"] not in decision_words().tags:
-            continue
-        start, end = match.span(match.lastgroup if match.lastgroup != "tag" else "c")
-        written = reply.text[start:end]
+        is_tag = match["tag"] is not None
+        if not is_tag or match["tag"] in decision_words().tags:
+            start, end = match.span("c" if is_tag else "a" if match["a"] is not None else "b")
+            yield match.start(), match.end(), start, end, is_tag
+
+
+def _boxed(reply: Reply, labels: Labels) -> list[Statement]:
+    found: list[Statement] = []
+    for start, end, inner, inner_end, is_tag in boxed_parts(reply):
+        written = reply.text[inner:inner_end]
         label = labels.named(written)
-        if label is None and match["tag"] is not None:
-            label = _in_prose(Reply(written, labels.keep), labels).value
-        found.append(Statement(Rank.FINAL, match.start(), match.end(), label))
+        if label is None and is_tag:
+            label = read_in_prose(written, labels).value
+        found.append(Statement(Rank.FINAL, start, end, label))
     return found
 
 
@@ -239,8 +268,16 @@ def _is_affirmed(
         return False
     if mention.tail == "verb":
         return words.preferring.within(after) is not None
-    others = [one for one in mentions if mention.end <= one.start < mention.end + len(after)]
+    others = _within(mentions, mention, len(after))
     return all(one.label == mention.label or is_compared(low, one) for one in others)
+
+
+def _within(mentions: Sequence[Mention], mention: Mention, reach: int) -> Iterator[Mention]:
+    """Yield the mentions that follow one within so many characters."""
+    for index in range(mention.index + 1, len(mentions)):
+        if mentions[index].start >= mention.end + reach:
+            return
+        yield mentions[index]
 
 
 def _is_condition(after: str) -> bool:
@@ -251,8 +288,8 @@ def _is_condition(after: str) -> bool:
 
 def _contradicting_text(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
     """Whether another option's text follows a letter: "A) London" where London is B."""
-    for other in mentions:
-        if other.is_text != mention.is_text and other.label != mention.label and 0 <= other.start - mention.end <= 8:
+    for other in _within(mentions, mention, _NEAR):
+        if other.is_text != mention.is_text and other.label != mention.label:
             return not re.search(r"\w|\n", low[mention.end : other.start])
     return False
 
@@ -282,19 +319,17 @@ def _stated(
     rank = max(statement.rank for statement in statements)
     best = sorted((one for one in statements if one.rank == rank), key=lambda one: one.start)
     last = best[-1]
-    for earlier in best[:-1]:
-        if earlier.label != last.label and not _is_revised(reply.masked, earlier.end, last.start):
-            said = ", ".join(dict.fromkeys(repr(reply.part(one.start, one.end)) for one in best))
-            return Decision(problem=f"The answer states different decisions: {said}.")
+    contrary = next((one for one in reversed(best) if one.label != last.label), None)
+    if contrary is not None and not _is_revised(reply.masked, contrary.end, last.start):
+        said = ", ".join(dict.fromkeys(repr(reply.part(one.start, one.end)) for one in best[-_MOST_SHOWN:]))
+        return Decision(problem=f"The answer states different decisions: {said}.")
     if last.label is None:
         return Decision(
             problem=f"The answer states {reply.part(last.start, last.end)!r}, which is none of the labels {quoted(labels.labels)}."
         )
     if problem := _later_doubt(reply, labels, mentions, last):
         return Decision(problem=problem)
-    return Decision(
-        last.label, is_certain=True, read_by="marker", read_text=reply.part(last.start, last.end)
-    )
+    return Decision(last.label, is_certain=True, read_by="marker", read_text=reply.part(last.start, last.end))
 
 
 def _is_revised(low: str, start: int, end: int) -> bool:
@@ -317,7 +352,12 @@ def _later_doubt(
         return f"The answer states {statement.label!r} and takes it back."
     last = later[-1]
     is_last_line = not re.search(r"\w", reply.masked[last.end :])
-    if is_last_line and stands_alone(reply.masked, last) and not last.is_listed and not is_compared(reply.masked, last):
+    if (
+        is_last_line
+        and stands_alone(reply.masked, last)
+        and not last.is_listed
+        and not is_compared(reply.masked, last)
+    ):
         return f"The answer states {statement.label!r} and ends with {last.label!r}."
     return None
 
@@ -396,11 +436,15 @@ def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
 def _is_other_heading(low: str, mention: Mention) -> bool:
     """Whether the line before says that the next one is no decision: "Rejected candidate:"."""
     line = low[: low.rfind("\n", 0, mention.start) + 1].rstrip().rpartition("\n")[2]
-    return line.endswith((":", "：")) and decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
+    return (
+        line.endswith((":", "：")) and decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
+    )
 
 
 def _can_be_alone(low: str, mention: Mention) -> bool:
-    return mention.label is not None and mention.tail == "end" and not mention.is_listed and not mention.is_echo
+    return (
+        mention.label is not None and mention.tail == "end" and not mention.is_listed and not mention.is_echo
+    )
 
 
 def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> bool:
@@ -409,34 +453,44 @@ def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> 
     line = line.rstrip(":： ").rpartition("\n")[2]
     if len(line) > 100 or words.other_lines.within(line) or negation(line) or is_doubted(line + " "):
         return False
-    others = [one for one in mentions if one.label is not None and one.label != mention.label and not one.is_listed]
+    others = [
+        one for one in mentions if one.label is not None and one.label != mention.label and not one.is_listed
+    ]
     return not others or not any(one.tail == "end" for one in others)
 
 
 def _own_text_follows(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
-    return any(
-        one.is_text != mention.is_text and one.label == mention.label and 0 <= one.start - mention.end <= 8
-        for one in mentions
-    )
+    following = _within(mentions, mention, _NEAR)
+    return any(one.is_text != mention.is_text and one.label == mention.label for one in following)
 
 
 def _follows_own_letter(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
     """Whether a line holds a letter and its option's text: "B) London"."""
-    for one in mentions:
-        if one.is_text != mention.is_text and one.label == mention.label and 0 <= mention.start - one.end <= 8:
-            if one.is_echo:
-                return False
-            between = low[one.end : mention.start]
-            before = low[low.rfind("\n", 0, one.start) + 1 : one.start]
-            return not re.search(r"\w", between) and not re.search(r"\w", without_noun(before.rstrip(OPENERS)))
-    return False
+    if mention.index == 0:
+        return False
+    letter = mentions[mention.index - 1]
+    is_own = letter.is_text != mention.is_text and letter.label == mention.label and not letter.is_echo
+    if (
+        not is_own
+        or not 0 <= mention.start - letter.end <= _NEAR
+        or re.search(r"\w", low[letter.end : mention.start])
+    ):
+        return False
+    before = low[low.rfind("\n", 0, letter.start) + 1 : letter.start]
+    return not re.search(r"\w", without_noun(before.rstrip(OPENERS)))
 
 
 def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decision | None:
     """Return the label that opens the reply: "B, due to stronger results.", "Yes, because …", "B is a better fit."."""
     low = reply.masked
     mention = mentions[0] if mentions else None
-    if mention is None or mention.label is None or mention.is_listed or mention.is_echo or mention.tail in ("bad", "word", "glued"):
+    if (
+        mention is None
+        or mention.label is None
+        or mention.is_listed
+        or mention.is_echo
+        or mention.tail in ("bad", "word", "glued")
+    ):
         return None
     before = low[: mention.start]
     if re.search(r"\w", without_noun(before.rstrip(OPENERS))) or mention.start > _OPENING_CHARACTERS:
@@ -475,12 +529,12 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
     if _is_condition(said) or _is_revised(low, mention.end, len(low)):
         return False
     # "B: no" says no of B.
-    if low[mention.end : mention.end + 3].strip("*)\"'") [:1] in (":", "：") and _says_no(reply, mention):
+    if low[mention.end : mention.end + 3].strip("*)\"'")[:1] in (":", "：") and _says_no(reply, mention):
         return False
     others = [
         one
-        for one in mentions
-        if mention.end <= one.start < mention.end + len(after) and one.label != mention.label and one.label is not None
+        for one in _within(mentions, mention, len(after))
+        if one.label != mention.label and one.label is not None
     ]
     if not others or all(is_compared(low, one) for one in others):
         return True
@@ -495,9 +549,7 @@ def _says_no(reply: Reply, mention: Mention) -> bool:
     return first is not None and (first[0] in words.no or bool(words.negations.is_word(first[0])))
 
 
-def _preferred(
-    reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: str
-) -> Decision | None:
+def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: str) -> Decision | None:
     """Return the one label of which a reply says that it is better, provided that it says so of no other."""
     low = reply.masked
     words = decision_words()
@@ -556,18 +608,20 @@ def _only_named(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> De
             # What a label is compared with follows it: "mid, well above junior".
             before.append(mention)
     named = list(dict.fromkeys(one.label for one in mentions if one.label is not None))
-    if any(labels.is_bare(one) for one in counted) or not counted:
+    if not counted:
+        negated = next((found for one in before if (found := _negation_problem(reply, one))), None)
+        return Decision(problem=negated) if negated else _not_decided(labels, named)
+    if any(labels.is_bare(one) for one in counted):
         if decision := _preferred(reply, labels, mentions, "only_label"):
             return decision
         return _not_decided(labels, named)
     distinct = list(dict.fromkeys(one.label for one in (*before, *counted)))
-    if len(distinct) > 1 or any(one.label is None or one.is_listed for one in mentions):
+    if len(distinct) > 1 or any(one.label is None or one.is_listed and not one.is_echo for one in mentions):
         return _not_decided(labels, named)
     label = distinct[0]
     for mention in counted:
-        if found := is_negated(low, mention):
-            word = reply.part(*found)
-            return Decision(problem=f"The answer says {word!r} {'before' if found[0] < mention.start else 'after'} {label!r}.")
+        if problem := _negation_problem(reply, mention):
+            return Decision(problem=problem)
         if problem := _only_problem(reply, mention):
             return Decision(problem=problem)
         if _contradicting_text(low, mentions, mention):
@@ -582,6 +636,14 @@ def _only_named(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> De
     )
 
 
+def _negation_problem(reply: Reply, mention: Mention) -> str | None:
+    found = is_negated(reply.masked, mention)
+    if found is None:
+        return None
+    place = "before" if found[0] < mention.start else "after"
+    return f"The answer says {reply.part(*found)!r} {place} {mention.label!r}."
+
+
 def _only_problem(reply: Reply, mention: Mention) -> str | None:
     """Return why a sentence that names a label may not decide for it."""
     low = reply.masked
@@ -590,7 +652,10 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
     after = sentence_after(low, mention.end)
     if mention.tail == "bad" or is_asked(low, mention):
         return f"The answer names {mention.label!r} only in a question or a part of another expression."
-    if mention.tail == "glued" and words.unspaced_endings.starting(low[mention.end : mention.end + 6]) is None:
+    if (
+        mention.tail == "glued"
+        and words.unspaced_endings.starting(low[mention.end : mention.end + 6]) is None
+    ):
         return f"The answer names {mention.label!r} as a part of another word."
     line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
     if words.other_lines.within(line.rpartition(":")[0][-_MOST_PREFIX:]):

@@ -70,7 +70,10 @@ class RefusalPattern:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What `answer_rules/<code>.yml` says; every text but those of `yes` and `no` is a regular expression."""
+    """What `answer_rules/<code>.yml` says; every text but those of `yes` and `no` is a regular expression.
+
+    pattern_text: the text of refusals and courtesies, with each part once.
+    """
 
     code: str
     name: str
@@ -85,6 +88,7 @@ class Language:
     no: tuple[str, ...]
     negations: tuple[str, ...]
     negations_after: tuple[str, ...]
+    pattern_text: str
 
 
 @cache
@@ -121,7 +125,8 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
 def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
     """Say whether a text opens with a refusal, in whatever language.
 
-    Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped.
+    Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped. Quoted speech that the
+    text goes on after is no refusal: `"I can't help you," he said.`
 
     Args:
         text: an answer, or a text of a JSON answer.
@@ -135,10 +140,10 @@ def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
     """
     opening, start = _opening(text)
     for matcher in _candidates(opening[start : start + _SAMPLE_CHARACTERS]):
-        if found := matcher.find(opening, start):
+        if (found := matcher.find(opening, start)) and not _is_speech(opening, start):
             return found
     if extra:
-        searched = unicodedata.normalize("NFC", text[:_EXTRA_CHARACTERS]).translate(_PLAIN_SIGNS)
+        searched = _plain(text[:_EXTRA_CHARACTERS])
         for number, source in enumerate(extra, start=1):
             if _compiled(source).search(searched):
                 return f"audit-{number}"
@@ -185,13 +190,16 @@ def _language(path: Path) -> Language:
         raise InputError(f"{path}: language is {code!r}; it should be the file's name, {path.stem!r}.")
     lists = {key: _texts(path, key, document[key]) for key in _TEXT_LISTS}
     lists["negations_after"] = _texts(path, "negations_after", document.get("negations_after", []))
-    parts = _parts(path, document.get("parts") or {})
+    parts_written = document.get("parts") or {}
+    parts = _parts(path, parts_written)
     lists["courtesies"] = tuple(
         _filled(path, f"courtesies[{index}]", text, parts) for index, text in enumerate(lists["courtesies"])
     )
     preface = _filled(path, "preface", document.get("preface", ""), parts)
     refusals = _refusals(path, code, document["refusals"], parts, preface)
-    return Language(code=code, name=document["name"], refusals=refusals, **lists)
+    written = [document.get("preface", ""), *(entry["pattern"] for entry in document["refusals"])]
+    pattern_text = _folded("\n".join([*parts_written.values(), *written, *document["courtesies"]]))
+    return Language(code=code, name=document["name"], refusals=refusals, pattern_text=pattern_text, **lists)
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -247,7 +255,7 @@ def _refusals(
 
 
 _PART = re.compile(r"<<(\w+)>>")
-_ESCAPE_OR_REST = re.compile(r"\\.|[^\\]+", re.DOTALL)
+_ESCAPE_OR_REST = re.compile(r"\\[A-Z]|[^\\]+|\\", re.DOTALL)
 
 
 def _filled(path: Path, place: str, source: str, parts: Mapping[str, str]) -> str:
@@ -258,24 +266,19 @@ def _filled(path: Path, place: str, source: str, parts: Mapping[str, str]) -> st
             raise InputError(f"{path}: {place} uses <<{found[1]}>>, which parts does not define above it.")
         return parts[found[1]]
 
-    joined = _PART.sub(part, source.replace("\n", ""))
-    return _ESCAPE_OR_REST.sub(
-        lambda found: found[0] if found[0].startswith("\\") else _folded(found[0]), joined
-    )
+    # The parts are folded already, so that the names in << >> alone remain to be filled in.
+    return _PART.sub(part, _ESCAPE_OR_REST.sub(_fold_unless_escape, source.replace("\n", "")))
+
+
+def _fold_unless_escape(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith("\\") else _folded(found[0])
 
 
 # -- Matching --------------------------------------------------------------------------------------------------------
 
 _SIGNS = re.compile(r"[\W_]*")
-_PLAIN_SIGNS = str.maketrans(
-    {
-        **dict.fromkeys(
-            "\N{RIGHT SINGLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}`´",
-            "'",
-        ),
-        **dict.fromkeys("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}", " "),
-    }
-)
+_APOSTROPHES = "\N{RIGHT SINGLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}`´"
+_NO_BREAK_SPACES = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 # A line that was broken to fit a width: a word goes on in the next line.
 _WRAPPED = re.compile(r"(?<=[\w,;'])[ \t]*\n(?=\w)")
 _SPACES = re.compile(r"[ \t]{2,}")
@@ -284,9 +287,18 @@ _SPACES = re.compile(r"[ \t]{2,}")
 def _folded(text: str) -> str:
     """Return a text in lower case, composed, with plain apostrophes and spaces; the Turkish i without a dot gets one."""
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text).translate(_PLAIN_SIGNS)
-        return text.lower().replace("i\N{COMBINING DOT ABOVE}", "i").replace("ı", "i")
-    return text.lower()
+        return _plain(text).lower().replace("i\N{COMBINING DOT ABOVE}", "i").replace("ı", "i")
+    return text.lower().replace("`", "'")
+
+
+def _plain(text: str) -> str:
+    """Return a text composed, with plain apostrophes and spaces."""
+    text = unicodedata.normalize("NFC", text)
+    for apostrophe in _APOSTROPHES:
+        text = text.replace(apostrophe, "'")
+    for space in _NO_BREAK_SPACES:
+        text = text.replace(space, " ")
+    return text
 
 
 def _opening(text: str) -> tuple[str, int]:
@@ -302,6 +314,19 @@ def _opening(text: str) -> tuple[str, int]:
 def _past_signs(text: str, start: int) -> int:
     found = _SIGNS.match(text, start)
     return found.end() if found else start
+
+
+_CLOSING_QUOTES = {'"': '"', "“": "”", "„": "“”", "”": "”", "«": "»", "»": "«", "「": "」", "『": "』"}
+_LETTER = re.compile(r"[^\W_]")
+
+
+def _is_speech(text: str, start: int) -> bool:
+    """Whether a text opens with a quote that is closed before the text's last word."""
+    for sign in text[:start]:
+        ends = [end for quote in _CLOSING_QUOTES.get(sign, "") if (end := text.find(quote, start)) >= 0]
+        if ends and _LETTER.search(text, min(ends)):
+            return True
+    return False
 
 
 class _Matcher:
@@ -374,11 +399,11 @@ def _matcher(code: str) -> _Matcher:
 
 # -- Which languages come into question -------------------------------------------------------------------------------
 
-_NO_LETTERS = re.compile(r"\\.|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
+_NO_LETTERS = re.compile(r"\\.|<<\w+>>|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
 _KEY_LETTERS = 4
 # Of the words of a text, one in so many must be known to a language, or its patterns are not tried.
-_ONE_WORD_IN = 5
+_ONE_WORD_IN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,9 +426,7 @@ def _hints() -> _Hints:
     by_letter: dict[str, int] = defaultdict(int)
     for number, language in enumerate(languages.values()):
         one = 1 << 8 * number
-        words = {
-            word for source in _sources(language) for word in _WORD.findall(_NO_LETTERS.sub(" ", source))
-        }
+        words = set(_WORD.findall(_NO_LETTERS.sub(" ", language.pattern_text)))
         other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
         for letter in other_letters:
             by_letter[letter] |= one
@@ -412,14 +435,6 @@ def _hints() -> _Hints:
                 by_word_start[word_start] += one
     ones = sum(1 << 8 * number for number in range(len(languages)))
     return _Hints(tuple(languages), dict(by_word_start), dict(by_letter), ones)
-
-
-def _sources(language: Language) -> tuple[str, ...]:
-    return (
-        *(refusal.source for refusal in language.refusals),
-        language.refusals[0].preface,
-        *language.courtesies,
-    )
 
 
 @cache

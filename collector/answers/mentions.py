@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from collector.answers.announcements import (
     OPENERS,
@@ -21,21 +21,25 @@ from collector.answers.announcements import (
     without_noun,
 )
 from collector.answers.decision_words import decision_words
-from collector.answers.plain import UNSPACED, Reply, fold, plain_signs
+from collector.answers.plain import MARKS, UNSPACED, Reply, fold, plain_signs
 
 _CLOSERS = "\"'”’»›」』】）)]}_"
-_JOINING = rf"[^\W_{UNSPACED}]"
+_LETTER_OR_DIGIT = rf"[^\W_{UNSPACED}]"
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _ENDING = _CLOSERS + OPENERS + ".!,;。，！；\n\r"
 _SIGNS_BEFORE = frozenset("+-~!¬≠≤≥±^€£¥%&@\\<>$=")
 _SIGNS_AFTER = frozenset("+#%=^@\\/&°->")
 _POINTS = frozenset(".,:")
+_QUESTIONS = frozenset("?？.!…")
 _LINE_ENDS = frozenset("\r\n")
 _SPACES = frozenset(" \t")
 _BRACKETS = frozenset(")]）】")
 _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")
 _NUMBER_LIKE = re.compile(r"[-+<>=≤≥]*\d")
 _SEPARATORS = re.compile(r"[\s_-]+")
+_BULLETS = re.compile(r"\s*(?:[-+•·–—>]+\s+)*")
+_MORE = re.compile(r"[\w?？/%+#=<>-]")
+_LETTER = re.compile(r"\w")
 _REACH = 40
 _GAP = 60
 
@@ -50,10 +54,11 @@ class Mention:
             a sign that makes another word of it).
         is_listed: whether it is one of several labels in a row: "A or B".
         is_echo: whether it belongs to a list of the choices: "A) … B) …".
+        index: its place among the mentions of a reply.
         is_text: whether it is the text of an option and not its letter.
     """
 
-    __slots__ = ("end", "is_echo", "is_listed", "is_text", "label", "start", "tail")
+    __slots__ = ("end", "index", "is_echo", "is_listed", "is_text", "label", "start", "tail")
 
     def __init__(self, start: int, end: int, label: str | None, tail: str, *, is_text: bool) -> None:
         self.start = start
@@ -61,6 +66,7 @@ class Mention:
         self.label = label
         self.tail = tail
         self.is_text = is_text
+        self.index = 0
         self.is_listed = False
         self.is_echo = False
 
@@ -121,6 +127,8 @@ class Labels:
         low = reply.low
         found: list[Mention] = []
         for match in self.pattern.finditer(low):
+            if self.are_bare and _is_article(reply, *match.span()):
+                continue
             mention = self._mention(reply, *match.span())
             if mention is not None:
                 found.append(mention)
@@ -130,7 +138,7 @@ class Labels:
             for one in found
             if one.label is None or one.is_listed or not self.is_bare(one) or _is_meant(reply, one)
         ]
-        return kept
+        return _numbered(kept)
 
     def _mention(self, reply: Reply, start: int, end: int) -> Mention | None:
         low = reply.low
@@ -156,7 +164,17 @@ class Labels:
         for key in list(self._label_of):
             words = key.split(" ", 1)
             if len(words) == 2 and words[0] == "not" and words[1] in self._label_of:
-                for negated in ("don't", "doesn't", "didn't", "isn't", "wasn't", "do not", "does not", "did not", "cannot"):
+                for negated in (
+                    "don't",
+                    "doesn't",
+                    "didn't",
+                    "isn't",
+                    "wasn't",
+                    "do not",
+                    "does not",
+                    "did not",
+                    "cannot",
+                ):
                     self._label_of.setdefault(f"{negated} {words[1]}", self._label_of[key])
 
 
@@ -173,12 +191,37 @@ def plain_key(label: str) -> str:
     return re.sub(r"(?<=[<>=])\s+(?=\d)", "", joined)
 
 
+@cache
+def _words_of_letters() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words that may follow a letter that is a label, and those that may precede it."""
+    words = decision_words()
+    return words.listing.first | words.verbs.first | words.reasons.first, words.nouns.last
+
+
+def _is_article(reply: Reply, start: int, end: int) -> bool:
+    """Whether a small letter between words is the article "a" or the like; quick, because most answers have many."""
+    low = reply.low
+    if (
+        end - start != 1
+        or low[end : end + 1] != " "
+        or low[start - 1 : start] != " "
+        or reply.text[start].isupper()
+    ):
+        return False
+    behind = low[end + 1 : end + 30].split(None, 1)
+    after, before = _words_of_letters()
+    if not behind or not behind[0].isalpha() or behind[0] in after:
+        return False
+    earlier = low[max(0, start - 30) : start].rsplit(None, 1)
+    return not earlier or earlier[-1] not in before
+
+
 def are_bare(keys: Collection[str]) -> bool:
     """Whether one of the labels is a letter, a number or a word like "no", which prose holds without meaning a label."""
     words = decision_words()
     for key in keys:
         letters = re.sub(r"[\W_]", "", key)
-        if (len(letters) <= 1 or letters.isdecimal() or key in words.function_words):
+        if len(letters) <= 1 or letters.isdecimal() or key in words.function_words:
             return True
     return any(key in words.yes for key in keys) and any(key in words.no for key in keys)
 
@@ -225,11 +268,15 @@ def stands_alone(low: str, mention: Mention) -> bool:
     """Whether a line holds a mention and nothing else, apart from quotes, brackets and a noun before it."""
     start = low.rfind("\n", 0, mention.start) + 1
     end = low.find("\n", mention.end)
-    after = low[mention.end : end if end >= 0 else len(low)].strip(_CLOSERS + " \t\r.!,;:。，！；：…$\"'")
-    if re.search(r"[\w?？/%+#=<>-]", after):
+    end = end if end >= 0 else len(low)
+    if mention.start - start > _GAP or end - mention.end > _GAP:
         return False
-    before = re.sub(r"^\s*(?:[-+•·–—>]+\s+)*", "", low[start : mention.start]).rstrip(OPENERS)
-    return not re.search(r"\w", without_noun(before)) and not before.strip(OPENERS + " •·→➔⇒✓✔✅➡👉").strip("#")
+    if _MORE.search(low, mention.end, end):
+        return False
+    before = low[start : mention.start]
+    bullets = _BULLETS.match(before)
+    before = before[bullets.end() if bullets else 0 :].rstrip(OPENERS)
+    return not _LETTER.search(without_noun(before)) and not before.strip(OPENERS + " •·→➔⇒✓✔✅➡👉#")
 
 
 def _expression(key: str) -> str:
@@ -237,6 +284,7 @@ def _expression(key: str) -> str:
 
     The letters before are looked at last, so that the search runs from one first letter to the next.
     """
+    joining = _LETTER_OR_DIGIT if key.isascii() else rf"(?:{_LETTER_OR_DIGIT}|[{MARKS}])"
     sign = re.match(r"[<>]=?(?=\d)", key)
     rest = key[sign.end() :] if sign else key
     escaped = "".join(r"[\s_-]" if mark == " " else re.escape(mark) for mark in rest)
@@ -244,9 +292,9 @@ def _expression(key: str) -> str:
     if sign is not None:
         other = {"<=": "|≤", ">=": "|≥"}.get(sign[0], "")
         escaped = f"(?:{sign[0]}{other}) ?{escaped}"
-    elif re.match(_JOINING, key):
-        before = rf"(?<!{_JOINING}.{{{len(key)}}})"
-    after = rf"(?!{_JOINING})" if re.match(_JOINING, key[-1]) else ""
+    elif re.match(joining, key):
+        before = rf"(?<!{joining}.{{{len(key)}}})"
+    after = rf"(?!{joining})" if re.match(joining, key[-1]) else ""
     return escaped + after + before
 
 
@@ -293,7 +341,11 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
         return earlier in set("<>!=~") and earlier != ""
     if mark == ">":
         # The end of a tag or of an arrow.
-        return not (earlier and (earlier in "-=\"'/" or earlier.isalpha())) or low[start].isdigit() and earlier not in "-="
+        return (
+            not (earlier and (earlier in "-=\"'/" or earlier.isalpha()))
+            or low[start].isdigit()
+            and earlier not in "-="
+        )
     if mark == "<":
         return low[end : end + 1] != ">"
     if mark == "$":
@@ -329,7 +381,7 @@ def _tail_behind(low: str, end: int) -> str:
     while low[end : end + 1] and low[end] in _CLOSERS:
         end += 1
     mark = low[end : end + 1]
-    if re.match(r"[.!…]*[?？]", low[end : end + 5]):
+    if mark in _QUESTIONS and re.match(r"[.!…]*[?？]", low[end : end + 5]):
         return "bad"
     if not mark or mark in _LINE_ENDS or mark in _ENDS:
         return "end"
@@ -366,7 +418,9 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
         return True
     first = reply.text[mention.start]
     if not (mention.end - mention.start == 1 and first.isalpha() and first.isascii()):
-        return mention.tail in ("reason", "verb", "glued") or low[mention.start - 1 : mention.start] in set("([{\"'")
+        return mention.tail in ("reason", "verb", "glued") or low[mention.start - 1 : mention.start] in set(
+            "([{\"'"
+        )
     if not first.isupper():
         return mention.tail == "glued" or low[mention.start - 1 : mention.start] in set("([{")
     if mention.tail in ("reason", "verb", "glued"):
@@ -390,7 +444,12 @@ def _mark_lists(low: str, mentions: Sequence[Mention]) -> None:
         for one in enumerated:
             one.is_echo = True
     for earlier, later in zip(mentions, mentions[1:], strict=False):
-        if earlier.is_echo and later.label == earlier.label and later.is_text and later.start - earlier.end <= 4:
+        if (
+            earlier.is_echo
+            and later.label == earlier.label
+            and later.is_text
+            and later.start - earlier.end <= 4
+        ):
             later.is_echo = True
 
 
@@ -403,6 +462,17 @@ def _is_listing(low: str, earlier: Mention, later: Mention) -> bool:
         return later.tail in ("end", "bad")
     # "Yes, no doubt": what follows goes on.
     return later.tail in ("end", "bad", "glued") if not gap else decision_words().listing.is_word(gap)
+
+
+def first_and_last(mentions: Sequence[Mention], n: int) -> list[Mention]:
+    """Return some of the first mentions and more of the last ones, n in all."""
+    return _numbered([*mentions[: n // 4], *mentions[n // 4 - n :]])
+
+
+def _numbered(mentions: list[Mention]) -> list[Mention]:
+    for index, mention in enumerate(mentions):
+        mention.index = index
+    return mentions
 
 
 def masked(low: str, mentions: Sequence[Mention]) -> str:
@@ -424,4 +494,9 @@ def _is_enumerated(low: str, mention: Mention) -> bool:
     if mark in (")", "）", "]"):
         opened = low[mention.start - 1 : mention.start] in ("(", "（", "[")
         return not before or not opened or bool(low[mention.end + 1 : mention.end + 3].strip(" .,;\n"))
-    return mark in (".", ":", "：", "、") and mark != "" and not without_noun(before).strip(OPENERS) and behind.isspace()
+    return (
+        mark in (".", ":", "：", "、")
+        and mark != ""
+        and not without_noun(before).strip(OPENERS)
+        and behind.isspace()
+    )

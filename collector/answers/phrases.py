@@ -9,14 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import product
 
-from collector.answers.plain import UNSPACED, fold
+from collector.answers.plain import MARKS, UNSPACED, fold, is_joined
 
 _MOST_PHRASES = 6_000
 _LONGEST = 80
-_WORD = re.compile(rf"[^\W_{UNSPACED}]+(?:['’-][^\W_{UNSPACED}]+)*")
+_LETTER = rf"(?:[^\W_{UNSPACED}]|[{MARKS}])"
+_WORD = re.compile(rf"{_LETTER}+(?:['-]{_LETTER}+)*")
+_RUN = re.compile(r"[^\W\d_]{3,}")
+_FIRST_RUN = re.compile(rf"(?:[^\W_]|[{MARKS}])+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:['-][a-z0-9]+)*")
+_PIECE = re.compile(rf"{_LETTER}+|[^\s]")
+_ASCII_PIECE = re.compile(r"[a-z0-9]+|\S")
 _ESCAPES_AND_CLASSES = re.compile(r"\\.|\(\?[:=!<]*|\{[\d,]*\}")
 _ALPHABET = re.compile(r"[^\W\d_a-zà-ɏ]")
 
@@ -120,87 +127,137 @@ def written_out(expression: str) -> frozenset[str] | None:
     except _NotLimitedError:
         return None
     # What stands for nothing would be found everywhere.
-    return frozenset(phrase for phrase in found if phrase.strip())
+    return frozenset(stripped for phrase in found if (stripped := phrase.strip()))
+
+
+class _Expression:
+    """An expression that is not written out. It is compiled when a text may match it, because compiling takes long."""
+
+    def __init__(self, expression: str) -> None:
+        self._source = _folded_source(expression)
+        self.gate = _gate(self._source)
+        self._is_unspaced = _UNSPACED.search(self._source) is not None
+
+    def may_match(self, text: str) -> bool:
+        return not self.gate or any(key in text for key in self.gate)
+
+    @cached_property
+    def ending(self) -> re.Pattern[str]:
+        return re.compile(rf"{self._boundary}(?:{self._source})\Z")
+
+    @cached_property
+    def anywhere(self) -> re.Pattern[str]:
+        end = "" if self._is_unspaced else rf"(?![^\W_]|[{MARKS}])"
+        return re.compile(rf"{self._boundary}(?:{self._source}){end}")
+
+    @property
+    def _boundary(self) -> str:
+        return "" if self._is_unspaced else rf"(?<![^\W_])(?<![{MARKS}])"
 
 
 class Phrases:
-    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces."""
+    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces.
+
+    Attributes:
+        first: the words that phrases start with.
+        last: the words that phrases end with.
+    """
 
     def __init__(self, expressions: Iterable[str]) -> None:
         phrases: set[str] = set()
-        self._endings: list[tuple[re.Pattern[str] | None, re.Pattern[str]]] = []
-        self._anywhere: list[tuple[re.Pattern[str] | None, re.Pattern[str]]] = []
+        self._expressions: list[_Expression] = []
         for expression in dict.fromkeys(expressions):
             limited = written_out(expression)
-            if limited is not None:
-                phrases |= {phrase.strip() for phrase in limited}
-                continue
-            source = _folded_source(expression)
-            gate = _gate(source)
-            boundary = "" if _is_unspaced(source) else r"(?<![^\W_])"
-            end = "" if _is_unspaced(source) else r"(?![^\W_])"
-            self._endings.append((gate, re.compile(rf"{boundary}(?:{source})\Z")))
-            self._anywhere.append((gate, re.compile(rf"{boundary}(?:{source}){end}")))
-        unspaced = {phrase for phrase in phrases if _UNSPACED.search(phrase)}
-        self._phrases = frozenset(phrases)
+            if limited is None:
+                self._expressions.append(_Expression(expression))
+            else:
+                phrases |= limited
+        self._phrases = phrases
+        unspaced = (phrase for phrase in phrases if not phrase.isascii() and _UNSPACED.search(phrase))
         # A tuple, as str.endswith and str.startswith want it.
         self._unspaced = tuple(sorted(unspaced, key=len, reverse=True))
-        spaced = {" ".join(_WORD.findall(phrase)): phrase for phrase in phrases - unspaced}
-        self._words = frozenset(words for words in spaced if words)
-        self._first_words = frozenset(words.split(" ")[0] for words in self._words if " " in words)
-        self._most_words = max((words.count(" ") + 1 for words in self._words), default=0)
-        self._glued = re.compile("|".join(map(re.escape, self._unspaced))) if self._unspaced else None
+        self._longest = max(map(len, phrases), default=0)
+        self._most_words = max((phrase.count(" ") + phrase.count("'") + 1 for phrase in phrases), default=0)
+
+    def _candidates(self, text: str) -> Sequence[_Expression]:
+        """Return the expressions that a text may match; of English texts, one search tells that there are none."""
+        if not self._expressions or text.isascii() and not self._ascii_gate.search(text):
+            return ()
+        return [expression for expression in self._expressions if expression.may_match(text)]
+
+    @cached_property
+    def _ascii_gate(self) -> re.Pattern[str]:
+        if not all(expression.gate for expression in self._expressions):
+            return re.compile("")
+        keys = {key for expression in self._expressions for key in expression.gate if key.isascii()}
+        return re.compile("|".join(sorted(keys)) or r"(?!)")
+
+    # Most texts neither start nor end with a phrase: one look at their first or last word tells.
+    @cached_property
+    def first(self) -> frozenset[str]:
+        return frozenset(map(_first_run, self._phrases))
+
+    @cached_property
+    def last(self) -> frozenset[str]:
+        return frozenset(map(_last_run, self._phrases))
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        spaced = (" ".join(_WORD.findall(phrase)) for phrase in self._phrases.difference(self._unspaced))
+        return frozenset(words for words in spaced if words)
+
+    @cached_property
+    def _first_words(self) -> frozenset[str]:
+        return frozenset(words.split(" ")[0] for words in self._words if " " in words)
+
+    @cached_property
+    def _glued(self) -> re.Pattern[str] | None:
+        return re.compile("|".join(map(re.escape, self._unspaced))) if self._unspaced else None
 
     def ending(self, text: str) -> int | None:
         """Return where the longest phrase starts that the text ends with; None if it ends with none."""
-        text = text[-_LONGEST:] if len(text) <= _LONGEST else text
-        start = self._ending_in_set(text)
+        start = self._ending_in_set(text) if text else None
         tail = text[-_LONGEST:]
-        for gate, pattern in self._endings:
-            if gate is None or gate.search(tail):
-                found = pattern.search(tail)
-                if found is not None and found.end() > found.start():
-                    at = len(text) - len(tail) + found.start()
-                    start = at if start is None else min(start, at)
+        for expression in self._candidates(tail):
+            found = expression.ending.search(tail)
+            if found is not None and found.end() > found.start():
+                at = len(text) - len(tail) + found.start()
+                start = at if start is None else min(start, at)
         return start
 
     def _ending_in_set(self, text: str) -> int | None:
-        start: int | None = None
-        if text and _UNSPACED.match(text[-1]):
+        if self._unspaced and _UNSPACED.match(text[-1]):
             found = next((phrase for phrase in self._unspaced if text.endswith(phrase)), None)
             return None if found is None else len(text) - len(found)
-        at = len(text)
-        n_words = 0
-        while at > 0 and n_words <= self._most_words:
-            at -= 1
-            if at > 0 and text[at - 1].isalnum() and text[at].isalnum() and not _UNSPACED.match(text[at - 1]):
-                continue
-            if text[at:] in self._phrases:
-                start = at
-            if text[at] == " ":
-                n_words += 1
-        return start
+        if _last_run(text) not in self.last:
+            return None
+        pattern = _ASCII_PIECE if text.isascii() else _PIECE
+        for piece in pattern.finditer(text, max(0, len(text) - self._longest)):
+            start = piece.start()
+            if text[start:] in self._phrases and not (start and is_joined(text[start]) and _joins(text[start - 1])):
+                return start
+        return None
 
     def starting(self, text: str) -> int | None:
         """Return where the longest phrase ends that the text starts with; None if it starts with none."""
-        words = text.split(" ", self._most_words)
-        for n in range(min(len(words), self._most_words), 0, -1):
-            phrase = " ".join(words[:n])
-            bare = phrase.rstrip(".,;:!?)\"'")
-            if bare in self._phrases:
-                return len(bare)
+        if _first_run(text[:_LONGEST]) in self.first:
+            words = text[: 2 * _LONGEST].split(" ", self._most_words)
+            for n in range(min(len(words), self._most_words), 0, -1):
+                bare = " ".join(words[:n]).rstrip(".,;:!?)\"'")
+                if bare in self._phrases:
+                    return len(bare)
         if self._unspaced and text.startswith(self._unspaced):
             return next(len(phrase) for phrase in self._unspaced if text.startswith(phrase))
-        for gate, pattern in self._anywhere:
-            if gate is None or gate.search(text[:_LONGEST]):
-                found = pattern.match(text)
-                if found is not None:
-                    return found.end()
+        for expression in self._candidates(text[:_LONGEST]):
+            found = expression.anywhere.match(text)
+            if found is not None:
+                return found.end()
         return None
 
     def within(self, text: str) -> tuple[int, int] | None:
         """Return where a phrase of whole words stands in the text; None if none does."""
-        found = list(_WORD.finditer(text)) if self._words else []
+        pattern = _ASCII_WORD if text.isascii() else _WORD
+        found = list(pattern.finditer(text)) if self._words else []
         words = [one[0] for one in found]
         for index, word in enumerate(words):
             if word in self._words:
@@ -213,21 +270,37 @@ class Phrases:
             glued = self._glued.search(text)
             if glued is not None:
                 return glued.span()
-        for gate, pattern in self._anywhere:
-            if gate is None or gate.search(text):
-                match = pattern.search(text)
-                if match is not None and match.end() > match.start():
-                    return match.span()
+        for expression in self._candidates(text):
+            match = expression.anywhere.search(text)
+            if match is not None and match.end() > match.start():
+                return match.span()
         return None
 
     def is_word(self, text: str) -> bool:
         """Whether the text is one of the phrases."""
-        return text in self._phrases or any(pattern.fullmatch(text) for _, pattern in self._anywhere)
+        return text in self._phrases or any(one.anywhere.fullmatch(text) for one in self._candidates(text))
 
 
-def all_of(lists: Iterable[Sequence[str]]) -> Phrases:
-    """Return the phrases of several lists."""
-    return Phrases(expression for expressions in lists for expression in expressions)
+def _joins(character: str) -> bool:
+    """Whether a letter after this character goes on with the same word."""
+    return is_joined(character) and not _UNSPACED.match(character)
+
+
+def _last_run(text: str) -> str:
+    """Return the letters and digits that a text ends with, or its last character."""
+    word = text.rpartition(" ")[2]
+    if word.isalnum():
+        return word
+    start = len(text)
+    while start and is_joined(text[start - 1]):
+        start -= 1
+    return text[start:] or text[-1:]
+
+
+def _first_run(text: str) -> str:
+    """Return the letters and digits that a text starts with, or its first character."""
+    found = _FIRST_RUN.match(text)
+    return found[0] if found else text[:1]
 
 
 def _folded_source(expression: str) -> str:
@@ -239,11 +312,9 @@ def _folded_source(expression: str) -> str:
     )
 
 
-def _gate(source: str) -> re.Pattern[str] | None:
-    """Return what a text must hold for the expression to match: a letter of its script; None for the Latin script."""
-    letters = "".join(dict.fromkeys(_ALPHABET.findall(_ESCAPES_AND_CLASSES.sub(" ", source))))
-    return re.compile(f"[{re.escape(letters)}]") if letters else None
-
-
-def _is_unspaced(source: str) -> bool:
-    return _UNSPACED.search(source) is not None
+def _gate(source: str) -> tuple[str, ...]:
+    """Return what a text must hold one of for the expression to match: letters of its script, or starts of its words."""
+    cleaned = _ESCAPES_AND_CLASSES.sub(" ", source)
+    letters = tuple(dict.fromkeys(_ALPHABET.findall(cleaned)))
+    starts = tuple(dict.fromkeys(run[:3] for run in _RUN.findall(cleaned)))
+    return letters or starts

@@ -14,6 +14,13 @@ from itertools import accumulate
 
 # Letters of scripts that put no spaces between words: Chinese, Japanese, Korean (whose particles follow without one), Thai, Lao, Khmer.
 UNSPACED = "\u0e00-\u0eff\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+# Signs that belong to the letter before them: accents, and the vowels of Arabic, Hebrew and Indian scripts.
+MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09cd\u09d7\u0a01-\u0a03\u0a3c-\u0a51"
+    "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6"
+    "\u0d00-\u0d03\u0d3b-\u0d57"
+)
 _INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff"
 _ODD = re.compile(
     "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000’‘ʼ´′−﹣‐‑\uff01-\uff5e①-⑨Ⓐ-ⓩ⑴-⑼\U0001d400-\U0001d7ff"
@@ -59,6 +66,11 @@ def fold(text: str) -> str:
     return lower if len(lower) == len(text) else "".join(character.lower()[0] for character in text)
 
 
+def is_joined(character: str) -> bool:
+    """Whether a character is a letter, a digit, or a sign that belongs to the letter before it."""
+    return character.isalnum() or not character.isascii() and unicodedata.category(character)[0] == "M"
+
+
 def plain_signs(text: str) -> str:
     """Return a text whose full-width forms, digits, apostrophes and minus signs are ASCII; each character stays one."""
     return text if text.isascii() else _ODD.sub(lambda found: _plain_character(found[0]), text)
@@ -102,9 +114,7 @@ class Reply:
             cuts = [(start, end) for start, end in cuts if not set(plain[start:end]) & set(keep)]
         # Where each removed part stands in the plain text, and how much was removed up to there.
         self._removed = list(accumulate(end - start for start, end in cuts))
-        self._ends = [
-            start - before for (start, _), before in zip(cuts, [0, *self._removed], strict=False)
-        ]
+        self._ends = [start - before for (start, _), before in zip(cuts, [0, *self._removed], strict=False)]
         if cuts:
             starts = [0, *(end for _, end in cuts)]
             ends = [*(start for start, _ in cuts), len(plain)]

@@ -10,11 +10,11 @@ and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from collector.answers.answer_language import language_of
 from collector.answers.decisions import Decision, read_label, read_score
@@ -26,6 +26,7 @@ from collector.answers.failures import (
     failure_of_answer,
     read_finish_reason,
 )
+from collector.answers.item_rules import ItemRules
 from collector.answers.items import FoundItems, find_items, items_text
 from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
 from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
@@ -36,6 +37,9 @@ from collector.answers.reasoning import Parted, split_reasoning
 from collector.answers.turns import Turns, find_conversation
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
+
+# A shorter label is part of too many other words.
+SHORTEST_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +139,18 @@ def classify(
     maximum: float = 0.0,
     candidates: Sequence[str] = (),
     levels: int = 4,
+    items: ItemRules | None = None,
     refusals: Sequence[str] = (),
     reasoning: str | None = None,
     turns: Turns = "last_assistant",
+    key: str | None = None,
+    pattern: str | None = None,
+    options: Mapping[str, str] | None = None,
+    rescale: bool = False,
+    points: Mapping[str, float] | None = None,
+    decimal: Literal[".", ","] | None = None,
+    currency: str | None = None,
+    per: Literal["year", "month"] | None = None,
 ) -> Answer:
     """Read a reply: separate the reasoning, decide whether there is an answer, and extract it.
 
@@ -152,15 +165,34 @@ def classify(
         minimum, maximum: of the kind score, the scale.
         candidates: of the kind ranking, the candidates' names in the order shown.
         levels: of the kind items, how many price levels there are.
+        items: of the kind items, how they are read; as levels and by known keys if absent.
         refusals: the audit's own patterns of refusals, regular expressions that are searched in the first 2,000 characters.
         reasoning: the model's reasoning where the service sent it apart from the answer.
         turns: which turns of the assistant are the answer where the reply is a whole conversation.
+        key, pattern, options: of the kinds label and score, as of read_label and read_score.
+        rescale, points, decimal, currency, per: of the kind score, as of read_score.
 
     Returns:
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
         number; a ranking and items as their modules keep them), or another status with one sentence.
     """
     rules, reason = load_rules(), read_finish_reason(finish_reason)
+    decide: Mapping[str, Callable[[str], Decision]] = {
+        "label": partial(read_label, labels=labels, key=key, pattern=pattern, options=options),
+        "score": partial(
+            read_score,
+            minimum=minimum,
+            maximum=maximum,
+            key=key,
+            pattern=pattern,
+            rescale=rescale,
+            points=points,
+            decimal=decimal,
+            currency=currency,
+            per=per,
+        ),
+        "ranking": partial(read_ranking, names=candidates),
+    }
     conversation = find_conversation(text) if text else None
     judged = text if conversation is None else conversation.answer(turns)
     parted = split_reasoning(judged) if judged else Parted("")
@@ -180,10 +212,8 @@ def classify(
             reason if reason is not None and reason.status == "truncated" else None,
             k=k,
             labels=labels,
-            minimum=minimum,
-            maximum=maximum,
-            candidates=candidates,
-            levels=levels,
+            decide=decide.get(kind),
+            items=items or ItemRules(levels),
         )
     return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
 
@@ -256,25 +286,18 @@ def _read(
     *,
     k: int | None,
     labels: Sequence[str],
-    minimum: float,
-    maximum: float,
-    candidates: Sequence[str],
-    levels: int,
+    decide: Callable[[str], Decision] | None,
+    items: ItemRules,
 ) -> Answer:
-    """Read a reply that holds text."""
+    """Read a reply that holds text; `decide` reads the decision where one is asked for."""
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
-    decides = {
-        "label": lambda: read_label(text, labels),
-        "score": lambda: read_score(text, minimum, maximum),
-        "ranking": lambda: read_ranking(text, candidates),
-    }.get(kind)
-    if silent := _silent(whole_json(text), rules, are_numbers_answers=decides is not None, answers=labels):
+    if silent := _silent(whole_json(text), rules, are_numbers_answers=decide is not None, answers=labels):
         return silent
     if kind in ("list", "items"):
-        return _classify_list(text, rules, cut_off, k, None if kind == "list" else levels)
-    if decides is not None:
-        return _classify_decision(decides(), text, rules, cut_off)
+        return _classify_list(text, rules, cut_off, k, None if kind == "list" else items)
+    if decide is not None:
+        return _classify_decision(decide(text), text, rules, cut_off)
     if rule := rules.by_pattern(text):
         return _by_rule(rule)
     if cut_off:
@@ -326,10 +349,10 @@ def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answe
 
 
 def _classify_list(
-    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, levels: int | None
+    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, items: ItemRules | None
 ) -> Answer:
-    """Read a list of texts, or of items where there are price levels."""
-    found = find_list(text) if levels is None else find_items(text, levels)
+    """Read a list of texts, or of items where there are rules for them."""
+    found = find_list(text) if items is None else find_items(text, items.levels, items)
     # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
     if not found.is_certain and (rule := rules.by_pattern(text)):
         return _by_rule(rule)
@@ -340,12 +363,17 @@ def _classify_list(
         return _by_rule(cut_off)
     if found.is_unclosed and is_short:
         return Answer("truncated", error="The JSON list is not closed.")
-    if found.items:
-        kept = items_text(found.items) if isinstance(found, FoundItems) else "\n".join(found.items)
+    problem = found.problem if isinstance(found, FoundItems) else None
+    if found.items and problem is None:
+        kept = "\n".join(found.items) if isinstance(found, FoundList) else _kept_items(found, items)
         return Answer("ok", answer_text=kept, n_items=len(found.items), read_by=found.form)
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
-    return Answer("malformed", error="The list is empty.")
+    return Answer("malformed", error=problem or "The list is empty.")
+
+
+def _kept_items(found: FoundItems, rules: ItemRules | None) -> str:
+    return items_text(found.items, with_amounts=rules is not None and rules.are_amounts)
 
 
 def _names(found: FoundList | FoundItems) -> list[str]:
@@ -355,10 +383,18 @@ def _names(found: FoundList | FoundItems) -> list[str]:
     return list(found.items)
 
 
+def _is_the_label(decision: Decision, text: str, rules: AnswerRules) -> bool:
+    """Return whether the word that refuses is the label itself, as in "I would reject." where reject is a label."""
+    label = decision.value or ""
+    if len(label) < SHORTEST_WORD:
+        return False
+    return rules.by_pattern(re.sub(re.escape(label), "", text, flags=re.IGNORECASE)) is None
+
+
 def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
     # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
     if not decision.is_certain:
-        if rule := rules.by_pattern(text):
+        if (rule := rules.by_pattern(text)) and not _is_the_label(decision, text, rules):
             return _by_rule(rule)
         if cut_off:
             return _by_rule(cut_off)

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from collector.composed import composed
 from collector.hints import quoted
-from collector.tables.missing import is_missing, sql_is_missing
+from collector.tables.missing import is_missing, missing_sentence, sql_is_missing
 
 if TYPE_CHECKING:
-    from collector.importers.plan import PlannedAnswer
     from collector.spec.parts import Answer
 
 # A longer answer is no token.
@@ -80,19 +79,43 @@ def missing_answer(text: str | None, answer: Answer) -> str | None:
     return word
 
 
-def missing_answers(answers: Iterable[PlannedAnswer], answer: Answer) -> Iterator[str]:
-    """Yield for each cell without an answer what stands in it, "" for an empty one."""
-    for one in answers:
-        if not (one.text or "").strip():
-            yield ""
-        elif (word := missing_answer(one.text, answer)) is not None:
-            yield word
+class MissingAnswers:
+    """Counts cells without an answer by the file's columns of answers, which a row's answers come from in turn."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._columns = columns
+        self._counts: list[Counter[str]] = [Counter() for _ in columns]
+        self._n_seen = 0
+
+    def add(self, texts: Iterable[str | None], answer: Answer) -> None:
+        """Count the next answers in the file's order."""
+        for text in texts:
+            if not (text or "").strip():
+                self._count(self._n_seen, "")
+            elif (word := missing_answer(text, answer)) is not None:
+                self._count(self._n_seen, word)
+            self._n_seen += 1
+
+    def _count(self, number: int, word: str) -> None:
+        self._counts[number % len(self._columns)][word] += 1
+
+    def add_counted(self, column: int, word: str, n: int) -> None:
+        """Count cells of a column that hold the same, "" for nothing."""
+        self._counts[column][word] += n
+
+    def sentences(self) -> list[str]:
+        """Return a sentence for each column that lacks answers."""
+        return [
+            missing_sentence(column, counts)
+            for column, counts in zip(self._columns, self._counts, strict=True)
+            if counts
+        ]
 
 
 def tokens_for_nothing(
     counts: Mapping[str, int], n_answers: int, labels: Sequence[str] = (), *, are_labels: bool = False
 ) -> dict[str, int]:
-    """Return the texts that recur and look like what a program writes where no answer came -> how often.
+    """Return the texts that recur and look like what a program writes where no answer came -> how often, the most frequent first.
 
     Args:
         counts: how often each short answer recurs.
@@ -108,7 +131,7 @@ def tokens_for_nothing(
     bracketed_say, upper_say = n_bracketed * 2 < n_answers, n_upper * 2 < n_answers
     return {
         word: n
-        for word, n in listed.items()
+        for word, n in sorted(listed.items(), key=lambda one: (-one[1], one[0]))
         if n >= LEAST_RECURRING
         and (
             _is_failure(word)

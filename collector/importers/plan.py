@@ -5,10 +5,12 @@ A plan is the same for every form of file; `RowPlan` is the one for files with o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from collector.answers.decisions import currencies_of, decimal_of
 from collector.answers.stored_text import storable
 from collector.errors import InputError
 from collector.hints import shown
@@ -16,6 +18,7 @@ from collector.importers.conditions import Conditions
 from collector.importers.missing import (
     LEAST_RECURRING,
     TOKEN_CHARACTERS,
+    MissingAnswers,
     absent,
     literal,
     missing_answer,
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 10_000
 MAX_TRIAL = 2**31 - 1
+# So many different answers tell how a column writes amounts; a longer text is no amount.
+AMOUNTS_READ = 10_000
+AMOUNT_CHARACTERS = 2_000
 WHOLE_FILE_TEMPLATE = "imported"
 # A number with room for nanosecond timestamps and for decimals, exact where DOUBLE is not.
 NUMBER = "decimal(38, 10)"
@@ -108,11 +114,20 @@ class PlannedPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class AmountColumn:
+    """What a whole column tells about the amounts in it: their decimal separator and their currency, None where it does not."""
+
+    decimal: Literal[".", ","] | None = None
+    currency: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedAnswer:
     """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
 
     `finish_reason` is why the model stopped, `error` why nothing came back, `reasoning` what it thought, where the file says so.
-    `scores` are the labels it has already: (scorer, label).
+    `scores` are the labels it has already: (scorer, label). `options` are the question's own: label -> text. `column` is what the
+    column of the answers tells about amounts.
     """
 
     run: int
@@ -126,6 +141,8 @@ class PlannedAnswer:
     error: str | None = None
     reasoning: str | None = None
     scores: tuple[tuple[str, str], ...] = ()
+    options: Mapping[str, str] | None = None
+    column: AmountColumn | None = None
 
 
 class Plan(Protocol):
@@ -182,6 +199,8 @@ class FilePlan:
         self._score_at = {
             scorer: f"c{first + index}" for index, scorer in enumerate(audit.imported.columns.scores)
         }
+        first += len(self._score_at)
+        self._option_at = {label: f"c{first + index}" for index, label in enumerate(audit.answer.labels_from)}
         self._score_labels = audit.imported.score_labels
         self._is_long = audit.imported.columns.attribute is not None
 
@@ -518,18 +537,50 @@ class RowPlan(FilePlan):
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
         # Two cursors side by side in place of a join, which would hold on to the texts.
-        n_roles = len(ANSWER_ROLES)
+        n_roles, n_scores = len(ANSWER_ROLES), len(self._score_at)
+        column = self._amounts()
         came_back = [self._came_back(role) for role in ANSWER_ROLES]
         labels = [f"nullif(trim({at}), '')" for at in self._score_at.values()]
-        texts = self._connection.execute(f"select {', '.join((*came_back, *labels))} from source")
+        options = self._option_at.values()
+        texts = self._connection.execute(f"select {', '.join((*came_back, *labels, *options))} from source")
         rows = self._connection.cursor().execute(
             "select run, prompt_number, trial, seq, weight, model from numbered order by row_number"
         )
         while batch := texts.fetchmany(BATCH_ROWS):
             yield [
-                PlannedAnswer(*(*known, *row[:n_roles], self._scores(row[n_roles:])))
+                PlannedAnswer(
+                    *(
+                        *known,
+                        *row[:n_roles],
+                        self._scores(row[n_roles : n_roles + n_scores]),
+                        self._options(row[n_roles + n_scores :]),
+                        column,
+                    )
+                )
                 for known, row in zip(rows.fetchmany(len(batch)), batch, strict=True)
             ]
+
+    def _options(self, texts: Sequence[str | None]) -> dict[str, str] | None:
+        """Return the options of a question, None where the audit names none."""
+        stated = {
+            label: text for label, text in zip(self._option_at, texts, strict=True) if text and text.strip()
+        }
+        return stated or None
+
+    def _amounts(self) -> AmountColumn | None:
+        """Return what the column of the answers tells about amounts, None where no score is asked for."""
+        answer = self._audit.answer
+        if answer.kind != "score":
+            return None
+        at = self._role_at["text"]
+        rows = self._rows(
+            f"select distinct {at} from source where regexp_matches({at}, '[0-9]') limit {AMOUNTS_READ}"
+        )
+        texts = [text for (text,) in rows if len(text) <= AMOUNT_CHARACTERS]
+        counts = currencies_of(texts)
+        # An amount in another currency than most is no number on the same scale.
+        currency = max(counts, key=lambda code: (counts[code], code)) if len(counts) > 1 else None
+        return AmountColumn(decimal_of(texts), currency)
 
     def _came_back(self, role: str) -> str:
         """Return as SQL what came back; nothing where a program wrote nan for no error."""
@@ -538,20 +589,25 @@ class RowPlan(FilePlan):
             return at or "null"
         return f"case when not {sql_is_missing(trimmed(at))} then {at} end"
 
-    def counted_answers(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Return what stands in cells without an answer -> how many cells, and the same of texts that may be such and recur."""
+    def counted_answers(self) -> tuple[MissingAnswers, dict[str, int]]:
+        """Return the cells without an answer, and texts that recur and may stand for no answer -> how many cells."""
         cell = trimmed(self._role_at["text"])
         answer = self._audit.answer
         longest = max([TOKEN_CHARACTERS, *map(len, answer.missing)])
         declared = "".join(f" or word = {literal(word)}" for word in answer.missing)
         rows = self._rows(
-            f"select coalesce(word, ''), count(*) as n from (select {cell} as word from source) "
-            f"where word is null or length(word) <= {longest} group by word "
+            f"select (row_number - 1) % {self._source.n_answers} as place, coalesce(word, ''), count(*) as n "
+            f"from (select row_number, {cell} as word from source) "
+            f"where word is null or length(word) <= {longest} group by place, word "
             f"having n >= {LEAST_RECURRING} or word is null or {sql_is_missing('word')}{declared}"
         )
-        counts = {str(word): int(n) for word, n in rows}
-        missing = {word: n for word, n in counts.items() if not word or missing_answer(word, answer)}
-        others = {word: n for word, n in counts.items() if word not in missing}
+        missing = MissingAnswers(self.answer_columns)
+        others: Counter[str] = Counter()
+        for place, word, n in rows:
+            if not word or missing_answer(word, answer) is not None:
+                missing.add_counted(place, word, n)
+            else:
+                others[word] += n
         n_answers = sum(run.n_responses for run in self.runs)
         found = tokens_for_nothing(
             others, n_answers, answer.labels, are_labels=answer.kind in ("label", "score")
@@ -560,11 +616,11 @@ class RowPlan(FilePlan):
         return missing, {word: n for word, n in found.items() if answer.classify(word).status != "refused"}
 
     @property
-    def answer_column(self) -> str:
+    def answer_columns(self) -> list[str]:
         """The column of the answers, or the columns where each group has its own."""
         assert self._audit.imported is not None
         columns = self._audit.imported.columns
-        return columns.text or ", ".join(columns.texts.values())
+        return list(columns.texts.values()) or [columns.text or ""]
 
     def _scores(self, labelled: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
         """Return (scorer, label) of a row, for the columns that hold one."""
@@ -629,9 +685,12 @@ def form_of(imported: Import) -> Form:
     return Form(imported.format, imported.table, imported.encoding)
 
 
-def needed_columns(conditions: Conditions, columns: Columns) -> list[str]:
-    """Return the columns of the file in the order of the view's c0, c1, …: conditions, then the roles mapped, then scores."""
-    return [*conditions.columns, *roles_of(columns).values(), *columns.scores.values()]
+def needed_columns(conditions: Conditions, audit: Audit) -> list[str]:
+    """Return the columns of the file in the order of the view's c0, c1, …: conditions, the roles mapped, scores, options."""
+    assert audit.imported is not None
+    columns = audit.imported.columns
+    options = audit.answer.labels_from.values()
+    return [*conditions.columns, *roles_of(columns).values(), *columns.scores.values(), *options]
 
 
 def roles_of(columns: Columns) -> dict[str, str]:

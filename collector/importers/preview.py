@@ -22,7 +22,6 @@ from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, need
 from collector.importers.tabular import plan_of, read_answer
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
-from collector.tables.missing import missing_sentence
 from collector.tables.source import MADE_COLUMNS, Form, open_source, sheet_notes, source_columns
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
 def _read(preview: Preview, audit: Audit, file: Path) -> None:
     assert audit.imported is not None
     conditions = conditions_of(audit, file)
-    columns = needed_columns(conditions, audit.imported.columns)
+    columns = needed_columns(conditions, audit)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(
@@ -191,7 +190,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
         with plan.readable():
             missing, tokens = plan.counted_answers()
         preview.warnings = [
-            *([missing_sentence(plan.answer_column, missing)] if missing else []),
+            *missing.sentences(),
             *token_sentences(tokens),
             *preview.warnings,
         ]

@@ -24,7 +24,7 @@ from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.items import ItemPlan
-from collector.importers.missing import missing_answer, missing_answers
+from collector.importers.missing import MissingAnswers, missing_answer
 from collector.importers.plan import (
     Plan,
     PlannedAnswer,
@@ -39,7 +39,6 @@ from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
 from collector.spec.rooms.lists import MATCHED
-from collector.tables.missing import missing_sentence
 from collector.tables.source import MEMORY_LIMIT, Source, content_hash, open_source
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def import_runs(
     conditions = conditions_of(audit, file)
     form = form_of(audit.imported)
     source_hash = content_hash(file, form) if file.exists() else ""
-    columns = needed_columns(conditions, audit.imported.columns)
+    columns = needed_columns(conditions, audit)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(file, columns, form, Path(scratch), audit.imported.columns.texts) as source,
@@ -291,7 +290,7 @@ def _write(
     known: dict[int, _Known] = {}
     neutral: set[str] = set()
     named: set[tuple[str, str]] = set()
-    missing: Counter[str] = Counter()
+    missing = MissingAnswers(plan.answer_columns) if isinstance(plan, RowPlan) else None
     reasons = UnknownReasons()
     for batch in _read(plan, plan.prompts()):
         named.update((one.attribute, one.group_name) for asked in batch for one in asked.prompt.attributes)
@@ -322,13 +321,13 @@ def _write(
             run.responses(rows)
             run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
             counts[number].update(row.status for row in rows)
-        if isinstance(plan, RowPlan):
-            missing.update(missing_answers(found, audit.answer))
+        if missing is not None:
+            missing.add((one.text for one in found), audit.answer)
         for one in found:
             reasons.note(one.finish_reason)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
-    lacking = [missing_sentence(plan.answer_column, missing)] if isinstance(plan, RowPlan) and missing else []
+    lacking = missing.sentences() if missing is not None else []
     return counts, [*_silent_sentences(audit, named), *lacking, *reasons.sentences()]
 
 
@@ -383,7 +382,12 @@ def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
     """Return how an answer that was written is read; an error that the file states goes before its text."""
     missing = missing_answer(text, audit.answer)
     answer = audit.answer.classify(
-        text if missing is None else None, found.finish_reason, reasoning=found.reasoning
+        text if missing is None else None,
+        found.finish_reason,
+        reasoning=found.reasoning,
+        options=found.options,
+        decimal=found.column.decimal if found.column else None,
+        currency=found.column.currency if found.column else None,
     )
     if found.error is None or not is_error(found.error):
         if missing is not None and answer.status == "malformed":

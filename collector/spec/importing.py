@@ -117,7 +117,7 @@ class Columns(Section):
     )
     price: NonBlank | None = Field(
         default=None,
-        description="Of items: the price level, a number or as many $ signs.",
+        description="Of items: the price level, a number or as many $ signs; or the amount of money (`answer.prices`).",
         examples=["price"],
     )
     category: NonBlank | None = Field(

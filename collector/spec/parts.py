@@ -10,7 +10,9 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from collector.answers import replies
 from collector.answers.decisions import read_score
+from collector.answers.item_rules import ItemRole, ItemRules, PriceForm, parse_key_path
 from collector.answers.price_levels import DEFAULT_LEVELS
+from collector.composed import composed
 from collector.hints import did_you_mean
 from collector.spec.slots import Slot, parse_template, slot_names
 from collector.validation import Names, NonBlank, Section, Text, no_text
@@ -269,9 +271,19 @@ class People(Section):
 
 
 # Keys of `answer` that an audit's document states in a way of its own.
-_ASKED_KEYS = frozenset(
-    {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "max_characters", "labels_from"}
-)
+_ASKED_KEYS = {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "max_characters"}
+
+
+def _paths(value: Any) -> Any:
+    """Return a path of keys, or a list of them, as the tuple that the model holds."""
+    paths = _listed(value)
+    for path in paths:
+        if isinstance(path, str):
+            parse_key_path(path)
+    return paths
+
+
+KeyPaths = Annotated[tuple[Text, ...], BeforeValidator(_paths, json_schema_input_type=Text | list[Text])]
 
 
 class Answer(Section):
@@ -349,6 +361,11 @@ class Answer(Section):
         description="The named points of a scale: name → score.",
         examples=[{"Disagree": 1, "Neutral": 3, "Agree": 5}],
     )
+    decimal: Literal[".", ","] | None = Field(
+        default=None,
+        description="The decimal separator of the scores. Of a file, the whole column tells it if this is absent.",
+        examples=[","],
+    )
     currency: NonBlank | None = Field(
         default=None,
         description="The ISO 4217 code of the currency of the scores. Amounts in another currency are unread.",
@@ -378,6 +395,26 @@ class Answer(Section):
         "#N/A or nan. Such a row is kept as an error.",
         examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
     )
+    keys: Mapping[ItemRole, KeyPaths] = Field(
+        default_factory=dict,
+        description="Of `items` in JSON: which key of an item holds its `name`, its `price` and its `category`; a dotted path "
+        "leads into nested objects and lists. Common words of many languages are known without it.",
+        examples=[{"name": "titel", "price": "preis_eur", "category": "sparte"}],
+    )
+    prices: PriceForm | None = Field(
+        default=None,
+        description='Of `items`: whether prices are `levels` or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts get '
+        "levels of equal size over all answers of a run: with 4 `levels`, the cheapest quarter is level 1. Levels if absent.",
+        examples=["amounts"],
+    )
+    _has_catalogue: bool = PrivateAttr(default=False)
+
+    @property
+    def item_rules(self) -> ItemRules:
+        """How the items of an answer are read; where a catalogue states the levels, amounts are no problem."""
+        prices = self.prices or ("levels" if self._has_catalogue else None)
+        keys = {role: tuple(map(parse_key_path, paths)) for role, paths in self.keys.items()}
+        return ItemRules(self.levels, prices, keys)
 
     def classify(
         self,
@@ -387,6 +424,9 @@ class Answer(Section):
         *,
         reasoning: str | None = None,
         subject: str | None = None,
+        options: Mapping[str, str] | None = None,
+        decimal: Literal[".", ","] | None = None,
+        currency: str | None = None,
     ) -> replies.Answer:
         """Read a reply.
 
@@ -396,7 +436,12 @@ class Answer(Section):
             candidates: the names in a prompt that asks for a ranking, in the order shown.
             reasoning: the model's reasoning where the service sent it apart from the answer.
             subject: what the question is about, by which its own options are found.
+            options: the question's own options, where they are known from the file of answers.
+            decimal, currency: the decimal separator and the currency of the file's whole column.
         """
+        if text is not None and self.kind in DECISIONS:
+            # Labels and names are composed as a spec is read, and compared as characters.
+            text = composed(text)
         return replies.classify(
             text,
             self.kind,
@@ -407,10 +452,18 @@ class Answer(Section):
             minimum=self.minimum or 0.0,
             maximum=self.maximum or 0.0,
             candidates=candidates,
-            levels=self.levels,
+            items=self.item_rules if self.kind == "items" else None,
             refusals=self.refusals,
             turns=self.turns,
             reasoning=reasoning,
+            key=self.key,
+            pattern=self.pattern,
+            options=options or self.options.get(subject or ""),
+            rescale=self.rescale,
+            points=self.points,
+            decimal=self.decimal or decimal,
+            currency=self.currency or currency,
+            per=self.per,
         )
 
     def how_it_is_read(self) -> dict[str, Any]:
@@ -429,7 +482,7 @@ class Answer(Section):
                 raise ValueError(f"which is none of the labels{did_you_mean(written, self.labels)}")
             return listed[written.casefold()]
         if self.kind == "score":
-            number = read_score(written, self.minimum or 0.0, self.maximum or 0.0)
+            number = read_score(written, self.minimum or 0.0, self.maximum or 0.0, points=self.points)
             if number.value is None:
                 raise ValueError(f"which is no number from {self.minimum:g} to {self.maximum:g}")
             return number.value

@@ -20,10 +20,15 @@ STATE_ENCODING = "give import, validate or new its --encoding, such as cp1252, w
 
 
 def marked_encoding(path: Path) -> str | None:
-    """Return the encoding that a file's byte order mark tells, where it is not UTF-8."""
+    """Return the encoding that a file's first bytes tell, where it is not UTF-8: by a mark, or by the zeros in its letters."""
     with path.open("rb") as stream:
         first = stream.read(4)
-    return next((encoding for mark, encoding in _MARKS if first.startswith(mark)), None)
+    for mark, encoding in _MARKS:
+        if first.startswith(mark):
+            return encoding
+    # No text holds a NUL; in UTF-16 every letter of English has one.
+    zeros = "".join("0" if one == 0 else "x" for one in first)
+    return {"x0x0": "utf-16-le", "0x0x": "utf-16-be"}.get(zeros)
 
 
 def require_utf8(path: Path, or_else: str = STATE_ENCODING) -> bool:

@@ -76,7 +76,7 @@ def _text(file: Path, encoding: str | None) -> str:
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
     try:
-        return content.decode(encoding or marked_encoding(file) or "utf-8-sig").removeprefix("\ufeff")
+        return content.decode(marked_encoding(file) or encoding or "utf-8-sig").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise InputError(

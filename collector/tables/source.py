@@ -423,7 +423,9 @@ def _require_nested(
 ) -> None:
     """Raise InputError where no row has what a path leads to."""
     sampled = f"(select {cell} as json from {relation} limit {SAMPLED_ROWS})"
-    structure = _structure_of(connection, f"select json from {sampled} where json_valid(json)", "json")
+    structure = _structure_of(
+        connection, f"select json::json as json from {sampled} where json_valid(json)", "json"
+    )
     if structure is not None and has_steps(structure, found.steps):
         return
     # It may come late; only a file that is about to be refused is read whole for it.

@@ -93,7 +93,8 @@ def _from_header(path: Path, copy: Path) -> TextTable:
             place = stream.tell()
         else:
             # Nothing but such lines: whoever reads the file tells that it is empty.
-            return TextTable(path, delimiter)
+            copy.write_bytes(b"")
+            return TextTable(copy, delimiter, n_skipped)
         if not n_skipped:
             return TextTable(path)
         stream.seek(place)

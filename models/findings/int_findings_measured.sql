@@ -136,7 +136,12 @@ measured as (
             if(
                 identified.measure = 'answer_gap',
                 concat_ws('; ', identified.detail, language_gaps.unchecked), identified.detail
-            ) as detail
+            ) as detail,
+            if(
+                identified.measure = 'answer_gap',
+                concat_ws('; ', identified.detail_without_alarm, language_gaps.unchecked),
+                identified.detail_without_alarm
+            ) as detail_without_alarm
         )
     from identified
     left join language_gaps on identified.contrast_id = language_gaps.contrast_id

@@ -217,7 +217,7 @@ def _answer_problems(audit: Audit) -> Iterator[Problem]:
     for kinds, called, keys in (
         (RECOMMENDATIONS, "lists and items", ("k",)),
         (("list",), "lists", ("short",)),
-        (("items",), "items", ("levels",)),
+        (("items",), "items", ("levels", "keys", "prices")),
         (("label",), "labels", ("labels",)),
         (("score",), "scores", ("minimum", "maximum", "rescale", "points", "currency", "per")),
         (("label", "score"), "labels and scores", ("key", "pattern")),

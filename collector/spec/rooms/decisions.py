@@ -44,8 +44,8 @@ class Decisions(Section):
 
     relative: bool | None = Field(
         default=None,
-        description="Whether gaps between scores are judged in per cent, as those of salaries are, and not in standard deviations. "
-        "If absent, they are where the scale ends above 1,000. Every score has to be above 0.",
+        description="Whether gaps between scores are judged in per cent, as with salaries, and not in standard deviations. If "
+        "absent, they are where the scale ends above 1,000. Every score has to be above 0.",
         examples=[True],
     )
 
@@ -68,7 +68,12 @@ def _problems(audit: Audit) -> Iterator[Problem]:
         if "decisions" in audit.reading.model_fields_set:
             yield at, f"is for labels, scores and rankings and the answer's kind is {kind!r}; remove it"
         return
-    for key, of_kind in (("ordered", "label"), ("favourable", "label"), ("top", "ranking"), ("relative", "score")):
+    for key, of_kind in (
+        ("ordered", "label"),
+        ("favourable", "label"),
+        ("top", "ranking"),
+        ("relative", "score"),
+    ):
         if key in decisions.model_fields_set and kind != of_kind:
             yield (
                 f"{at}.{key}",

@@ -280,10 +280,11 @@ def test_two_files_of_one_audit_are_both_left_out(small_project: Path) -> None:
     audits, notes = small_project / "audits", list[str]()
     shutil.copy(audits / "products.yml", audits / "copy.yml")
     assert register_readings(small_project, small_project / "ledger.duckdb", on_note=notes.append) == []
-    assert notes == [
+    (note,) = notes
+    assert note == (
         f"Warning: {audits / 'copy.yml'} and {audits / 'products.yml'} both describe the audit 'products': neither is read, and "
         f"its runs are read as they were last. Rename one of them."
-    ]
+    )
 
 
 def test_a_wrong_audit_file_stops_no_build(small_project: Path) -> None:

@@ -176,6 +176,7 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
         "  3. imported, 3: ok: accept",
         "  4. imported, 4, gender male: unread",
         "  5. imported, 5, gender female: ok: accept",
+        "Warning: sex: 1 missing (1 empty).",
         "a.yml and g.csv: no problems found.",
     ]
     assert not (folder / "ledger.duckdb").exists()

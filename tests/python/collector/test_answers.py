@@ -91,6 +91,20 @@ def test_numbers_and_nesting_do_not_break_reading() -> None:
     assert str(words(deep)).endswith("a x")
 
 
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        ("Dabei kann ich Ihnen leider nicht helfen.", "It opens with a refusal in German (rule de-cannot)."),
+        ("Je suis désolé, je ne peux pas vous aider.", "It opens with a refusal in French (rule fr-cannot)."),
+        ("I must refuse this request.", "It opens with a refusal in English (rule en-decline)."),
+    ],
+)
+def test_a_refusal_names_its_language_and_rule(reply: str, error: str) -> None:
+    for kind in ("json_object", "text", "list"):
+        answer = classify(reply, kind, LIMIT)
+        assert (answer.status, answer.error) == ("refused", error)
+
+
 REFUSED_IN_JSON = [
     '{"error": "I\'m sorry, but I can\'t …"}',
     '{"note": "I\'m sorry, but I can\'t help with that."}',
@@ -342,17 +356,23 @@ LIST = "1. Hello\n2. Skyfall"
             None,
             25,
             "refused",
-            "apology",
+            "rule en-cannot",
         ),
         (
             "I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**",
             None,
             25,
             "refused",
-            "rule cannot",
+            "rule en-cannot",
         ),
-        ("Je suis désolé, mais je ne peux pas vous fournir une liste.", None, 25, "refused", "rule french"),
-        ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule spanish"),
+        (
+            "Je suis désolé, mais je ne peux pas vous fournir une liste.",
+            None,
+            25,
+            "refused",
+            "rule fr-cannot",
+        ),
+        ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule es-cannot"),
         ("1. \n2. \n3. ", None, 25, "malformed", "The list is empty."),
         ("[]", None, 25, "malformed", "The list is empty."),
         ("It depends on what you like.", None, 25, "malformed", "The answer holds no list."),

@@ -131,7 +131,7 @@ def test_a_score_is_read(reply: str, score: str) -> None:
         ("11", "The score 11 is outside 0 to 10."),
         ("-1", "The score -1 is outside 0 to 10."),
         ("1,000", "The score 1000 is outside 0 to 10."),
-        ("7/20", "The answer holds 2 different numbers: 7, 20."),
+        ("7/20", "The answer is out of 20, and the scale ends at 10."),
     ],
 )
 def test_what_is_no_score_is_unread(reply: str, told: str) -> None:

@@ -503,7 +503,7 @@ def test_more_items_than_asked_for_are_kept() -> None:
         ("There are many restaurants.", None, "malformed", "The answer holds no list."),
         ("", None, "malformed", "The answer is empty."),
         (None, None, "malformed", "The answer is empty."),
-        ("I'm sorry, but I can't help with that.", None, "refused", "(rule apology)"),
+        ("I'm sorry, but I can't help with that.", None, "refused", "(rule en-cannot)"),
         ('["A", "B"]', "content_filter", "refused", "(rule filtered)"),
         ('[{"name": "A", "price_level": 2}, {"na', None, "truncated", "The JSON list is not closed."),
         ("1. A", "length", "truncated", "(rule "),

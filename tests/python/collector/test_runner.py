@@ -171,7 +171,7 @@ def test_truncated_and_refused_answers_are_not_asked_again(
     summary = collect(load_audit(small_spec), Scripted(lambda request: replies[request.trial]), ledger_path)
     assert summary.counts == {"refused": 4, "truncated": 4}
     assert summary.n_attempts == 8
-    assert query("select count(*) from raw.responses where error like '%rule apology%'") == [(4,)]
+    assert query("select count(*) from raw.responses where error like '%rule en-cannot%'") == [(4,)]
 
 
 def test_failures_that_may_pass_are_tried_three_times(

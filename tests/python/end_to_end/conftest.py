@@ -19,6 +19,7 @@ from .planting import (
     applicants,
     bad_input,
     echoes,
+    languages,
     lists,
     marker_lists,
     menu,
@@ -28,6 +29,7 @@ from .planting import (
     odd_prices,
     texts,
     unknown_groups,
+    unread,
 )
 
 
@@ -62,6 +64,7 @@ def odd(new_project: Callable[[], Project]) -> Project:
         applicants,
         bad_input,
         echoes,
+        languages,
         lists,
         marker_lists,
         menu,
@@ -71,6 +74,7 @@ def odd(new_project: Callable[[], Project]) -> Project:
         odd_prices,
         texts,
         unknown_groups,
+        unread,
     ):
         subject.plant(project)
     texts.plant_shuffled(project)
