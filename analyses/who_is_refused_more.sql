@@ -43,6 +43,25 @@ gaps as (
             and answer_gaps.scheme = verdicts.scheme
 ),
 
+refused as (
+    select *
+    from gaps
+    where scheme = 'refused'
+),
+
+unusable as (
+    select *
+    from gaps
+    where scheme = 'unusable'
+),
+
+failed as (
+    select *
+    from gaps
+    where scheme = 'failed'
+),
+
+-- Where every question failed, no answer could be refused.
 compared as (
     select
         failed.run_id,
@@ -67,10 +86,9 @@ compared as (
         failed.share_reference as share_failed_of_these,
         failed.adjusted_gap as failed_more,
         failed.status as status_of_failed
-    -- Where every question failed, no answer could be refused.
-    from (select * from gaps where scheme = 'failed') as failed
-    left join (select * from gaps where scheme = 'refused') as refused on failed.contrast_id = refused.contrast_id
-    left join (select * from gaps where scheme = 'unusable') as unusable on failed.contrast_id = unusable.contrast_id
+    from failed
+    left join refused on failed.contrast_id = refused.contrast_id
+    left join unusable on failed.contrast_id = unusable.contrast_id
 ),
 
 -- A group without a row in the file has no gap, and is there even so.

@@ -234,66 +234,9 @@ run_readings as (
     from {{ ref("int_run_readings") }}
 ),
 
--- Of comparisons of different people, who was asked about in either group.
-unpaired_comparisons as (
-    select
-        comparison_key,
-        run_id,
-        variant,
-        attribute,
-        domain,
-        group_name,
-        reference_group
-    from comparisons
-    where not is_paired
-),
-
-prompts as (
-    select
-        run_id,
-        prompt_id,
-        coalesce(domain, '') as domain,
-        subject
-    from {{ ref("stg_ledger__prompts") }}
-    where coalesce(subject, '') <> ''
-),
-
-prompt_groups as (
-    select
-        run_id,
-        prompt_id,
-        variant,
-        attribute,
-        group_name
-    from {{ ref("int_prompt_groups") }}
-),
-
-asked_subjects as (
-    select
-        unpaired.comparison_key,
-        prompts.subject,
-        count(distinct prompt_groups.group_name) as n_groups
-    from unpaired_comparisons as unpaired
-    inner join prompt_groups
-        on
-            unpaired.run_id = prompt_groups.run_id
-            and unpaired.variant = prompt_groups.variant
-            and unpaired.attribute = prompt_groups.attribute
-    inner join prompts
-        on
-            prompt_groups.run_id = prompts.run_id
-            and prompt_groups.prompt_id = prompts.prompt_id
-            and unpaired.domain = prompts.domain
-    where prompt_groups.group_name in (unpaired.group_name, unpaired.reference_group)
-    group by unpaired.comparison_key, prompts.subject
-),
-
 shared_subjects as (
-    select
-        comparison_key,
-        avg(cast(n_groups = 2 as integer)) as share_shared
-    from asked_subjects
-    group by comparison_key
+    select *
+    from {{ ref("int_decisions_shared_subjects") }}
 ),
 
 measured_gaps as (

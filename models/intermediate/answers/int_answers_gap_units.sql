@@ -20,8 +20,8 @@ subjects as (
     group by contrast_id, domain, subject
 ),
 
--- The same subject asked about in both groups, whatever came back, is its own control; an applicant who stands there once is a
--- person.
+-- The same subject asked about in both groups, whatever came back, is its own control; an applicant who stands there
+-- once is a person.
 pairings as (
     select
         contrast_id,

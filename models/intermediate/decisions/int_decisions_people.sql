@@ -58,8 +58,8 @@ prompts as (
         and {{ is_of_runs("run_id", runs) }}
 ),
 
--- The same resume under several names is paired, whether or not every question about it was answered; an applicant who stands
--- there once is not.
+-- The same resume under several names is paired, whether or not every question about it was answered; an applicant who
+-- stands there once is not.
 subject_groups as (
     select
         prompts.run_id,
