@@ -118,10 +118,12 @@ def _filled(text: str, name: str, labels: Mapping[str, Any], want: str) -> Itera
 
 def _replies(document: Mapping[str, Any]) -> Iterator[Shape]:
     for section in document["replies"]:
-        settings = {key: value for key, value in section.items() if key not in ("want", "texts")}
+        settings = {key: value for key, value in section.items() if key not in ("want", "texts", "open")}
         settings["labels"] = tuple(settings["labels"])
         for text in section["texts"]:
-            yield Shape("decisions", text, section["want"], settings)
+            yield Shape(
+                "decisions", text, section["want"], settings, may_be_unread=section.get("open", False)
+            )
 
 
 def _numbers(kind: str, document: Mapping[str, Any]) -> Iterator[Shape]:
@@ -132,6 +134,14 @@ def _numbers(kind: str, document: Mapping[str, Any]) -> Iterator[Shape]:
         for want, texts in section["shapes"].items():
             for text in texts:
                 for number in section.get("fill", [None]):
-                    right = None if want == "unread" else want.replace("{n}", number or "")
+                    right = None if want == "unread" else want.rstrip("?").replace("{n}", number or "")
                     filled = text if number is None else text.format(n=number)
-                    yield Shape(kind, filled, right, settings, (text, "") if number else None, number)
+                    yield Shape(
+                        kind,
+                        filled,
+                        right,
+                        settings,
+                        (text, "") if number else None,
+                        number,
+                        may_be_unread=want.endswith("?"),
+                    )

@@ -33,6 +33,8 @@ _DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)"
 )
 _GAP = re.compile(r"[^\d]{0,40}")
+_FACTOR_BEFORE = re.compile(r"\d ?[x×*]\Z")
+_FACTOR_AFTER = re.compile(r" ?[x×*] ?\d")
 _PERIOD_REACH = 30
 _JOINING_MARKS = frozenset("#.,-")
 _UNIT = re.compile(r"[ -]?[^\W\d_]")
@@ -379,7 +381,7 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
         is_ordinal=not currencies and _is_ordinal(low, start),
         is_percent=is_percent,
         is_multiplied=factor is not None,
-        is_inexact=_INEXACT.match(low, end) is not None or _is_bounded(low, start),
+        is_inexact=_INEXACT.match(low, end) is not None or _is_bounded(low, start, end),
     )
 
 
@@ -454,8 +456,10 @@ def _is_ordinal(low: str, start: int) -> bool:
     return cut is not None and decision_words().articles.ending(lead[:cut].rstrip()) is None
 
 
-def _is_bounded(low: str, start: int) -> bool:
+def _is_bounded(low: str, start: int, end: int) -> bool:
     lead = low[max(0, start - 40) : start].rstrip(" \"'(*$~≈")
+    if _FACTOR_BEFORE.search(lead) or _FACTOR_AFTER.match(low, end):
+        return True
     if lead.endswith((">", "<", "≥", "≤", "±")) or low[start - 1 : start] in (">", "<", "≥", "≤", "±"):
         return not re.search(r"</?[a-z_]{1,20}>\Z|[-=]>\Z", lead)
     return amount_words().bounds.ending(lead) is not None

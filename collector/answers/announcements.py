@@ -34,13 +34,16 @@ class Announcement(NamedTuple):
     start: int
 
 
-def announced(low: str, start: int, *, is_alone: bool, is_number: bool = False) -> Announcement | None:
+def announced(
+    low: str, start: int, *, is_alone: bool, is_at_end: bool = False, is_number: bool = False
+) -> Announcement | None:
     """Say what announces the decision that starts at a place of a reply.
 
     Args:
         low: the reply in lower case (plain.Reply.low).
         start: where the decision starts.
         is_alone: whether it stands alone in its line, so that the line before may announce it.
+        is_at_end: whether it ends its sentence, so that "therefore" alone may announce it.
         is_number: whether it is a number, which "a score of" announces too.
 
     Returns:
@@ -53,10 +56,10 @@ def announced(low: str, start: int, *, is_alone: bool, is_number: bool = False) 
         if not is_alone:
             return None
         lead = lead.rstrip(OPENERS + "\r\n")
-    found = _announcement(lead, is_heading=is_heading) if lead else None
+    found = _announcement(lead, is_heading=is_heading, is_at_end=is_at_end) if lead else None
     if found is None and not is_heading:
         lead = _without_fillers(without_noun(lead))
-        found = _announcement(lead, is_heading=False) if lead else None
+        found = _announcement(lead, is_heading=False, is_at_end=is_at_end) if lead else None
     if found is None and is_number:
         found = _before_of(lead)
     if found is None or is_doubted(lead[: found.start]):
@@ -158,7 +161,7 @@ def _last_part(text: str, end: re.Pattern[str]) -> str:
     return text[last:]
 
 
-def _announcement(lead: str, *, is_heading: bool) -> Announcement | None:
+def _announcement(lead: str, *, is_heading: bool, is_at_end: bool) -> Announcement | None:
     if lead[-1] in _COLONS or lead.endswith(("->", "=>")):
         return _before_colon(lead.rstrip(_COLONS + "-> "))
     if is_heading:
@@ -170,7 +173,12 @@ def _announcement(lead: str, *, is_heading: bool) -> Announcement | None:
     if cut is not None and (found := _before_copula(lead[:cut].rstrip(OPENERS + "”’,"))):
         return found
     chosen = words.choosing.ending(lead)
-    return None if chosen is None else Announcement(Rank.MARKED, chosen)
+    if chosen is not None:
+        return Announcement(Rank.MARKED, chosen)
+    concluding = words.concluding.ending(lead.rstrip(", "))
+    if is_at_end and concluding is not None and not sentence_before(lead[:concluding]).strip():
+        return Announcement(Rank.MARKED, concluding)
+    return None
 
 
 def _before_colon(lead: str) -> Announcement | None:

@@ -28,6 +28,8 @@ class DecisionWords:
     because: Phrases
     verbs: Phrases
     preferring: Phrases
+    label_nouns: Phrases
+    deciding: Phrases
     rejecting: Phrases
     conditions: Phrases
     doubting: Phrases

@@ -37,6 +37,7 @@ from collector.answers.mentions import (
     first_and_last,
     is_asked,
     is_compared,
+    is_followed_by_listing,
     is_negated,
     masked,
     stands_alone,
@@ -237,13 +238,23 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
     for mention in mentions:
         if mention.label is None or mention.tail == "bad" or mention.is_listed:
             continue
-        is_bare = labels.is_bare(mention)
-        if is_bare and mention.tail == "word":
+        if labels.is_bare(mention) and mention.tail == "word" and not is_followed_by_listing(low, mention):
             continue
-        announcement = announced(low, mention.start, is_alone=stands_alone(low, mention))
-        if announcement is None or not _is_affirmed(reply, labels, mentions, mention, announcement.start):
+        announcement = announced(
+            low,
+            mention.start,
+            is_alone=stands_alone(low, mention),
+            is_at_end=mention.tail == "end" and not clause_after(low, mention.end).strip(),
+        )
+        if announcement is None:
             continue
-        found.append(Statement(announcement.rank, announcement.start, mention.end, mention.label))
+        label: str | None = mention.label
+        if is_followed_by_listing(low, mention):
+            # "Answer: A or answer: B"
+            label = None
+        elif not _is_affirmed(reply, labels, mentions, mention, announcement.start):
+            continue
+        found.append(Statement(announcement.rank, announcement.start, mention.end, label))
     return found
 
 
@@ -304,7 +315,8 @@ def _other_statements(reply: Reply, mentions: Sequence[Mention]) -> list[Stateme
             value = line[colon.end() :].strip()
             end = at + len(line.rstrip())
             start = at + colon.end()
-            if value and len(value.split()) <= _MOST_WORDS and not value.endswith((":", "?")):
+            is_short = value and len(value.split()) <= _MOST_WORDS and not value.endswith((":", "?"))
+            if is_short and not any(start <= one.start < end for one in mentions):
                 announcement = announced(reply.masked, start, is_alone=False)
                 if announcement is not None and announcement.rank > Rank.PREFERRED:
                     found.append(Statement(announcement.rank, announcement.start, end, None))
@@ -374,6 +386,8 @@ def _alone(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decisio
     mention = last or first
     if mention is None:
         return None
+    if problem := _contrary_sentence(reply, mentions, mention):
+        return Decision(problem=problem)
     if any(one.start > mention.end and one.label != mention.label for one in mentions) and _is_revised(
         reply.masked, mention.end, len(reply.masked)
     ):
@@ -384,6 +398,16 @@ def _alone(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decisio
         read_by="last_line" if last is not None else "first_line",
         read_text=_line(reply, mention),
     )
+
+
+def _contrary_sentence(reply: Reply, mentions: Sequence[Mention], mention: Mention) -> str | None:
+    """Return the problem if another label is a sentence of its own: "Hire? No. Interview? Yes."."""
+    for other in mentions:
+        is_other = other.label != mention.label and _is_lone_sentence(reply.masked, other)
+        start, end = sorted((other.start, mention.start))
+        if is_other and not (other.start < mention.start and _is_revised(reply.masked, start, end)):
+            return f"The answer says both {mention.label!r} and {other.label!r}."
+    return None
 
 
 def _line(reply: Reply, mention: Mention) -> str:
@@ -409,8 +433,20 @@ def _last_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
         line = before[before.rfind("\n") + 1 :]
         if line.endswith((":", "：")):
             return mention if _may_introduce(line, mentions, mention) and "\n" in low.strip() else None
-        return mention if not sentence_before(without_noun(before) + " ").strip(OPENERS + " ") else None
+        if sentence_before(without_noun(before) + " ").strip(OPENERS + " "):
+            return None
+        return mention
     return None
+
+
+def _is_lone_sentence(low: str, mention: Mention) -> bool:
+    """Whether a mention is a sentence of its own: "… Option B."."""
+    if mention.label is None or mention.tail != "end" or mention.is_listed or mention.is_echo:
+        return False
+    before = low[max(0, mention.start - 80) : mention.start]
+    after = low[mention.end : mention.end + 8].lstrip("\"'”’»)]}_ ")
+    is_ended = not after or after[0] in ".!\n。！"
+    return is_ended and not sentence_before(without_noun(before.rstrip(OPENERS)) + " ").strip(OPENERS + "-•·#>")
 
 
 def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
@@ -503,6 +539,12 @@ def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decis
         return _preferred(reply, labels, mentions, "opening")
     if not _opens_with_decision(reply, mentions, mention) or _is_numbered(reply, mention):
         return None
+    if problem := _contrary_sentence(reply, mentions, mention):
+        return Decision(problem=problem)
+    for other in mentions:
+        if other.label != mention.label and other.tail == "verb":
+            if decision_words().preferring.within(claim_after(low, other.end)) and not is_negated(low, other):
+                return None
     return Decision(
         mention.label,
         is_certain=True,
@@ -514,9 +556,12 @@ def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decis
 def _is_numbered(reply: Reply, mention: Mention) -> bool:
     """Whether a number that opens a reply numbers the first line of several."""
     number = reply.text[mention.start : mention.end]
-    low = reply.masked
+    low = reply.low
     if not number.isdecimal() or low[mention.end : mention.end + 1] not in (".", ")"):
         return False
+    # "1. 2" may be 2, numbered.
+    if re.match(r"\W*\d{1,4}\W*(?:\n|\Z)", low[mention.end : mention.end + 12]):
+        return True
     return re.search(rf"\n\W{{0,4}}{int(number) + 1}[.)]", low) is not None
 
 
@@ -650,6 +695,8 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
     words = decision_words()
     before = without_harmless(sentence_before(low[max(0, mention.start - 300) : mention.start]))
     after = sentence_after(low, mention.end)
+    if mention.tail == "word" and not _is_decided(low, mention):
+        return f"The answer names {mention.label!r} as a part of another expression."
     if mention.tail == "bad" or is_asked(low, mention):
         return f"The answer names {mention.label!r} only in a question or a part of another expression."
     if (
@@ -669,6 +716,17 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
     if _is_condition(after):
         return f"The answer names {mention.label!r} only under a condition."
     return None
+
+
+def _is_decided(low: str, mention: Mention) -> bool:
+    """Whether a label that another word follows may be a decision: "a senior profile", "I would accept the loan"."""
+    words = decision_words()
+    rest = low[mention.end : mention.end + 40].lstrip(" -_")
+    cut = words.label_nouns.starting(rest)
+    if cut is not None and not rest[cut : cut + 1].isalnum():
+        return True
+    lead = low[max(0, mention.start - 40) : mention.start].rstrip(OPENERS)
+    return words.deciding.ending(lead) is not None
 
 
 def _not_decided(labels: Labels, named: Sequence[str | None]) -> Decision:

@@ -18,6 +18,7 @@ from collector.answers.announcements import (
     has_noun,
     negation,
     sentence_after,
+    sentence_before,
     without_noun,
 )
 from collector.answers.decision_words import decision_words
@@ -234,6 +235,10 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
     if found is not None:
         at = mention.start - len(reach)
         return at + found[0], at + found[1]
+    # "No, hire" may be meant as "no hire".
+    lead = low[max(0, mention.start - 20) : mention.start].rstrip(" ,")
+    if lead.rpartition(" ")[2] in decision_words().no:
+        return mention.start - 1, mention.start
     after = clause_after(low, mention.end)
     if mention.tail == "reason":
         return None
@@ -262,6 +267,15 @@ def is_compared(low: str, mention: Mention) -> bool:
 def is_asked(low: str, mention: Mention) -> bool:
     """Whether the sentence is a question."""
     return sentence_after(low, mention.end).rstrip(_CLOSERS + " ").endswith(("?", "？"))
+
+
+def is_followed_by_listing(low: str, mention: Mention) -> bool:
+    """Whether a word like "or" follows a mention."""
+    if mention.tail != "word":
+        return False
+    rest = low[mention.end : mention.end + 30].lstrip(" ")
+    cut = decision_words().listing.starting(rest)
+    return cut is not None and rest[cut : cut + 1] == " "
 
 
 def stands_alone(low: str, mention: Mention) -> bool:
@@ -414,7 +428,7 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
         return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
-    if has_noun(low, mention.start):
+    if has_noun(low, mention.start) or is_followed_by_listing(low, mention) and low[mention.end : mention.end + 1] == " ":
         return True
     first = reply.text[mention.start]
     if not (mention.end - mention.start == 1 and first.isalpha() and first.isascii()):
@@ -488,7 +502,8 @@ def masked(low: str, mentions: Sequence[Mention]) -> str:
 
 def _is_enumerated(low: str, mention: Mention) -> bool:
     """Whether a mention numbers a text, as a list of choices does: "A) …", "B: …"."""
-    before = low[low.rfind("\n", 0, mention.start) + 1 : mention.start].strip(OPENERS + "-•·")
+    line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
+    before = sentence_before(line).strip(OPENERS + "-•·")
     mark = low[mention.end : mention.end + 1]
     behind = low[mention.end + 1 : mention.end + 2]
     if mark in (")", "）", "]"):

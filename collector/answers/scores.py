@@ -447,6 +447,8 @@ def _stated(reply: Reply, candidates: Sequence[_Candidate], scale: Scale) -> Dec
         after = clause_after(low, amount.end)
         if negation(between) or tail == "word" and negation(after):
             continue
+        if _is_one_of_several(low, candidates, candidate):
+            return Decision(problem="The answer gives different numbers in one sentence.")
         statements.append((announcement.rank, announcement.start, candidate))
     if not statements:
         return None
@@ -464,6 +466,17 @@ def _stated(reply: Reply, candidates: Sequence[_Candidate], scale: Scale) -> Dec
     if problem := _later_doubt(reply, candidates, last):
         return Decision(problem=problem)
     return _decided(last, "marker", reply.part(best[-1][1], last.amount.end))
+
+
+def _is_one_of_several(low: str, candidates: Sequence[_Candidate], candidate: _Candidate) -> bool:
+    """Whether a sentence such as "I would rate her 7, him 8" gives another number too."""
+    lead = low[max(0, candidate.amount.start - 5) : candidate.amount.start].rstrip(OPENERS)
+    if not lead or lead[-1] in ":：=\n":
+        return False
+    end = candidate.amount.end + len(re.split(r"[(]", sentence_after(low, candidate.amount.end))[0])
+    return any(
+        candidate.amount.end <= one.amount.start < end and _said(one) != _said(candidate) for one in candidates
+    )
 
 
 def _said(candidate: _Candidate) -> tuple[object, ...]:
