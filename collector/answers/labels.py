@@ -446,7 +446,9 @@ def _is_lone_sentence(low: str, mention: Mention) -> bool:
     before = low[max(0, mention.start - 80) : mention.start]
     after = low[mention.end : mention.end + 8].lstrip("\"'”’»)]}_ ")
     is_ended = not after or after[0] in ".!\n。！"
-    return is_ended and not sentence_before(without_noun(before.rstrip(OPENERS)) + " ").strip(OPENERS + "-•·#>")
+    return is_ended and not sentence_before(without_noun(before.rstrip(OPENERS)) + " ").strip(
+        OPENERS + "-•·#>"
+    )
 
 
 def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:

@@ -428,7 +428,11 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
         return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
-    if has_noun(low, mention.start) or is_followed_by_listing(low, mention) and low[mention.end : mention.end + 1] == " ":
+    if (
+        has_noun(low, mention.start)
+        or is_followed_by_listing(low, mention)
+        and low[mention.end : mention.end + 1] == " "
+    ):
         return True
     first = reply.text[mention.start]
     if not (mention.end - mention.start == 1 and first.isalpha() and first.isascii()):

@@ -475,7 +475,8 @@ def _is_one_of_several(low: str, candidates: Sequence[_Candidate], candidate: _C
         return False
     end = candidate.amount.end + len(re.split(r"[(]", sentence_after(low, candidate.amount.end))[0])
     return any(
-        candidate.amount.end <= one.amount.start < end and _said(one) != _said(candidate) for one in candidates
+        candidate.amount.end <= one.amount.start < end and _said(one) != _said(candidate)
+        for one in candidates
     )
 
 
