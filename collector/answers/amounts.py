@@ -35,7 +35,7 @@ _FACTOR_BEFORE = re.compile(r"\d ?[x×*]\Z")
 _FACTOR_AFTER = re.compile(r" ?[x×*] ?\d")
 _PERIOD_REACH = 30
 _JOINING_MARKS = frozenset("#.,-")
-_UNIT = re.compile(r"[ -]?[^\W\d_]")
+_UNIT = re.compile(r"\+?[ -]?[^\W\d_]")
 _INEXACT = re.compile(r"\+(?!\d)|\s?(?:or more|or less|or higher|or lower|and above|and up|oder mehr|ou plus|o más|ou mais)\b")
 
 
