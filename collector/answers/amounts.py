@@ -29,14 +29,18 @@ _TOKEN = re.compile(
 )
 _PARTS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _GROUPED = re.compile(r"\d{1,3}(?:\d{3})+|\d{1,2}(?:\d{2})+\d{3}")
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
+_DATE = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)"
+)
 _GAP = re.compile(r"[^\d]{0,40}")
 _FACTOR_BEFORE = re.compile(r"\d ?[x×*]\Z")
 _FACTOR_AFTER = re.compile(r" ?[x×*] ?\d")
 _PERIOD_REACH = 30
 _JOINING_MARKS = frozenset("#.,-")
 _UNIT = re.compile(r"\+?[ -]?[^\W\d_]")
-_INEXACT = re.compile(r"\+(?!\d)|\s?(?:or more|or less|or higher|or lower|and above|and up|oder mehr|ou plus|o más|ou mais)\b")
+_INEXACT = re.compile(
+    r"\+(?!\d)|\s?(?:or more|or less|or higher|or lower|and above|and up|oder mehr|ou plus|o más|ou mais)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,17 @@ def amount_words() -> AmountWords:
         periods = {period: Phrases(_split(text)) for period, text in document["periods"].items()}
         lists = {
             name: Phrases(_split(document[name]))
-            for name in ("out_of", "scale_words", "points", "cues", "numbered", "bounds", "ranges", "between", "qualifiers")
+            for name in (
+                "out_of",
+                "scale_words",
+                "points",
+                "cues",
+                "numbered",
+                "bounds",
+                "ranges",
+                "between",
+                "qualifiers",
+            )
         }
     except KeyError as error:
         raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
@@ -148,7 +162,11 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     for token in _TOKEN.finditer(low):
         while at_skipped < len(skipped) and skipped[at_skipped][1] <= token.start():
             at_skipped += 1
-        if at_skipped < len(skipped) and skipped[at_skipped][0] <= token.start() and not _is_grouping(token["number"] or ""):
+        if (
+            at_skipped < len(skipped)
+            and skipped[at_skipped][0] <= token.start()
+            and not _is_grouping(token["number"] or "")
+        ):
             continue
         amount = _amount(low, token, decimal, found[-1].end if found else 0)
         if amount is not None:
@@ -175,7 +193,9 @@ def decimal_of(texts: Iterable[str]) -> Separator | None:
             vote = _vote(low, token)
             if vote is not None:
                 votes[vote] += 1
-            elif (mark := _lone_mark(token["number"])) is not None and not low[: token.start()][-1:].isalpha():
+            elif (mark := _lone_mark(token["number"])) is not None and not low[: token.start()][
+                -1:
+            ].isalpha():
                 ambiguous[mark].append(token["number"])
     if votes:
         (best, n), *rest = votes.most_common()
@@ -187,7 +207,9 @@ def currencies_of(texts: Iterable[str]) -> dict[str, int]:
     """Count in how many texts of a column each currency may be meant, by its code."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update({code for amount in find_amounts(fold(plain_signs(text))) for code in amount.currencies})
+        counts.update(
+            {code for amount in find_amounts(fold(plain_signs(text))) for code in amount.currencies}
+        )
     return dict(counts)
 
 
@@ -214,7 +236,9 @@ def _vote(low: str, token: re.Match[str]) -> Separator | None:
         return None
     if _lone_mark(number) is not None:
         words = amount_words()
-        is_money = words.before.search(low[max(0, token.start() - 12) : token.start()]) or words.after.match(low, token.end())
+        is_money = words.before.search(low[max(0, token.start() - 12) : token.start()]) or words.after.match(
+            low, token.end()
+        )
         return _other(marks[0]) if is_money else None
     if len(marks) > 1 and len(set(marks)) == 1:
         return _other(marks[0])
@@ -279,7 +303,7 @@ def _groups_are_valid(number: str, marks: str) -> bool:
     if len(groups) == 1 or not 1 <= len(groups[0]) <= 3 or len(groups[-1]) != 3:
         return False
     sizes = {len(group) for group in groups[1:-1]}
-    return sizes <= {3} or sizes <= {2} and len(groups[0]) <= 2
+    return sizes <= {3} or (sizes <= {2} and len(groups[0]) <= 2)
 
 
 def _values(written: str) -> tuple[Decimal, ...]:
@@ -312,7 +336,12 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
     earlier = low[start - 1 : start]
     if earlier and (earlier.isalnum() or earlier == "_") and earlier < "\u2e80":
         return None
-    if sign is None and earlier in _JOINING_MARKS and low[start - 2 : start - 1].isalnum() and previous != start - 1:
+    if (
+        sign is None
+        and earlier in _JOINING_MARKS
+        and low[start - 2 : start - 1].isalnum()
+        and previous != start - 1
+    ):
         if earlier != "-" or low[start - 2].isalpha():
             return None
     if sign is not None and sign[1] == "$" and low[end : end + 1] == "$":
@@ -333,7 +362,7 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
         readings = tuple(value + _PARTS[part] for value in readings)
     if factor is not None:
         readings = tuple(value * factor for value in readings)
-    if is_negative or low[token.start() - 1 : token.start()] == "-" and sign is not None:
+    if is_negative or (low[token.start() - 1 : token.start()] == "-" and sign is not None):
         readings = tuple(-value for value in readings)
     is_counted = False
     is_percent = low[end : end + 2].lstrip()[:1] == "%"
@@ -363,12 +392,19 @@ def _multiplier(low: str, end: int, *, has_currency: bool) -> tuple[Decimal | No
         return None, end
     name = found[1]
     follows_currency = words.after.match(low, found.end()) is not None
-    if name[-1].isalpha() and name[-1] < "\u2e80" and low[found.end() : found.end() + 1].isalnum() and not follows_currency:
+    if (
+        name[-1].isalpha()
+        and name[-1] < "\u2e80"
+        and low[found.end() : found.end() + 1].isalnum()
+        and not follows_currency
+    ):
         return None, end
     if len(name) == 1 and name.isascii():
         # "5 m" may be metres, "3 t" tons.
-        is_attached = found.end() - end == 1 or follows_currency or not low[found.end() : found.end() + 2].strip()
-        if not is_attached or name != "k" and not has_currency and not follows_currency:
+        is_attached = (
+            found.end() - end == 1 or follows_currency or not low[found.end() : found.end() + 2].strip()
+        )
+        if not is_attached or (name != "k" and not has_currency and not follows_currency):
             return None, end
     return words.multipliers[name], found.end()
 
@@ -391,7 +427,7 @@ def _points(low: str, end: int) -> int | None:
     if len(rest) - len(stripped) > 1:
         return None
     cut = amount_words().points.starting(stripped)
-    if cut is None or stripped[cut : cut + 1].isalpha() and stripped[cut] < "\u2e80":
+    if cut is None or (stripped[cut : cut + 1].isalpha() and stripped[cut] < "\u2e80"):
         return None
     return end + len(rest) - len(stripped) + cut
 
@@ -481,9 +517,7 @@ def _range(low: str, first: Amount, second: Amount) -> Amount | None:
         return None
     factor = _shared_factor(first, second)
     lows = tuple(value * factor for value in first.readings)
-    middles = tuple(
-        (value + high) / 2 for value in lows for high in second.readings if value < high
-    )
+    middles = tuple((value + high) / 2 for value in lows for high in second.readings if value < high)
     if first.currencies and second.currencies and not first.currencies & second.currencies:
         return None
     if factor == 1 and len(lows) * len(second.readings) > 1:
@@ -511,7 +545,11 @@ def _shared_factor(first: Amount, second: Amount) -> Decimal:
         return Decimal(1)
     high = second.readings[0]
     for factor in (Decimal(1_000), Decimal(1_000_000)):
-        if first.readings[0] * factor < high and high % factor == 0 and first.readings[0] * factor * 1000 > high:
+        if (
+            first.readings[0] * factor < high
+            and high % factor == 0
+            and first.readings[0] * factor * 1000 > high
+        ):
             return factor
     return Decimal(1)
 

@@ -15,7 +15,7 @@ _CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*
 SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)])|[\n。！？;；…]")
 CLAUSE_END = re.compile(r"[.!?](?=\s|\Z)|[\n。！？;；…,，、:：—–()（）]")
 _NEGATED_VERB = re.compile(r"\b[a-z]+n't\b")
-_COLONS = ":=→➔⇒"
+_COLONS = ":=→➔⇒➡➜⟶►▶"
 _DASHES = ("-", "–", "—")
 
 

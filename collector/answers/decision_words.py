@@ -98,8 +98,12 @@ def _own_lists() -> dict[str, list[str]]:
     document: Mapping[str, object] = read_yaml_mapping(WORDS_FILE, what="words of decisions")
     lists: dict[str, list[str]] = {}
     for name, by_language in document.items():
-        if not isinstance(by_language, dict) or not all(isinstance(text, str) for text in by_language.values()):
-            raise InputError(f"{WORDS_FILE}: {name} should map languages to phrases with commas between them.")
+        if not isinstance(by_language, dict) or not all(
+            isinstance(text, str) for text in by_language.values()
+        ):
+            raise InputError(
+                f"{WORDS_FILE}: {name} should map languages to phrases with commas between them."
+            )
         lists[name] = list(_phrases(by_language.values()))
     return lists
 

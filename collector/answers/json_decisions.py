@@ -141,7 +141,9 @@ def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule
     if len(distinct) > 1 or len(values) < sum(leaf.text is not None for leaf in leaves):
         names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
         said = ", ".join(_shown(leaf.text) for leaf in leaves[:4])
-        return Found(rule, None, problem=f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}.")
+        return Found(
+            rule, None, problem=f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
+        )
     return Found(rule, distinct[0], values[0][1].text)
 
 

@@ -148,7 +148,11 @@ def _json_value(labels: Labels, leaf: Leaf, *, is_key: bool) -> str | None:
 def _json_result(found: object, labels: Sequence[str]) -> Decision:
     rule, value, text, problem = found  # type: ignore[misc]
     if value is None:
-        return Decision(problem=f"{problem[:-1]}, which is none of the labels {quoted(labels)}." if "differ" not in problem else problem)
+        return Decision(
+            problem=f"{problem[:-1]}, which is none of the labels {quoted(labels)}."
+            if "differ" not in problem
+            else problem
+        )
     return Decision(value, is_certain=True, read_by=rule, read_text=text)
 
 
@@ -337,9 +341,7 @@ def _stated(
         )
     if problem := _later_doubt(reply, labels, mentions, last):
         return Decision(problem=problem)
-    return Decision(
-        last.label, is_certain=True, read_by="marker", read_text=reply.part(last.start, last.end)
-    )
+    return Decision(last.label, is_certain=True, read_by="marker", read_text=reply.part(last.start, last.end))
 
 
 def _is_revised(low: str, start: int, end: int) -> bool:
@@ -362,7 +364,12 @@ def _later_doubt(
         return f"The answer states {statement.label!r} and takes it back."
     last = later[-1]
     is_last_line = not re.search(r"\w", reply.masked[last.end :])
-    if is_last_line and stands_alone(reply.masked, last) and not last.is_listed and not is_compared(reply.masked, last):
+    if (
+        is_last_line
+        and stands_alone(reply.masked, last)
+        and not last.is_listed
+        and not is_compared(reply.masked, last)
+    ):
         return f"The answer states {statement.label!r} and ends with {last.label!r}."
     return None
 
@@ -433,13 +440,17 @@ def _last_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
 
 
 def _is_lone_sentence(low: str, mention: Mention) -> bool:
-    """Whether a mention is a sentence of its own: "… Option B."."""
+    """Whether a mention is a sentence of its own, or all that follows a colon: "… Option B.", "… Leaning: left"."""
     if mention.label is None or mention.tail != "end" or mention.is_listed or mention.is_echo:
         return False
     before = low[max(0, mention.start - 80) : mention.start]
     after = low[mention.end : mention.end + 8].lstrip("\"'”’»)]}_ ")
     is_ended = not after or after[0] in ".!\n。！"
-    return is_ended and not sentence_before(without_noun(before.rstrip(OPENERS)) + " ").strip(OPENERS + "-•·#>")
+    if is_ended and before.rstrip(OPENERS).endswith((":", "：")):
+        return True
+    return is_ended and not sentence_before(without_noun(before.rstrip(OPENERS)) + " ").strip(
+        OPENERS + "-•·#>"
+    )
 
 
 def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
@@ -465,11 +476,15 @@ def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
 def _is_other_heading(low: str, mention: Mention) -> bool:
     """Whether the line before says that the next one is no decision: "Rejected candidate:"."""
     line = low[: low.rfind("\n", 0, mention.start) + 1].rstrip().rpartition("\n")[2]
-    return line.endswith((":", "：")) and decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
+    return (
+        line.endswith((":", "：")) and decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
+    )
 
 
 def _can_be_alone(low: str, mention: Mention) -> bool:
-    return mention.label is not None and mention.tail == "end" and not mention.is_listed and not mention.is_echo
+    return (
+        mention.label is not None and mention.tail == "end" and not mention.is_listed and not mention.is_echo
+    )
 
 
 def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> bool:
@@ -478,7 +493,9 @@ def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> 
     line = line.rstrip(":： ").rpartition("\n")[2]
     if len(line) > 100 or words.other_lines.within(line) or negation(line) or is_doubted(line + " "):
         return False
-    others = [one for one in mentions if one.label is not None and one.label != mention.label and not one.is_listed]
+    others = [
+        one for one in mentions if one.label is not None and one.label != mention.label and not one.is_listed
+    ]
     return not others or not any(one.tail == "end" for one in others)
 
 
@@ -493,7 +510,11 @@ def _follows_own_letter(low: str, mentions: Sequence[Mention], mention: Mention)
         return False
     letter = mentions[mention.index - 1]
     is_own = letter.is_text != mention.is_text and letter.label == mention.label and not letter.is_echo
-    if not is_own or not 0 <= mention.start - letter.end <= _NEAR or re.search(r"\w", low[letter.end : mention.start]):
+    if (
+        not is_own
+        or not 0 <= mention.start - letter.end <= _NEAR
+        or re.search(r"\w", low[letter.end : mention.start])
+    ):
         return False
     before = low[low.rfind("\n", 0, letter.start) + 1 : letter.start]
     return not re.search(r"\w", without_noun(before.rstrip(OPENERS)))
@@ -503,7 +524,13 @@ def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decis
     """Return the label that opens the reply: "B, due to stronger results.", "Yes, because …", "B is a better fit."."""
     low = reply.masked
     mention = mentions[0] if mentions else None
-    if mention is None or mention.label is None or mention.is_listed or mention.is_echo or mention.tail in ("bad", "word", "glued"):
+    if (
+        mention is None
+        or mention.label is None
+        or mention.is_listed
+        or mention.is_echo
+        or mention.tail in ("bad", "word", "glued")
+    ):
         return None
     before = low[: mention.start]
     if re.search(r"\w", without_noun(before.rstrip(OPENERS))) or mention.start > _OPENING_CHARACTERS:
@@ -551,7 +578,7 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
     if _is_condition(said) or _is_revised(low, mention.end, len(low)):
         return False
     # "B: no" says no of B.
-    if low[mention.end : mention.end + 3].strip("*)\"'") [:1] in (":", "：") and _says_no(reply, mention):
+    if low[mention.end : mention.end + 3].strip("*)\"'")[:1] in (":", "：") and _says_no(reply, mention):
         return False
     others = [
         one
@@ -571,9 +598,7 @@ def _says_no(reply: Reply, mention: Mention) -> bool:
     return first is not None and (first[0] in words.no or bool(words.negations.is_word(first[0])))
 
 
-def _preferred(
-    reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: str
-) -> Decision | None:
+def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: str) -> Decision | None:
     """Return the one label of which a reply says that it is better, provided that it says so of no other."""
     low = reply.masked
     words = decision_words()
@@ -640,7 +665,7 @@ def _only_named(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> De
             return decision
         return _not_decided(labels, named)
     distinct = list(dict.fromkeys(one.label for one in (*before, *counted)))
-    if len(distinct) > 1 or any(one.label is None or one.is_listed and not one.is_echo for one in mentions):
+    if len(distinct) > 1 or any(one.label is None or (one.is_listed and not one.is_echo) for one in mentions):
         return _not_decided(labels, named)
     label = distinct[0]
     for mention in counted:
@@ -678,7 +703,10 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
         return f"The answer names {mention.label!r} as a part of another expression."
     if mention.tail == "bad" or is_asked(low, mention):
         return f"The answer names {mention.label!r} only in a question or a part of another expression."
-    if mention.tail == "glued" and words.unspaced_endings.starting(low[mention.end : mention.end + 6]) is None:
+    if (
+        mention.tail == "glued"
+        and words.unspaced_endings.starting(low[mention.end : mention.end + 6]) is None
+    ):
         return f"The answer names {mention.label!r} as a part of another word."
     line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
     if words.other_lines.within(line.rpartition(":")[0][-_MOST_PREFIX:]):

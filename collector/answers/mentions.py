@@ -8,6 +8,7 @@ after a word for what it names ("candidate B").
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 
@@ -165,7 +166,17 @@ class Labels:
         for key in list(self._label_of):
             words = key.split(" ", 1)
             if len(words) == 2 and words[0] == "not" and words[1] in self._label_of:
-                for negated in ("don't", "doesn't", "didn't", "isn't", "wasn't", "do not", "does not", "did not", "cannot"):
+                for negated in (
+                    "don't",
+                    "doesn't",
+                    "didn't",
+                    "isn't",
+                    "wasn't",
+                    "do not",
+                    "does not",
+                    "did not",
+                    "cannot",
+                ):
                     self._label_of.setdefault(f"{negated} {words[1]}", self._label_of[key])
 
 
@@ -192,7 +203,12 @@ def _words_of_letters() -> tuple[frozenset[str], frozenset[str]]:
 def _is_article(reply: Reply, start: int, end: int) -> bool:
     """Whether a small letter between words is the article "a" or the like; quick, because most answers have many."""
     low = reply.low
-    if end - start != 1 or low[end : end + 1] != " " or low[start - 1 : start] != " " or reply.text[start].isupper():
+    if (
+        end - start != 1
+        or low[end : end + 1] != " "
+        or low[start - 1 : start] != " "
+        or reply.text[start].isupper()
+    ):
         return False
     behind = low[end + 1 : end + 30].split(None, 1)
     after, before = _words_of_letters()
@@ -207,7 +223,7 @@ def are_bare(keys: Collection[str]) -> bool:
     words = decision_words()
     for key in keys:
         letters = re.sub(r"[\W_]", "", key)
-        if (len(letters) <= 1 or letters.isdecimal() or key in words.function_words):
+        if len(letters) <= 1 or letters.isdecimal() or key in words.function_words:
             return True
     return any(key in words.yes for key in keys) and any(key in words.no for key in keys)
 
@@ -230,7 +246,7 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
     words = decision_words()
     behind = words.negations_after.within(after[:_REACH])
     if behind is None and after[:1].strip():
-        behind = words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1) or None
+        behind = (words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1)) or None
     if behind is None:
         behind = negation(after[:_REACH])
     return None if behind is None else (mention.end + behind[0], mention.end + behind[1])
@@ -340,7 +356,11 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
         return earlier in set("<>!=~") and earlier != ""
     if mark == ">":
         # The end of a tag or of an arrow.
-        return not (earlier and (earlier in "-=\"'/" or earlier.isalpha())) or low[start].isdigit() and earlier not in "-="
+        return (
+            not (earlier and (earlier in "-=\"'/" or earlier.isalpha()))
+            or (low[start].isdigit()
+            and earlier not in "-=")
+        )
     if mark == "<":
         return low[end : end + 1] != ">"
     if mark == "$":
@@ -358,14 +378,14 @@ def _tail(low: str, start: int, end: int) -> str:
         return "part"
     if mark == "." and behind.isalpha() and low[end - 1].isalpha():
         return "part"
-    if mark == "'" and behind.isalpha() or mark == "!" and behind.isalnum():
+    if (mark == "'" and behind.isalpha()) or (mark == "!" and behind.isalnum()):
         return "bad"
     if mark == "-" and behind.isalpha():
         return "word"
     opened = low[start - 1 : start]
-    if mark == "$" == opened or mark == ">" and opened == "<":
+    if mark == "$" == opened or (mark == ">" and opened == "<"):
         end += 1
-    elif mark in _SIGNS_AFTER or mark == "<" and not re.match(r"</?[a-z]", low[end : end + 3]):
+    elif mark in _SIGNS_AFTER or (mark == "<" and not re.match(r"</?[a-z]", low[end : end + 3])):
         return "bad"
     return _tail_behind(low, end)
 
@@ -394,6 +414,8 @@ def _tail_word(low: str, end: int) -> str:
         return "end"
     if rest[0] in "?？/=<>%+&":
         return "bad"
+    if unicodedata.category(rest[0]) == "So":
+        return "end"
     rest = rest.partition("\n")[0]
     words = decision_words()
     for name, phrases in (("verb", words.verbs), ("reason", words.reasons)):
@@ -409,11 +431,17 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
         return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
-    if has_noun(low, mention.start) or is_followed_by_listing(low, mention) and low[mention.end : mention.end + 1] == " ":
+    if (
+        has_noun(low, mention.start)
+        or (is_followed_by_listing(low, mention)
+        and low[mention.end : mention.end + 1] == " ")
+    ):
         return True
     first = reply.text[mention.start]
     if not (mention.end - mention.start == 1 and first.isalpha() and first.isascii()):
-        return mention.tail in ("reason", "verb", "glued") or low[mention.start - 1 : mention.start] in set("([{\"'")
+        return mention.tail in ("reason", "verb", "glued") or low[mention.start - 1 : mention.start] in set(
+            "([{\"'"
+        )
     if not first.isupper():
         return mention.tail == "glued" or low[mention.start - 1 : mention.start] in set("([{")
     if mention.tail in ("reason", "verb", "glued"):
@@ -437,7 +465,12 @@ def _mark_lists(low: str, mentions: Sequence[Mention]) -> None:
         for one in enumerated:
             one.is_echo = True
     for earlier, later in zip(mentions, mentions[1:], strict=False):
-        if earlier.is_echo and later.label == earlier.label and later.is_text and later.start - earlier.end <= 4:
+        if (
+            earlier.is_echo
+            and later.label == earlier.label
+            and later.is_text
+            and later.start - earlier.end <= 4
+        ):
             later.is_echo = True
 
 
@@ -483,4 +516,9 @@ def _is_enumerated(low: str, mention: Mention) -> bool:
     if mark in (")", "）", "]"):
         opened = low[mention.start - 1 : mention.start] in ("(", "（", "[")
         return not before or not opened or bool(low[mention.end + 1 : mention.end + 3].strip(" .,;\n"))
-    return mark in (".", ":", "：", "、") and mark != "" and not without_noun(before).strip(OPENERS) and behind.isspace()
+    return (
+        mark in (".", ":", "：", "、")
+        and mark != ""
+        and not without_noun(before).strip(OPENERS)
+        and behind.isspace()
+    )

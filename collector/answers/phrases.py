@@ -181,7 +181,7 @@ class Phrases:
 
     def _candidates(self, text: str) -> Sequence[_Expression]:
         """Return the expressions that a text may match; of English texts, one search tells that there are none."""
-        if not self._expressions or text.isascii() and not self._ascii_gate.search(text):
+        if not self._expressions or (text.isascii() and not self._ascii_gate.search(text)):
             return ()
         return [expression for expression in self._expressions if expression.may_match(text)]
 
@@ -234,7 +234,9 @@ class Phrases:
         pattern = _ASCII_PIECE if text.isascii() else _PIECE
         for piece in pattern.finditer(text, max(0, len(text) - self._longest)):
             start = piece.start()
-            if text[start:] in self._phrases and not (start and is_joined(text[start]) and _joins(text[start - 1])):
+            if text[start:] in self._phrases and not (
+                start and is_joined(text[start]) and _joins(text[start - 1])
+            ):
                 return start
         return None
 

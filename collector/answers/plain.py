@@ -68,7 +68,7 @@ def fold(text: str) -> str:
 
 def is_joined(character: str) -> bool:
     """Whether a character is a letter, a digit, or a sign that belongs to the letter before it."""
-    return character.isalnum() or not character.isascii() and unicodedata.category(character)[0] == "M"
+    return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] == "M")
 
 
 def plain_signs(text: str) -> str:
@@ -114,9 +114,7 @@ class Reply:
             cuts = [(start, end) for start, end in cuts if not set(plain[start:end]) & set(keep)]
         # Where each removed part stands in the plain text, and how much was removed up to there.
         self._removed = list(accumulate(end - start for start, end in cuts))
-        self._ends = [
-            start - before for (start, _), before in zip(cuts, [0, *self._removed], strict=False)
-        ]
+        self._ends = [start - before for (start, _), before in zip(cuts, [0, *self._removed], strict=False)]
         if cuts:
             starts = [0, *(end for _, end in cuts)]
             ends = [*(start for start, _ in cuts), len(plain)]

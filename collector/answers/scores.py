@@ -120,9 +120,7 @@ def read_score(
 # -- JSON and the audit's pattern -------------------------------------------------------------------------------------
 
 
-def _json_value(
-    leaf: Leaf, scale: Scale, points: Mapping[str, float] | None, *, is_key: bool
-) -> str | None:
+def _json_value(leaf: Leaf, scale: Scale, points: Mapping[str, float] | None, *, is_key: bool) -> str | None:
     if leaf.text is None or leaf.is_boolean:
         return None
     if leaf.is_number:
@@ -164,9 +162,7 @@ def _json_result(found: Found, scale: Scale) -> Decision:
     return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
 
 
-def _by_pattern(
-    text: str, pattern: str, scale: Scale, points: Mapping[str, float] | None
-) -> Decision | None:
+def _by_pattern(text: str, pattern: str, scale: Scale, points: Mapping[str, float] | None) -> Decision | None:
     matches = pattern_matches(text, pattern)
     if not matches:
         return None
@@ -196,7 +192,9 @@ def _with_points(reply: Reply, number: Decision, scale: Scale, points: Mapping[s
         return number
     value = Decimal(str(points[named.value]))
     if not scale.minimum <= value <= scale.maximum:
-        return Decision(problem=f"The point {named.value!r} is {value:f}, outside {scale.minimum} to {scale.maximum}.")
+        return Decision(
+            problem=f"The point {named.value!r} is {value:f}, outside {scale.minimum} to {scale.maximum}."
+        )
     point = replace(named, value=written_number(value), read_by="points")
     if number.value is None:
         # What names a point names it in words, so another number in the reply may be anything.
@@ -205,7 +203,9 @@ def _with_points(reply: Reply, number: Decision, scale: Scale, points: Mapping[s
         return number if number.is_certain or not named.is_certain else point
     if number.is_certain and not named.is_certain and not _are_near(reply, number, named):
         return number
-    return Decision(problem=f"The answer says {number.value} and {named.value!r}, which is {written_number(value)}.")
+    return Decision(
+        problem=f"The answer says {number.value} and {named.value!r}, which is {written_number(value)}."
+    )
 
 
 def _named_point(reply: Reply, points: Mapping[str, float]) -> Decision:
@@ -244,9 +244,7 @@ def _number(reply: Reply, scale: Scale) -> Decision:
     return _only_number(reply, candidates, amounts, scale)
 
 
-def _candidates(
-    reply: Reply, amounts: Sequence[Amount], scale: Scale
-) -> tuple[list[_Candidate], str | None]:
+def _candidates(reply: Reply, amounts: Sequence[Amount], scale: Scale) -> tuple[list[_Candidate], str | None]:
     """Return the numbers that may be the decision, or the problem if the reply is on another scale or mixes currencies."""
     stated: set[Decimal] = set()
     kept: list[Amount] = []
@@ -259,7 +257,9 @@ def _candidates(
         highest = _stated_scale(reply.low, amount, scale)
         if highest is not None:
             stated.add(highest)
-        elif not _is_legend(reply.low, amount) and not (is_list and _numbers_line(reply.low, amount, enumerated)):
+        elif not _is_legend(reply.low, amount) and not (
+            is_list and _numbers_line(reply.low, amount, enumerated)
+        ):
             kept.append(amount)
     stated |= {Decimal(next(filter(None, found.groups()))) for found in scales}
     other = stated - {scale.maximum}
@@ -277,7 +277,9 @@ def _candidates(
     if scale.per is not None and any(amount.period == scale.per for amount in kept):
         kept = [amount for amount in kept if amount.period in (scale.per, None)]
     candidates = [
-        _on_scale(amount, scale, next(iter(other)) if len(other) == 1 and not stated & {scale.maximum} else None)
+        _on_scale(
+            amount, scale, next(iter(other)) if len(other) == 1 and not stated & {scale.maximum} else None
+        )
         for amount in kept
         if not amount.is_ordinal and (not amount.has_unit or _is_marked(reply, amount))
     ]
@@ -295,7 +297,9 @@ def _without_listed(low: str, candidates: Sequence[_Candidate]) -> list[_Candida
     for index, (earlier, later) in enumerate(zip(candidates, candidates[1:], strict=False)):
         gap = low[earlier.amount.end : later.amount.start]
         is_near = len(gap) <= _NEAR and _said(earlier) != _said(later)
-        if is_near and (gap.strip() in ("", ",", "/", "|") or decision_words().listing.is_word(gap.strip(" ,"))):
+        if is_near and (
+            gap.strip() in ("", ",", "/", "|") or decision_words().listing.is_word(gap.strip(" ,"))
+        ):
             listed |= {index, index + 1}
     return [
         one._replace(value=None, problem="The answer lists several numbers.") if index in listed else one
@@ -315,7 +319,7 @@ def _stated_scale(low: str, amount: Amount, scale: Scale) -> Decimal | None:
     if (bottom, top) == (scale.minimum, scale.maximum):
         return top
     is_named = words.scale_words.within(before) or words.scale_words.within(behind)
-    if is_named or is_bracketed and bottom in (0, 1) and top in (5, 7, 10, 20, 100):
+    if is_named or (is_bracketed and bottom in (0, 1) and top in (5, 7, 10, 20, 100)):
         return top
     return None
 
@@ -326,7 +330,9 @@ def _is_marked(reply: Reply, amount: Amount) -> bool:
     lead = low[max(0, amount.start - 5) : amount.start].rstrip(OPENERS)
     if lead.endswith((":", "：", "=")):
         return announced(low, amount.start, is_alone=False) is not None
-    return reply.text[amount.end : amount.end + 2].strip()[:1].isupper() and not re.search(r"\w", low[: amount.start])
+    return reply.text[amount.end : amount.end + 2].strip()[:1].isupper() and not re.search(
+        r"\w", low[: amount.start]
+    )
 
 
 def _is_legend(low: str, amount: Amount) -> bool:
@@ -376,7 +382,9 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> _Candidat
     if amount.is_money and not _is_of_money(scale):
         return _Candidate(amount, None, "The answer is an amount of money, and the audit asks for a score.")
     if amount.has_unit:
-        return _Candidate(amount, None, "The answer gives a number that counts something, as the word behind it says.")
+        return _Candidate(
+            amount, None, "The answer gives a number that counts something, as the word behind it says."
+        )
     if amount.is_inexact:
         return _Candidate(amount, None, "The answer gives a bound and no number.")
     if amount.is_range and not (amount.is_money or amount.is_multiplied or scale.currency or scale.per):
@@ -384,7 +392,9 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> _Candidat
         shown = f"{written_number(bottom)}, {written_number(top)}"
         return _Candidate(amount, None, f"The answer holds 2 different numbers: {shown}.")
     highest = amount.out_of if amount.out_of is not None else stated
-    readings = [value / 100 for value in amount.readings] if _is_share(amount, scale) else list(amount.readings)
+    readings = (
+        [value / 100 for value in amount.readings] if _is_share(amount, scale) else list(amount.readings)
+    )
     if amount.is_percent and not _is_share(amount, scale) and scale.maximum != 100:
         highest = Decimal(100)
     if highest is not None and highest != scale.maximum:
@@ -417,7 +427,9 @@ def _rescaled(amount: Amount, readings: Sequence[Decimal], highest: Decimal, sca
     if not 0 <= value <= highest:
         return _Candidate(amount, None, f"The score {written_number(value)} is outside 0 to {highest:f}.")
     if scale.minimum != 0 and value != highest:
-        return _Candidate(amount, None, f"{said} and starts at {scale.minimum:f}, so that no one conversion is right.")
+        return _Candidate(
+            amount, None, f"{said} and starts at {scale.minimum:f}, so that no one conversion is right."
+        )
     converted = (value / highest * scale.maximum).quantize(Decimal("0.000001"))
     return _Candidate(amount, converted, None)
 
@@ -438,22 +450,24 @@ def _stated(reply: Reply, candidates: Sequence[_Candidate], scale: Scale) -> Dec
     statements: list[tuple[Rank, int, _Candidate]] = []
     for start, end, inner, inner_end, _ in boxed_parts(reply):
         inside = [one for one in candidates if inner <= one.amount.start and one.amount.end <= inner_end]
-        if len(inside) != 1 or re.search(r"\w", low[inner : inside[0].amount.start] + low[inside[0].amount.end : inner_end]):
-            return Decision(problem=f"The answer states {reply.part(start, end)!r}, which is no number on the scale.")
+        if len(inside) != 1 or re.search(
+            r"\w", low[inner : inside[0].amount.start] + low[inside[0].amount.end : inner_end]
+        ):
+            return Decision(
+                problem=f"The answer states {reply.part(start, end)!r}, which is no number on the scale."
+            )
         statements.append((Rank.FINAL, start, inside[0]))
     for candidate in candidates:
         amount = candidate.amount
         tail = _tail(low, amount.end)
         if tail == "bad":
             continue
-        announcement = announced(
-            low, amount.start, is_alone=_stands_alone(low, amount), is_number=True
-        )
+        announcement = announced(low, amount.start, is_alone=_stands_alone(low, amount), is_number=True)
         if announcement is None or announcement.rank is Rank.PREFERRED:
             continue
         between = low[announcement.start : amount.start]
         after = clause_after(low, amount.end)
-        if negation(between) or tail == "word" and negation(after):
+        if negation(between) or (tail == "word" and negation(after)):
             continue
         if _is_one_of_several(low, candidates, candidate):
             return Decision(problem="The answer gives different numbers in one sentence.")
@@ -483,7 +497,8 @@ def _is_one_of_several(low: str, candidates: Sequence[_Candidate], candidate: _C
         return False
     end = candidate.amount.end + len(re.split(r"[(]", sentence_after(low, candidate.amount.end))[0])
     return any(
-        candidate.amount.end <= one.amount.start < end and _said(one) != _said(candidate) for one in candidates
+        candidate.amount.end <= one.amount.start < end and _said(one) != _said(candidate)
+        for one in candidates
     )
 
 
@@ -598,7 +613,11 @@ def _opening(reply: Reply, candidates: Sequence[_Candidate], scale: Scale) -> De
         return None
     if re.match(r"(?:or|to|oder|bis|ou|o|maybe|perhaps|possibly|vielleicht)\b", said):
         return None
-    return _decided(first, "opening", reply.part(first.amount.start, first.amount.end + len(clause_after(low, first.amount.end))))
+    return _decided(
+        first,
+        "opening",
+        reply.part(first.amount.start, first.amount.end + len(clause_after(low, first.amount.end))),
+    )
 
 
 def _only_number(
@@ -657,7 +676,9 @@ def _undecided(amounts: Sequence[Amount]) -> Decision:
             numbers.append(written_number(value))
     distinct = list(dict.fromkeys(numbers))
     if len(distinct) == 1:
-        return Decision(problem=f"The answer holds the number {distinct[0]} and does not say that it is the decision.")
+        return Decision(
+            problem=f"The answer holds the number {distinct[0]} and does not say that it is the decision."
+        )
     shown = ", ".join(distinct[:_SHOWN]) + (", …" if len(distinct) > _SHOWN else "")
     return Decision(problem=f"The answer holds {len(distinct)} different numbers: {shown}.")
 
