@@ -37,7 +37,7 @@ _FACTOR_BEFORE = re.compile(r"\d ?[x×*]\Z")
 _FACTOR_AFTER = re.compile(r" ?[x×*] ?\d")
 _PERIOD_REACH = 30
 _JOINING_MARKS = frozenset("#.,-")
-_UNIT = re.compile(r"[ -]?[^\W\d_]")
+_UNIT = re.compile(r"\+?[ -]?[^\W\d_]")
 _INEXACT = re.compile(
     r"\+(?!\d)|\s?(?:or more|or less|or higher|or lower|and above|and up|oder mehr|ou plus|o más|ou mais)\b"
 )
@@ -303,7 +303,7 @@ def _groups_are_valid(number: str, marks: str) -> bool:
     if len(groups) == 1 or not 1 <= len(groups[0]) <= 3 or len(groups[-1]) != 3:
         return False
     sizes = {len(group) for group in groups[1:-1]}
-    return sizes <= {3} or sizes <= {2} and len(groups[0]) <= 2
+    return sizes <= {3} or (sizes <= {2} and len(groups[0]) <= 2)
 
 
 def _values(written: str) -> tuple[Decimal, ...]:
@@ -362,7 +362,7 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
         readings = tuple(value + _PARTS[part] for value in readings)
     if factor is not None:
         readings = tuple(value * factor for value in readings)
-    if is_negative or low[token.start() - 1 : token.start()] == "-" and sign is not None:
+    if is_negative or (low[token.start() - 1 : token.start()] == "-" and sign is not None):
         readings = tuple(-value for value in readings)
     is_counted = False
     is_percent = low[end : end + 2].lstrip()[:1] == "%"
@@ -404,7 +404,7 @@ def _multiplier(low: str, end: int, *, has_currency: bool) -> tuple[Decimal | No
         is_attached = (
             found.end() - end == 1 or follows_currency or not low[found.end() : found.end() + 2].strip()
         )
-        if not is_attached or name != "k" and not has_currency and not follows_currency:
+        if not is_attached or (name != "k" and not has_currency and not follows_currency):
             return None, end
     return words.multipliers[name], found.end()
 
@@ -427,7 +427,7 @@ def _points(low: str, end: int) -> int | None:
     if len(rest) - len(stripped) > 1:
         return None
     cut = amount_words().points.starting(stripped)
-    if cut is None or stripped[cut : cut + 1].isalpha() and stripped[cut] < "\u2e80":
+    if cut is None or (stripped[cut : cut + 1].isalpha() and stripped[cut] < "\u2e80"):
         return None
     return end + len(rest) - len(stripped) + cut
 

@@ -15,7 +15,7 @@ _CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*
 SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)])|[\n。！？;；…]")
 CLAUSE_END = re.compile(r"[.!?](?=\s|\Z)|[\n。！？;；…,，、:：—–()（）]")
 _NEGATED_VERB = re.compile(r"\b[a-z]+n't\b")
-_COLONS = ":=→➔⇒"
+_COLONS = ":=→➔⇒➡➜⟶►▶"
 _DASHES = ("-", "–", "—")
 
 
@@ -61,7 +61,7 @@ def announced(
         lead = _without_fillers(without_noun(lead))
         found = _announcement(lead, is_heading=False, is_at_end=is_at_end) if lead else None
     if found is None and is_number:
-        found = _before_of(lead)
+        found = _before_number(lead)
     if found is None or is_doubted(lead[: found.start]):
         return None
     rank = found.rank
@@ -201,14 +201,13 @@ def _before_copula(lead: str) -> Announcement | None:
     return _marker(lead) or _about(lead)
 
 
-def _before_of(lead: str) -> Announcement | None:
-    """Return the marker of "a score of"."""
+def _before_number(lead: str) -> Announcement | None:
+    """Return the marker of "a score of" and the words of "I would give it"."""
     word = lead.rpartition(" ")[2]
-    return (
-        _marker(lead[: -len(word) - 1].rstrip())
-        if word in ("of", "von", "de", "di", "van", "på", "at", "to")
-        else None
-    )
+    if word in ("of", "von", "de", "di", "van", "på", "at", "to"):
+        return _marker(lead[: -len(word) - 1].rstrip())
+    chosen = decision_words().choosing_numbers.ending(lead)
+    return None if chosen is None else Announcement(Rank.MARKED, chosen)
 
 
 def _heading(lead: str) -> Announcement | None:

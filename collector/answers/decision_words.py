@@ -44,6 +44,7 @@ class DecisionWords:
     final_markers: Phrases
     copulas: Phrases
     choosing: Phrases
+    choosing_numbers: Phrases
     nouns: Phrases
     negations: Phrases
     negations_after: Phrases
@@ -76,6 +77,8 @@ def decision_words() -> DecisionWords:
     only_compare = {*lists["comparing"], *lists["no_negations"]}
     for name in ("negations", "negations_after"):
         lists[name] = [word for word in lists[name] if word not in only_compare]
+    past = set(lists["no_copulas"])
+    lists["copulas"] = [word for word in lists["copulas"] if word not in past]
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
     values: dict[str, object] = {}

@@ -440,12 +440,14 @@ def _last_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
 
 
 def _is_lone_sentence(low: str, mention: Mention) -> bool:
-    """Whether a mention is a sentence of its own: "… Option B."."""
+    """Whether a mention is a sentence of its own, or all that follows a colon: "… Option B.", "… Leaning: left"."""
     if mention.label is None or mention.tail != "end" or mention.is_listed or mention.is_echo:
         return False
     before = low[max(0, mention.start - 80) : mention.start]
     after = low[mention.end : mention.end + 8].lstrip("\"'”’»)]}_ ")
     is_ended = not after or after[0] in ".!\n。！"
+    if is_ended and before.rstrip(OPENERS).endswith((":", "：")):
+        return True
     return is_ended and not sentence_before(without_noun(before.rstrip(OPENERS)) + " ").strip(
         OPENERS + "-•·#>"
     )
@@ -663,7 +665,7 @@ def _only_named(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> De
             return decision
         return _not_decided(labels, named)
     distinct = list(dict.fromkeys(one.label for one in (*before, *counted)))
-    if len(distinct) > 1 or any(one.label is None or one.is_listed and not one.is_echo for one in mentions):
+    if len(distinct) > 1 or any(one.label is None or (one.is_listed and not one.is_echo) for one in mentions):
         return _not_decided(labels, named)
     label = distinct[0]
     for mention in counted:

@@ -8,6 +8,7 @@ after a word for what it names ("candidate B").
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 
@@ -245,7 +246,7 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
     words = decision_words()
     behind = words.negations_after.within(after[:_REACH])
     if behind is None and after[:1].strip():
-        behind = words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1) or None
+        behind = (words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1)) or None
     if behind is None:
         behind = negation(after[:_REACH])
     return None if behind is None else (mention.end + behind[0], mention.end + behind[1])
@@ -357,8 +358,8 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
         # The end of a tag or of an arrow.
         return (
             not (earlier and (earlier in "-=\"'/" or earlier.isalpha()))
-            or low[start].isdigit()
-            and earlier not in "-="
+            or (low[start].isdigit()
+            and earlier not in "-=")
         )
     if mark == "<":
         return low[end : end + 1] != ">"
@@ -377,14 +378,14 @@ def _tail(low: str, start: int, end: int) -> str:
         return "part"
     if mark == "." and behind.isalpha() and low[end - 1].isalpha():
         return "part"
-    if mark == "'" and behind.isalpha() or mark == "!" and behind.isalnum():
+    if (mark == "'" and behind.isalpha()) or (mark == "!" and behind.isalnum()):
         return "bad"
     if mark == "-" and behind.isalpha():
         return "word"
     opened = low[start - 1 : start]
-    if mark == "$" == opened or mark == ">" and opened == "<":
+    if mark == "$" == opened or (mark == ">" and opened == "<"):
         end += 1
-    elif mark in _SIGNS_AFTER or mark == "<" and not re.match(r"</?[a-z]", low[end : end + 3]):
+    elif mark in _SIGNS_AFTER or (mark == "<" and not re.match(r"</?[a-z]", low[end : end + 3])):
         return "bad"
     return _tail_behind(low, end)
 
@@ -413,6 +414,8 @@ def _tail_word(low: str, end: int) -> str:
         return "end"
     if rest[0] in "?？/=<>%+&":
         return "bad"
+    if unicodedata.category(rest[0]) == "So":
+        return "end"
     rest = rest.partition("\n")[0]
     words = decision_words()
     for name, phrases in (("verb", words.verbs), ("reason", words.reasons)):
@@ -430,8 +433,8 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
         return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
     if (
         has_noun(low, mention.start)
-        or is_followed_by_listing(low, mention)
-        and low[mention.end : mention.end + 1] == " "
+        or (is_followed_by_listing(low, mention)
+        and low[mention.end : mention.end + 1] == " ")
     ):
         return True
     first = reply.text[mention.start]

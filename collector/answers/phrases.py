@@ -181,7 +181,7 @@ class Phrases:
 
     def _candidates(self, text: str) -> Sequence[_Expression]:
         """Return the expressions that a text may match; of English texts, one search tells that there are none."""
-        if not self._expressions or text.isascii() and not self._ascii_gate.search(text):
+        if not self._expressions or (text.isascii() and not self._ascii_gate.search(text)):
             return ()
         return [expression for expression in self._expressions if expression.may_match(text)]
 

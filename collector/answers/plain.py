@@ -68,7 +68,7 @@ def fold(text: str) -> str:
 
 def is_joined(character: str) -> bool:
     """Whether a character is a letter, a digit, or a sign that belongs to the letter before it."""
-    return character.isalnum() or not character.isascii() and unicodedata.category(character)[0] == "M"
+    return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] == "M")
 
 
 def plain_signs(text: str) -> str:

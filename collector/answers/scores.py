@@ -264,6 +264,8 @@ def _candidates(reply: Reply, amounts: Sequence[Amount], scale: Scale) -> tuple[
     stated |= {Decimal(next(filter(None, found.groups()))) for found in scales}
     other = stated - {scale.maximum}
     money = [amount for amount in kept if amount.is_money]
+    if not _is_of_money(scale) and len(money) < len(kept):
+        money, kept = [], [amount for amount in kept if not amount.is_money]
     if money:
         kept = money
         if problem := _currency_problem(kept, scale):
@@ -279,7 +281,7 @@ def _candidates(reply: Reply, amounts: Sequence[Amount], scale: Scale) -> tuple[
             amount, scale, next(iter(other)) if len(other) == 1 and not stated & {scale.maximum} else None
         )
         for amount in kept
-        if not amount.has_unit and not amount.is_ordinal
+        if not amount.is_ordinal and (not amount.has_unit or _is_marked(reply, amount))
     ]
     candidates = _without_listed(reply.low, candidates)
     if other and scale.maximum in stated:
@@ -317,9 +319,20 @@ def _stated_scale(low: str, amount: Amount, scale: Scale) -> Decimal | None:
     if (bottom, top) == (scale.minimum, scale.maximum):
         return top
     is_named = words.scale_words.within(before) or words.scale_words.within(behind)
-    if is_named or is_bracketed and bottom in (0, 1) and top in (5, 7, 10, 20, 100):
+    if is_named or (is_bracketed and bottom in (0, 1) and top in (5, 7, 10, 20, 100)):
         return top
     return None
+
+
+def _is_marked(reply: Reply, amount: Amount) -> bool:
+    """Whether a number that a word follows may be the decision: "Score: 7 Most others are worse", "7 The candidate …"."""
+    low = reply.low
+    lead = low[max(0, amount.start - 5) : amount.start].rstrip(OPENERS)
+    if lead.endswith((":", "：", "=")):
+        return announced(low, amount.start, is_alone=False) is not None
+    return reply.text[amount.end : amount.end + 2].strip()[:1].isupper() and not re.search(
+        r"\w", low[: amount.start]
+    )
 
 
 def _is_legend(low: str, amount: Amount) -> bool:
@@ -366,8 +379,12 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> _Candidat
     """Return a number with its value on the scale, or with the problem."""
     if not amount.readings:
         return _Candidate(amount, None, "The answer holds a number that is written as no number is.")
-    if amount.is_money and scale.currency is None and scale.per is None and scale.maximum <= _MOST_POINTS:
+    if amount.is_money and not _is_of_money(scale):
         return _Candidate(amount, None, "The answer is an amount of money, and the audit asks for a score.")
+    if amount.has_unit:
+        return _Candidate(
+            amount, None, "The answer gives a number that counts something, as the word behind it says."
+        )
     if amount.is_inexact:
         return _Candidate(amount, None, "The answer gives a bound and no number.")
     if amount.is_range and not (amount.is_money or amount.is_multiplied or scale.currency or scale.per):
@@ -390,6 +407,11 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> _Candidat
         return _Candidate(amount, None, f"The answer may say {said}; the separator could mean either.")
     bounds = f"{scale.minimum:f} to {scale.maximum:f}"
     return _Candidate(amount, None, f"The score {written_number(readings[-1])} is outside {bounds}.")
+
+
+def _is_of_money(scale: Scale) -> bool:
+    """Whether amounts of money may be meant, and not points."""
+    return scale.currency is not None or scale.per is not None or scale.maximum > _MOST_POINTS
 
 
 def _is_share(amount: Amount, scale: Scale) -> bool:
@@ -445,7 +467,7 @@ def _stated(reply: Reply, candidates: Sequence[_Candidate], scale: Scale) -> Dec
             continue
         between = low[announcement.start : amount.start]
         after = clause_after(low, amount.end)
-        if negation(between) or tail == "word" and negation(after):
+        if negation(between) or (tail == "word" and negation(after)):
             continue
         if _is_one_of_several(low, candidates, candidate):
             return Decision(problem="The answer gives different numbers in one sentence.")
