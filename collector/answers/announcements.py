@@ -261,3 +261,14 @@ def _concludes(before: str) -> bool:
     """Whether a sentence begins with words that begin the last statement of a reply."""
     sentence = sentence_before(before).strip(" ,")
     return bool(sentence) and decision_words().concluding.starting(sentence) is not None
+
+
+def is_condition(after: str) -> bool:
+    """Whether what follows makes the statement depend on something: "B if the income is right"."""
+    cut = decision_words().conditions.starting(without_harmless(after).lstrip())
+    return cut is not None and not re.match(r"\w", without_harmless(after).lstrip()[cut : cut + 1])
+
+
+def is_revised(low: str, start: int, end: int) -> bool:
+    """Whether a writer takes back, between two places, what was said before."""
+    return decision_words().revising.within(low[start:end]) is not None

@@ -86,11 +86,11 @@ def decision_words() -> DecisionWords:
         if field.name not in lists:
             raise InputError(f"{WORDS_FILE} has no list {field.name!r}.")
         words = lists[field.name]
-        values[field.name] = {
-            "Phrases": lambda words=words: Phrases(words),
-            "frozenset[str]": lambda words=words: frozenset(map(fold, words)),
-            "tuple[str, ...]": lambda words=words: tuple(map(fold, words)),
-        }[str(field.type)]()
+        if field.type == "Phrases":
+            values[field.name] = Phrases(words)
+        else:
+            folded = map(fold, words)
+            values[field.name] = frozenset(folded) if field.type == "frozenset[str]" else tuple(folded)
     return DecisionWords(**values)  # type: ignore[arg-type]
 
 
