@@ -1,4 +1,4 @@
-"""Questions without an answer are an alarm where they are of one group, in whatever column or try; of both groups they are none."""
+"""Questions without an answer are an alarm where they are of one group, in any column and at any try; of both they are none."""
 
 from __future__ import annotations
 
