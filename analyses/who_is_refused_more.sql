@@ -1,5 +1,5 @@
--- Who gets refused more? Refused and unusable answers about each group, beside those of its reference group, of nobody
--- or of all others, with the verdict; groups without any answer first.
+-- Who gets refused more? Refused, unusable and failed answers about each group, beside those of its reference group, of
+-- nobody or of all others, with the verdict; groups without any answer first.
 with
 
 runs as (
@@ -43,13 +43,32 @@ gaps as (
             and answer_gaps.scheme = verdicts.scheme
 ),
 
+refused as (
+    select *
+    from gaps
+    where scheme = 'refused'
+),
+
+unusable as (
+    select *
+    from gaps
+    where scheme = 'unusable'
+),
+
+failed as (
+    select *
+    from gaps
+    where scheme = 'failed'
+),
+
+-- Where every question failed, no answer could be refused.
 compared as (
     select
-        refused.run_id,
-        refused.variant,
-        refused.attribute,
-        refused.group_name,
-        refused.reference_group,
+        failed.run_id,
+        failed.variant,
+        failed.attribute,
+        failed.group_name,
+        failed.reference_group,
         refused.n_marked as n_questions,
         refused.n_marked_events as n_refused,
         refused.share_marked as share_refused,
@@ -62,12 +81,14 @@ compared as (
         unusable.share_marked as share_unusable,
         unusable.share_reference as share_unusable_of_these,
         unusable.adjusted_gap as unusable_more,
-        unusable.status as status_of_unusable
-    from gaps as refused
-    inner join gaps as unusable on refused.contrast_id = unusable.contrast_id
-    where
-        refused.scheme = 'refused'
-        and unusable.scheme = 'unusable'
+        unusable.status as status_of_unusable,
+        failed.share_marked as share_failed,
+        failed.share_reference as share_failed_of_these,
+        failed.adjusted_gap as failed_more,
+        failed.status as status_of_failed
+    from failed
+    left join refused on failed.contrast_id = refused.contrast_id
+    left join unusable on failed.contrast_id = unusable.contrast_id
 ),
 
 -- A group without a row in the file has no gap, and is there even so.
@@ -91,6 +112,10 @@ listed as (
         compared.share_unusable_of_these,
         compared.unusable_more,
         compared.status_of_unusable,
+        compared.share_failed,
+        compared.share_failed_of_these,
+        compared.failed_more,
+        compared.status_of_failed,
         coverage.silence
     from compared
     full join coverage
@@ -124,9 +149,14 @@ select
     listed.share_unusable,
     listed.share_unusable_of_these,
     listed.unusable_more,
-    listed.status_of_unusable
+    listed.status_of_unusable,
+    listed.share_failed,
+    listed.share_failed_of_these,
+    listed.failed_more,
+    listed.status_of_failed
 from listed
 inner join runs on listed.run_id = runs.run_id
 order by
     listed.silence is not null desc, listed.refused_more desc nulls last, listed.unusable_more desc nulls last,
+    listed.failed_more desc nulls last,
     runs.audit asc, runs.target asc, listed.variant asc, listed.attribute asc, listed.group_name asc

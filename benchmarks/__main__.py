@@ -466,6 +466,22 @@ def same(context: click.Context, one: Path, other: Path, digits: int | None) -> 
 
 
 @main.command()
+@click.option(
+    "--against", metavar="COMMIT", default=None, help="Also read the shapes with the code of this commit."
+)
+@click.option(
+    "--shown", "n_shown", type=click.IntRange(min=0), default=10, show_default=True, help="Wrong readings."
+)
+@click.pass_context
+def reading(context: click.Context, against: str | None, n_shown: int) -> None:
+    """How many shapes of replies are read right, and which are read wrong; ends with 1 if any is."""
+    from benchmarks.reading.report import run
+
+    if not run(against, n_shown=n_shown):
+        context.exit(1)
+
+
+@main.command()
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option(

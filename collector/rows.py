@@ -13,10 +13,14 @@ from collector.hashing import canonical_json, hash_of, tagged_hash
 INTERRUPTED = "interrupted"
 # The event of labels that a person gave to a run's answers, which says nothing of how far the run has come.
 LABELLED = "labelled"
+# The event of answers that a second reader read.
+READ = "read"
+# Events that say nothing of how far a run has come.
+NO_PROGRESS = (LABELLED, READ)
 # The event of a run that was taken back, and counts for nothing any more.
 FORGOTTEN = "forgotten"
 # What people may still say of a run that has ended, also of one of before chains were kept.
-LATER_EVENTS = (FORGOTTEN, LABELLED)
+LATER_EVENTS = (FORGOTTEN, LABELLED, READ)
 # The method's source finds that a classifier says the same of every text that is shorter.
 SHORT_CHARACTERS = 20
 
@@ -65,6 +69,10 @@ class ResponseRow:
     error: str | None = None
     requested_at: datetime | None = None
     weight: float = 1.0
+    reasoning_text: str | None = None
+    read_by: str | None = None
+    read_text: str | None = None
+    answer_language: str | None = None
     is_last: bool = True
 
 

@@ -4,16 +4,22 @@
 -- Rules of the City of New York, title 6, 5-300 to 5-304: by sex, by race and ethnicity, and by both; a category's
 -- rate over that of the category selected (or scored) most. A scoring rate is the share above the median score of the
 -- whole sample. A category under 2 % of the data may be left out of impact ratios, with a justification, and its
--- number and rate are still published. Those whose category nobody knows are counted beside the table. Numbers are of
--- decisions: the same resume asked about twice counts twice.
+-- number and rate are still published. Those whose category nobody knows are counted next to the table: of the whole
+-- audit, and of this part of it. Where the audit has no intersections, people of whom neither is known count twice.
+-- Numbers are of decisions: the same resume asked about twice counts twice.
 with
 
 rates as (
-    select
-        *,
-        '*' || lower(attribute) || '*' as padded_attribute
+    select *
     from {{ ref("fct_decision_rates") }}
     where variant = 'plain'
+),
+
+attributes as (
+    select distinct
+        attribute,
+        '*' || lower(attribute) || '*' as padded_attribute
+    from rates
 ),
 
 runs as (
@@ -35,7 +41,7 @@ scored_runs as (
     group by run_id
 ),
 
-described as (
+named as (
     select
         *,
         strpos(attribute, '*') > 0 as is_crossed,
@@ -44,10 +50,10 @@ described as (
         or strpos(padded_attribute, '*ethnicity*') > 0
         or strpos(padded_attribute, '*race_ethnicity*') > 0
         or strpos(padded_attribute, '*race/ethnicity*') > 0 as is_by_race
-    from rates
+    from attributes
 ),
 
-parts as (
+described as (
     select
         *,
         case
@@ -55,18 +61,40 @@ parts as (
             when is_by_race and not is_crossed then 2
             when is_by_sex and not is_crossed then 1
         end as part
-    from described
+    from named
+),
+
+parts as (
+    select
+        rates.*,
+        described.part
+    from rates
+    inner join described on rates.attribute = described.attribute
 ),
 
 unknown_categories as (
     select
+        left_out.run_id,
+        left_out.domain,
+        left_out.attribute,
+        described.part,
+        sum(left_out.n_people) as n_people
+    from {{ ref("fct_decisions_left_out") }} as left_out
+    inner join described on left_out.attribute = described.attribute
+    where
+        left_out.variant = 'plain'
+        and left_out.group_name = ''
+        and described.part is not null
+    group by left_out.run_id, left_out.domain, left_out.attribute, described.part
+),
+
+unknown_in_all as (
+    select
         run_id,
         domain,
-        attribute,
-        sum(n_people) as n_people
-    from rates
-    where excluded_reason = 'the group is unknown'
-    group by run_id, domain, attribute
+        coalesce(max(n_people) filter (where part = 3), sum(n_people)) as n_people
+    from unknown_categories
+    group by run_id, domain
 )
 
 select
@@ -86,7 +114,8 @@ select
     parts.impact_ratio,
     parts.excluded_reason as left_out_of_impact_ratios_because,
     parts.share_of_people as share_of_the_data,
-    coalesce(unknown_categories.n_people, 0) as number_of_unknown_category,
+    coalesce(unknown_in_all.n_people, 0) as number_of_unknown_category,
+    coalesce(unknown_categories.n_people, 0) as number_of_unknown_category_in_this_part,
     parts.n_unknown as number_of_unreadable_answers,
     case
         when runs.origin = 'collected' then 'test data: questions made for this audit'
@@ -101,6 +130,10 @@ left join unknown_categories
         parts.run_id = unknown_categories.run_id
         and parts.domain = unknown_categories.domain
         and parts.attribute = unknown_categories.attribute
+left join unknown_in_all
+    on
+        parts.run_id = unknown_in_all.run_id
+        and parts.domain = unknown_in_all.domain
 where
     parts.part is not null
     and coalesce(parts.excluded_reason, '') <> 'the group is unknown'

@@ -34,13 +34,14 @@ def register_readings(
         project: its folder.
         ledger_path: the ledger.
         allow_outside: whether audit files may name files outside of the project.
-        on_note: called with a sentence for each audit file that is wrong and of which the ledger has no run.
+        on_note: called with a sentence for each audit file that is left out, because it is wrong or describes the same audit as
+            another one. The runs of such an audit are read as they were last.
 
     Returns:
         The names of those audits, sorted.
 
     Raises:
-        InputError: an audit file is wrong whose audit is in the ledger, or cannot be told; or two files name the same audit.
+        InputError: the ledger lacks a catalogue that an audit names.
         LedgerError: the ledger is absent or cannot be used.
     """
     from collector.ledger.database import Ledger
@@ -83,31 +84,34 @@ def _audits(
     asked: Collection[str],
     on_note: Callable[[str], None],
 ) -> dict[str, tuple[Described, Path]]:
-    """Audit's name -> what its file says and the file, of every audit file of the project but wrong ones of which there is no run
-    among those asked.
+    """Return what each audit file of the project says, and the file, by the audit's name.
+
+    A file that is wrong is left out, and so are two of one audit: a draft stops no build, as the runs of other audits do not
+    depend on it.
     """
     audits: dict[str, tuple[Described, Path]] = {}
+    repeated: set[str] = set()
     for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
         try:
             one = descriptions.of(path)
         except InputError as error:
-            _pass_over(path, error, asked, on_note)
+            on_note(_left_out(path, error, asked))
             continue
         if one.audit in audits:
-            raise InputError(
-                f"{audits[one.audit][1]} and {path} both describe the audit {one.audit!r}: rename one of them."
+            repeated.add(one.audit)
+            as_last = ", and its runs are read as they were last" if one.audit in asked else ""
+            on_note(
+                f"Warning: {audits[one.audit][1]} and {path} both describe the audit {one.audit!r}: neither is read{as_last}. "
+                f"Rename one of them."
             )
+            continue
         audits[one.audit] = one, path
     descriptions.keep()
-    return audits
+    return {name: one for name, one in audits.items() if name not in repeated}
 
 
-def _pass_over(path: Path, error: InputError, asked: Collection[str], on_note: Callable[[str], None]) -> None:
-    """Say that an audit file is wrong and not needed.
-
-    Raises:
-        InputError: it is needed, or its audit's name cannot be read.
-    """
+def _left_out(path: Path, error: InputError, asked: Collection[str]) -> str:
+    """Return the sentence on an audit file that is wrong."""
     from collector.files.yaml import read_yaml_mapping
 
     told = f"`biasledger validate {shlex.quote(str(path))}` tells what is wrong"
@@ -116,7 +120,7 @@ def _pass_over(path: Path, error: InputError, asked: Collection[str], on_note: C
     except InputError:
         name = None
     if not isinstance(name, str):
-        raise InputError(f"{error} Which audit it is cannot be told; {told}.") from error
+        return f"Warning: {error} The file is left out; {told}."
     if name in asked:
-        raise error
-    on_note(f"{path} is left out: it has problems, and the ledger has no run of {name!r}; {told}.")
+        return f"Warning: {error} The file is left out, and the runs of {name!r} are read as they were last; {told}."
+    return f"{path} is left out: it has problems, and the ledger has no run of {name!r}; {told}."

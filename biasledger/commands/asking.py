@@ -268,14 +268,15 @@ def collect(
 def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **choices: Any) -> None:
     """Print what asking would take, cost and find; ask nobody."""
     from biasledger.commands.display import dry_run_table
-    from biasledger.commands.dry_run import dry_run
+    from biasledger.commands.dry_run import design_warnings, dry_run
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices
 
     prices = load_prices(settings_file("model_prices.csv"))
     for target in asked:
         dry_run_table(dry_run(audit, target, prices, trials=trials, **choices))
-    print_warnings((audit if trials is None else audit.with_trials(trials)).warnings())
+    asked_so_often = audit if trials is None else audit.with_trials(trials)
+    print_warnings([*asked_so_often.warnings(), *design_warnings(asked_so_often)])
 
 
 def _refuse_beside_resume(ctx: click.Context) -> None:

@@ -111,6 +111,7 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
 def _show_findings(warehouse: Path) -> Finding | None:
     """Print what was found, and return the first of it."""
     from biasledger.commands.display import findings_table, status_counts
+    from biasledger.comparing.answer_notes import answer_notes
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.changes import regressions
     from biasledger.comparing.silence import silent_groups
@@ -122,13 +123,14 @@ def _show_findings(warehouse: Path) -> Finding | None:
     with open_tables(warehouse) as tables:
         findings, worse = read_findings(warehouse, only_current=True), regressions(warehouse)
         silent, notes, verdicts = silent_groups(tables), standing_notes(tables), read_verdicts(tables)
+        about_answers = answer_notes(tables)
         notes += unjudged_runs(tables) if findings else []
     say()
     findings_table(findings, verdicts, limit=ROWS_SHOWN)
     say(status_counts(findings) if findings else NO_FINDING)
     if worse:
         say(worse)
-    for sentence in (*notes, *(one.sentence for one in silent)):
+    for sentence in (*notes, *(one.sentence for one in silent), *about_answers):
         say(sentence)
     return findings[0] if findings else None
 

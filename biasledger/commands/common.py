@@ -101,6 +101,8 @@ def print_run(summary: RunSummary) -> None:
     say(
         f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
     )
+    if summary.asked_again is not None:
+        say(f"  {summary.asked_again}")
     if summary.cost_usd:
         from collector.asking.costs import usd
 

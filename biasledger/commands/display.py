@@ -191,6 +191,14 @@ def _contrasts_table(plan: DryRun) -> None:
     for name in ("attribute", "group", "of each group", "in standard deviations", "in a share"):
         table.add_column(name, justify="right" if name.startswith("in ") else "left", overflow="fold")
     for one in plan.contrasts:
+        if one.shortfall is not None:
+            pair = (
+                one.attribute,
+                f"{one.group} vs {one.reference}",
+                f"{one.shortfall.n:,} {one.shortfall.unit}",
+            )
+            table.add_row(*map(_text, pair), "not judged", "not judged")
+            continue
         share = None if one.effect is None else LARGEST_SHARE_DEVIATION * one.effect
         table.add_row(
             *map(_text, (one.attribute, f"{one.group} vs {one.reference}")),
@@ -199,6 +207,8 @@ def _contrasts_table(plan: DryRun) -> None:
             "–" if share is None or share > 1 else f"{100 * share:.0f} points",
         )
     out.print(table)
+    if all(one.shortfall is not None for one in plan.contrasts):
+        return
     n = len(plan.contrasts)
     shared = f"alpha {ALPHA:g}" if n == 1 else f"alpha {ALPHA:g} shared by {n} contrasts"
     out.print(

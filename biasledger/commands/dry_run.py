@@ -6,13 +6,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasledger.measures.detectable import detectable_effect
+from biasledger.project import settings_file
 from collector.asking.costs import Price, TemplateEstimate, answer_limit, estimate_run, price_for
 from collector.errors import LedgerError
 from collector.spec.parts import PLAIN
+from collector.tables.rows import read_rows
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -33,6 +36,34 @@ ALPHA = 0.05
 _FEWEST_UNITS = 5
 OTHERS = "(others)"
 _SECONDS_A_MINUTE = 60
+# The measure whose minimum a kind of answer has to reach, and what it counts.
+_JUDGED_BY = {
+    "label": ("rank_gap", "subjects"),
+    "score": ("score_gap", "subjects"),
+    "list": ("snsr", "subjects"),
+    "text": ("word_divergence", "prompts"),
+    "json_object": ("word_divergence", "prompts"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """What a design has too few of: every finding of `measure` would be insufficient data.
+
+    Attributes:
+        measure: the measure that judges this kind of answer.
+        unit: what it counts, in the plural.
+        n, minimum: how many the design has, and how many are needed (seeds/thresholds.csv, min_units).
+    """
+
+    measure: str
+    unit: str
+    n: int
+    minimum: int
+
+    def __str__(self) -> str:
+        unit = self.unit if self.n != 1 else self.unit.removesuffix("s")
+        return f"{self.n} {unit}, and {self.measure} needs {self.minimum}: add {self.unit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +75,7 @@ class Contrast:
         unit: what is counted and moved: prompts, names or wordings, or answers.
         n_group, n_reference: how many of them there are.
         effect: the smallest difference in standard deviations of a unit's value; None where no p can be small enough.
+        shortfall: what the design has too few of for any verdict; None where it has enough.
     """
 
     attribute: str
@@ -53,6 +85,7 @@ class Contrast:
     n_group: int
     n_reference: int
     effect: float | None
+    shortfall: Shortfall | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +257,64 @@ def _contrasts(audit: Audit, prompts: Sequence[Prompt]) -> list[Contrast]:
     return [_contrast(audit, plain, *pair, ALPHA / len(pairs)) for pair in pairs]
 
 
+def design_warnings(audit: Audit) -> list[str]:
+    """Return which comparisons an audit's design cannot judge, one sentence for each reason; empty where it can judge all.
+
+    Raises:
+        InputError: the settings of the project cannot be read.
+    """
+    from collector.spec.prompts import build_prompts
+
+    if not audit.templates:
+        return []
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for one in _contrasts(audit, build_prompts(audit)):
+        if one.shortfall is not None:
+            by_reason[str(one.shortfall)].append(f"{one.group} vs {one.reference}")
+    return [
+        f"This design cannot judge {', '.join(groups)}: {reason}." for reason, groups in by_reason.items()
+    ]
+
+
+def _shortfall(
+    audit: Audit,
+    attribute: str,
+    n_prompts: int,
+    compared: Sequence[Prompt],
+    is_group: Callable[[Prompt], bool],
+) -> Shortfall | None:
+    """Return what a contrast has too few of, None where it has enough or where that depends on the answers."""
+    measure, unit = _JUDGED_BY.get(audit.answer.kind, (None, ""))
+    if measure is None:
+        return None
+    n = n_prompts
+    if unit == "subjects":
+        if any(prompt.subject is None for prompt in compared):
+            return None
+        marked = {(prompt.domain, prompt.subject) for prompt in compared if is_group(prompt)}
+        n = len(marked & {(prompt.domain, prompt.subject) for prompt in compared if not is_group(prompt)})
+        if n == 0:  # different people are compared, and their number is judged
+            return None
+    minimum = _min_units(measure, audit.audit, attribute)
+    return Shortfall(measure, unit, n, minimum) if n < minimum else None
+
+
+def _min_units(measure: str, audit: str, attribute: str) -> int:
+    """Return the minimum of the most specific row of thresholds.csv."""
+    rows = [
+        row
+        for row in _thresholds(settings_file("thresholds.csv"))
+        if row["measure"] == measure and row["audit"] in ("*", audit) and row["attribute"] in ("*", attribute)
+    ]
+    most_specific = max(rows, key=lambda row: (row["audit"] != "*", row["attribute"] != "*"), default=None)
+    return int(most_specific["min_units"]) if most_specific is not None else 0
+
+
+@lru_cache(maxsize=1)
+def _thresholds(path: Path) -> list[dict[str, str]]:
+    return list(read_rows(path, "a row for each threshold", ("measure", "audit", "attribute", "min_units")))
+
+
 def _contrast(
     audit: Audit, prompts: Sequence[Prompt], attribute: str, group: str, reference: str, alpha: float
 ) -> Contrast:
@@ -278,7 +369,8 @@ def _contrast(
         and _effect(by_name, alpha) is None
     ):
         unit, units, effect = "names or wordings", by_name, None
-    return Contrast(attribute, group, reference, unit, *_sizes(units), effect)
+    shortfall = _shortfall(audit, attribute, min(_sizes(units)), compared, is_group)
+    return Contrast(attribute, group, reference, unit, *_sizes(units), effect, shortfall)
 
 
 _Units = set[tuple[Hashable, Hashable, bool]]

@@ -54,8 +54,8 @@ def import_answers(
 ) -> None:
     """Keep answers that already exist.
 
-    FILE is CSV, TSV, JSON (lines, or an array), Parquet or Excel, the folder of a Hugging Face dataset, or a log of Inspect AI,
-    promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says what its columns mean.
+    FILE is CSV, TSV, JSON (lines, or an array), Parquet or Excel, the folder of a Hugging Face dataset or of JSON files, or a log
+    of Inspect AI, promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says what its columns mean.
     """
     from collector.importers.tabular import import_runs
     from collector.spec.loading import load_audit

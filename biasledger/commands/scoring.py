@@ -168,6 +168,94 @@ def label(
 
 
 @click.command()
+@click.option(
+    "--with",
+    "target_name",
+    required=True,
+    metavar="TARGET",
+    help="The model that reads: a name in the targets file or python:module:function.",
+)
+@click.option("--targets", type=PATH, default=Path("targets.yml"), show_default=True, help="File of targets.")
+@ledger_option
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Only this run: its id, the beginning of it, latest or previous.",
+)
+@click.option(
+    "--check",
+    "n_checked",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Also give it N answers that rules read, and count how many it reads alike.",
+)
+@click.option(
+    "--max-cost",
+    "max_cost_usd",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help="Stop before another question might cost more; run the command again to go on.",
+)
+@click.option("--dry-run", is_flag=True, help="Only print how many answers it would read, and the cost.")
+def read(
+    target_name: str,
+    targets: Path,
+    ledger: Path,
+    run: str | None,
+    n_checked: int,
+    max_cost_usd: float | None,
+    dry_run: bool,
+) -> None:
+    """Have a model read the decisions that no rule reads.
+
+    TARGET is given each label and score that the rules leave unread, with a fixed prompt that asks for the decision as JSON. The
+    decision is kept in the ledger with model and prompt hash, at the end of its run's chain. It never replaces what a rule read.
+    """
+    from biasledger.comparing.ledger_runs import run_in_ledger
+    from biasledger.project import settings_file
+    from collector.asking.costs import load_prices, meter_for, usd
+    from collector.asking.progress import progress
+    from collector.asking.second_reader import answers_to_read, estimated_cost, read_answers, sample_to_check
+    from collector.ledger.database import Ledger
+    from collector.redaction import strike_out_named_in
+    from collector.targets import load_target
+
+    strike_out_named_in(targets)
+    target = load_target(targets, target_name)
+    run_id = None if run is None else run_in_ledger(ledger, run)
+    kept = Ledger(ledger)
+    unread = answers_to_read(kept, target.model, run_id)
+    if not unread:
+        say("No answer is left to read: rules or this model read every label and score.")
+        return
+    runs = {one.run_id for one in unread}
+    known = [one for one in answers_to_read(kept, target.model, run_id, status="ok") if one.run_id in runs]
+    checked = sample_to_check(known, n_checked)
+    meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
+    expected = estimated_cost([*unread, *checked], meter)
+    cost = "cost unknown" if expected is None else f"about {usd(expected)} USD"
+    say(f"{target.name} reads {len(unread):,} unread answers and {len(checked):,} to check, {cost}.")
+    if dry_run:
+        return
+    with progress(len(unread) + len(checked), f"read with {target.name}", None) as advance:
+        done = read_answers(kept, target, unread, checked, meter, lambda n: advance(n, 0))
+    say(f"  decisions found: {done.n_read:,} of {done.n_unread:,} unread answers")
+    if done.n_failed:
+        say(f"  no reply: {done.n_failed:,}; run the command again to ask for these.")
+    if done.n_checked:
+        share = 100 * done.n_agreed / done.n_checked
+        say(f"  agrees with the rules on {done.n_agreed:,} of {done.n_checked:,} answers ({share:.0f} %)")
+    if done.cost_usd is not None:
+        say(f"  cost: {usd(done.cost_usd)} USD")
+    if done.is_cut_off:
+        say("The cost limit is reached. What was read is kept; run the command again to go on.", err=True)
+    next_step("biasledger build")
+
+
+@click.command()
 @click.argument("labels", type=PATH, required=False, metavar="[LABELS.csv]")
 @warehouse_option
 @ledger_option
@@ -188,6 +276,11 @@ def label(
 @click.option(
     "--write", is_flag=True, help="Write the proposed rows into seeds/output_thresholds.csv of this folder."
 )
+@click.option(
+    "--refusals",
+    is_flag=True,
+    help="Instead propose patterns for answer.refusals, from a LABELS.csv with the columns text and label (refused, answered).",
+)
 def tune(
     labels: Path | None,
     warehouse: Path,
@@ -197,8 +290,9 @@ def tune(
     seed: int,
     audit: str,
     write: bool,
+    refusals: bool,
 ) -> None:
-    """Find thresholds from labelled outputs.
+    """Find thresholds from labelled outputs, or patterns from labelled refusals.
 
     LABELS.csv says of single outputs (column response, or run, prompt and trial) whether they are acceptable or
     problematic (column label); without it the labels count that the ledger keeps (`biasledger label`). For each measure: the
@@ -215,6 +309,9 @@ def tune(
         write_rows,
     )
 
+    if refusals:
+        _tune_refusals(labels)
+        return
     again = "biasledger tune" + ("" if labels is None else f" {shlex.quote(str(labels))}")
     if audit != "*":
         again += f" --audit {shlex.quote(audit)}"
@@ -258,6 +355,28 @@ def tune(
         next_step(f"{again} --write")
 
 
+def _tune_refusals(labels: Path | None) -> None:
+    """Print patterns that find the labelled refusals, as the lines of an audit."""
+    from biasledger.tuning.refusals import propose_refusals
+
+    if labels is None:
+        raise click.UsageError("--refusals reads labelled answers: name the file LABELS.csv.")
+    found = propose_refusals(labels)
+    say(
+        f"{found.n_refused:,} labelled refusals and {found.n_answered:,} answers. The shipped patterns find "
+        f"{found.n_known:,} of the refusals, and take {found.n_false:,} of the answers for refusals."
+    )
+    if found.patterns:
+        say("\nPatterns for the audit, none of which finds a labelled answer:")
+        patterns = "".join(
+            f"    - '{one.pattern.replace(chr(39), 2 * chr(39))}'  # {one.n_new:,} more refusals\n"
+            for one in found.patterns
+        )
+        print_data(f"answer:\n  refusals:\n{patterns}")
+    if found.n_left:
+        say(f"\nNo pattern finds {found.n_left:,} of the refusals: they share no phrase with another one.")
+
+
 def _print_tunings(result: TuningResult) -> None:
     from biasledger.commands.display import curve_table, tuning_table
 
@@ -276,5 +395,5 @@ def _print_tunings(result: TuningResult) -> None:
             )
 
 
-TITLE = "Score, label and tune"
-COMMANDS = (score, label, tune)
+TITLE = "Read, score, label and tune"
+COMMANDS = (read, score, label, tune)

@@ -102,6 +102,7 @@ def _is_right(
     audit_file: Path, file: Path | None, allow_outside: bool, *, table: str | None, encoding: str | None
 ) -> bool:
     """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
+    from biasledger.commands.dry_run import design_warnings
     from collector.spec.loading import check_audit
 
     try:
@@ -115,7 +116,7 @@ def _is_right(
             _print_look(audit_file, file, checked, table=table, encoding=encoding)
         say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
         return False
-    for warning in checked.audit.warnings():
+    for warning in [*checked.audit.warnings(), *design_warnings(checked.audit)]:
         say(f"Warning: {warning}")
     if file is None:
         say(f"{audit_file}: no problems found.")
@@ -243,7 +244,13 @@ def _counted(counts: Mapping[str, int]) -> str:
 @click.command()
 @click.argument("audit_file", type=PATH, metavar="AUDIT.yml")
 @click.argument("file", type=PATH)
-@click.option("--answer", metavar="COLUMN", help="The column of the answers.")
+@click.option(
+    "--answer",
+    "answers",
+    multiple=True,
+    metavar="[GROUP=]COLUMN",
+    help="The column of the answers; where each group has its own, GROUP=COLUMN for each, the reference first.",
+)
 @click.option(
     "--group",
     "groups",
@@ -276,7 +283,7 @@ def new(
     /,
     audit_file: Path,
     file: Path,
-    answer: str | None,
+    answers: tuple[str, ...],
     groups: tuple[str, ...],
     kind: str | None,
     favourable: tuple[str, ...],
@@ -286,22 +293,28 @@ def new(
 ) -> None:
     """Write an audit for a file of answers.
 
-    Writes AUDIT.yml from the columns of FILE, which has a row for each answer, and shows how it will be read. On a terminal it
-    asks for what is not given. Nothing that exists is overwritten.
+    Writes AUDIT.yml from the columns of FILE, which has a row for each answer, or a row with an answer for each group, and shows
+    how it will be read. On a terminal it asks for what is not given. Nothing that exists is overwritten.
 
     \b
       biasledger new audits/support.yml answers.csv --answer reply --group gender --group race=White
       biasledger new audits/hiring.yml decisions.csv --answer decision --group sex --subject applicant --favourable accept
+      biasledger new audits/tips.yml tips.csv --answer male=male_response --answer female=female_response
     """
     from collector.importers.draft import Drafted, draft_spec
+    from collector.importers.wide import columns_of_groups, suggested_answers
     from collector.spec.loading import check_audit
     from collector.spec.schema import NAME, modeline, schema_text
     from collector.tables.source import Form, source_columns
 
     form = Form(table=table, encoding=encoding)
     columns = source_columns(file, lambda _: True, form)
-    answer = answer or _asked("--answer", "Which column holds the answers?", columns)
-    named = groups or (_asked("--group", "Which column names the groups?", columns),)
+    if not answers:
+        hint = suggested_answers(file, columns, form)
+        answers = (_asked("--answer", "Which column holds the answers?", columns, hint),)
+    texts = _columns_of_groups(answers, columns)
+    answer = "" if texts else answers[0]
+    named = groups or (() if texts else (_asked("--group", "Which column names the groups?", columns),))
     drafted = Drafted(
         answer,
         dict(_column_and_reference(one, columns) for one in named),
@@ -309,6 +322,7 @@ def new(
         kind,
         lambda labels: favourable or _asked_favourable(labels),
         form,
+        texts,
     )
     draft = draft_spec(audit_file.stem, file, drafted)
     folder = audit_file.parent
@@ -328,6 +342,8 @@ def new(
     unused = [column for column in columns if column not in drafted.columns]
     if unused:
         say(f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}.")
+    if answer in columns_of_groups(columns).values():
+        say(suggested_answers(file, columns, form))
     for note in draft.notes:
         say(f"Warning: {note}")
     checked = check_audit(audit_file)
@@ -344,10 +360,30 @@ def new(
     next_step(f"biasledger import {shlex.quote(str(audit_file))} {shlex.quote(str(file))}")
 
 
-def _asked(option: str, question: str, columns: Sequence[str]) -> str:
+def _columns_of_groups(answers: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """Return group -> the column of its answers; nothing where one column holds all answers."""
+    if len(answers) == 1 and (answers[0] in columns or "=" not in answers[0]):
+        return {}
+    if len(answers) == 1:
+        raise click.UsageError(f"--answer {answers[0]} names one group: give one for each group.")
+    texts: dict[str, str] = {}
+    for one in answers:
+        group, _, column = one.partition("=")
+        if not (group.strip() and column) or group.strip() in texts:
+            raise click.UsageError(
+                f"--answer is {one!r} and should be like male=male_response, each group once, where several are given."
+            )
+        texts[group.strip()] = column
+    return texts
+
+
+def _asked(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
     """Return what the person at the terminal answers; where there is none, say which option to give."""
     if not _is_answered():
-        raise click.UsageError(f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.")
+        told = f" {hint}" if hint else ""
+        raise click.UsageError(f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.{told}")
+    if hint:
+        say(hint, err=True)
     say(f"{question} ({_listed(columns)})", err=True)
     return sys.stdin.readline().strip()
 

@@ -24,9 +24,9 @@ _SHARED: Mapping[str, Part] = {
         columns={
             "run_id": "varchar",
             "variant": "varchar",
-            **dict.fromkeys(("n_answers", "share_ok", "share_refused", "share_malformed"), "double"),
-            **dict.fromkeys(("share_failed", "accuracy", "shortfall", "repeated", "relevance"), "double"),
-            **dict.fromkeys(("tokens_per_answer", "cost_usd_per_answer"), "double"),
+            **dict.fromkeys(("n_answers", "share_ok", "share_refused", "share_unread"), "double"),
+            **dict.fromkeys(("share_malformed", "share_failed", "accuracy", "shortfall"), "double"),
+            **dict.fromkeys(("repeated", "relevance", "tokens_per_answer", "cost_usd_per_answer"), "double"),
             "n_assessed": "bigint",
         },
     ),

@@ -22,6 +22,7 @@ VERDICTS = ("worse", "better", "inconclusive", "unchanged", "insufficient_data")
 
 QUALITY = {
     "share_refused": "refused",
+    "share_unread": "not read",
     "share_malformed": "in another form than asked",
     "share_failed": "cut off or failed",
     "accuracy": "right decisions",
@@ -42,7 +43,15 @@ RECOMMENDER_QUALITY = {
 }
 """What is shown of fct_recommender_quality, in words; by what is relevant, and measure."""
 
-SHARES = ("share_refused", "share_malformed", "share_failed", "accuracy", "shortfall", "repeated")
+SHARES = (
+    "share_refused",
+    "share_unread",
+    "share_malformed",
+    "share_failed",
+    "accuracy",
+    "shortfall",
+    "repeated",
+)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from biasledger.explaining.marks import Mark
 from biasledger.explaining.rows import Row
+
+Attempt = Literal["last", "first_answer", "first_call"]
+"""Which attempt at a question counts: the last one, the first that got an answer, or the first call."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Side:
         order: how picks were chosen, to complete "those …".
         statuses: which answers count.
         model: only those that this model gave, of all prompts.
+        attempt: which attempt at a question counts.
     """
 
     name: str
@@ -58,6 +63,7 @@ class Side:
     order: str = "with most of what is marked"
     statuses: Sequence[str] = ("ok",)
     model: str | None = None
+    attempt: Attempt = "last"
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def _read(
         answers = [
             answer
             for pick in picks[:n]
-            for answer in [_answer(connection, finding, _with_stems(pick, stems), marks)]
+            for answer in [_answer(connection, finding, side, _with_stems(pick, stems), marks)]
             if answer
         ]
         shown.append(ShownSide(side.name, answers, counted, side.order))
@@ -115,13 +115,22 @@ def _with_stems(pick: Pick, stems: frozenset[str]) -> Pick:
     )
 
 
-# The last attempt of a trial is the one that counts.
-_LAST = """
-    select prompt_id, trial, attempt, seq, status, response_text, content_hash, model_answered
-    from raw.responses
-    where run_id = $run_id and ($model is not null or prompt_id in (select unnest($prompt_ids)))
-    qualify row_number() over (partition by prompt_id, trial order by attempt desc) = 1
-"""
+# The attempt of a trial that counts. A service that was asked too often says nothing about a question.
+_ATTEMPTS = {
+    "last": "attempt desc",
+    "first_answer": "status = 'error', attempt",
+    "first_call": "status = 'error' and read_by is not distinct from 'rate_limit', attempt",
+}
+
+
+def _counting(side: Side) -> str:
+    """Return the query of the attempts that count for a side."""
+    return f"""
+        select prompt_id, trial, attempt, seq, status, response_text, error, content_hash, model_answered
+        from raw.responses
+        where run_id = $run_id and ($model is not null or prompt_id in (select unnest($prompt_ids)))
+        qualify row_number() over (partition by prompt_id, trial order by {_ATTEMPTS[side.attempt]}) = 1
+    """
 
 
 _OF_SIDE = "list_contains($statuses, status) and ($model is null or model_answered = $model)"
@@ -139,7 +148,7 @@ def _values(finding: Row, side: Side) -> Row:
 def _count(connection: duckdb.DuckDBPyConnection, finding: Row, side: Side) -> int | None:
     if not side.prompt_ids and side.model is None:
         return None
-    (row,) = rows(connection, f"select count(*) as n from ({_LAST}) where {_OF_SIDE}", _values(finding, side))
+    (row,) = rows(connection, f"select count(*) as n from ({_counting(side)}) where {_OF_SIDE}", _values(finding, side))
     return int(row["n"])
 
 
@@ -149,7 +158,7 @@ def _most_marked(
     """The side's answers with the most different marks in them, of equal ones the first by prompt and trial."""
     found = rows(
         connection,
-        f"select prompt_id, trial, response_text as text from ({_LAST}) where {_OF_SIDE} "
+        f"select prompt_id, trial, response_text as text from ({_counting(side)}) where {_OF_SIDE} "
         f"order by {'prompt_id, trial' if side.model is None else 'seq'}",
         _values(finding, side),
     )
@@ -161,7 +170,9 @@ def _n_different(text: str, marks: Sequence[Mark]) -> int:
     return len({text[span.start : span.end].lower() for span in find_marks(text, marks)})
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, finding: Row, pick: Pick, marks: _Marks) -> Answer | None:
+def _answer(
+    connection: duckdb.DuckDBPyConnection, finding: Row, side: Side, pick: Pick, marks: _Marks
+) -> Answer | None:
     values = {
         **finding,
         "prompt_ids": [pick.prompt_id],
@@ -169,7 +180,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, finding: Row, pick: Pick, mar
         "trial": pick.trial,
         "model": None,
     }
-    found = rows(connection, f"select * from ({_LAST}) where trial = $trial", values)
+    found = rows(connection, f"select * from ({_counting(side)}) where trial = $trial", values)
     if not found:
         return None
     (response,) = found
@@ -226,7 +237,9 @@ def _why_missing(connection: duckdb.DuckDBPyConnection, values: Row) -> str:
     )
     if erased:
         return f"the text was erased on {erased[0]['erased_at']:%Y-%m-%d}: {erased[0]['reason']}"
-    return "no text came back" if values["status"] == "error" else "the ledger holds no text of it"
+    if values["status"] in ("error", "refused", "truncated"):
+        return f"no text came back: {values['error']}" if values["error"] else "no text came back"
+    return "the ledger holds no text of it"
 
 
 _MARKERS = """

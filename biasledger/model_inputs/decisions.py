@@ -10,8 +10,10 @@ import numpy as np
 
 from biasledger.measures.comparisons import Comparison, named_errors
 from biasledger.measures.decisions.gaps import GapComparison
+from biasledger.measures.decisions.impact_ratios import ImpactComparison
 from biasledger.measures.decisions.positions import Rankings
 from biasledger.measures.decisions.units import Units
+from biasledger.measures.decisions.unread import Unread
 from biasledger.measures.engine.resampling import Design, Integers
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
@@ -37,30 +39,34 @@ def read_gap_comparisons(
     comparisons: a row a comparison; outcome_lowest and outcome_highest are the range of the outcome, n_candidates the number
     of candidates in an answer where units gather rankings, else 1; members may have their own. members: comparison_key,
     unit_id, label (1 marked, 0 reference), stratum_id, cluster_id, n, total, a row a unit; and where several rows move together
-    whole_id, where people are named name_id (null where nobody is) and name_stratum_id, inside which names may move.
+    whole_id, where people are named name_id (null where nobody is) and name_stratum_id, inside which names may move. Where
+    answers may be unread, also n_unread, unread_lowest and unread_highest: how many answers of a unit no rule read, which n
+    leaves out, and the smallest and the largest sum of their outcomes; n is 0 where none was read.
 
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
     name = ("variant", "outcome", "domain", "attribute", "comparison", "group_name", "reference_group")
-    for row, units in _units_of(comparisons, members, done):
+    for row, units, unread in _units_of(comparisons, members, done):
         lowest, highest = float(row["outcome_lowest"]), float(row["outcome_highest"])
-        yield GapComparison(units=units, lowest=lowest, highest=highest, **described(row, *name))
+        yield GapComparison(
+            units=units, lowest=lowest, highest=highest, unread=unread, **described(row, *name)
+        )
 
 
 def read_impact_comparisons(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[Comparison[Units]]:
+) -> Iterator[ImpactComparison]:
     """Each comparison not yet done, in the order of its key.
 
     comparisons: a row a comparison, n_candidates as for gaps. members: comparison_key, unit_id, label (0 … k - 1),
-    stratum_id, cluster_id, n and total (answers and those selected), a row a unit.
+    stratum_id, cluster_id, n and total (answers and those selected), a row a unit; unread answers as for gaps.
 
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
-    for row, units in _units_of(comparisons, members, done):
-        yield Comparison(units=units, **described(row, "variant", "domain", "attribute"))
+    for row, units, unread in _units_of(comparisons, members, done):
+        yield ImpactComparison(units=units, unread=unread, **described(row, "variant", "domain", "attribute"))
 
 
 def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Comparison[Integers]]:
@@ -122,14 +128,28 @@ def read_positions(
 
 def _units_of(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, done: frozenset[str]
-) -> Iterator[tuple[dict[str, Any], Units]]:
-    """Comparisons not yet done, with their units in the order of unit_id."""
+) -> Iterator[tuple[dict[str, Any], Units, Unread | None]]:
+    """Comparisons not yet done, with their units in the order of unit_id, and all answers where some are unread."""
     left = pending(comparisons, done)
     members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys_of(left))
     for row in left:
         with named_errors(row["comparison_key"]):
-            units = _units(members_of[row["comparison_key"]], row)
-        yield row, units
+            rows = members_of[row["comparison_key"]]
+            unread = _unread(rows, row)
+            if unread is not None:
+                # A unit without an answer that was read says nothing but that.
+                rows = {column: values[rows["n"] > 0] for column, values in rows.items()}
+            units = _units(rows, row)
+        yield row, units, unread
+
+
+def _unread(rows: Columns, comparison: dict[str, Any]) -> Unread | None:
+    """All answers of the units; None where each was read."""
+    if "n_unread" not in rows or not (rows["n_unread"] > 0).any():
+        return None
+    n, lowest, highest = (floats(rows[column]) for column in ("n_unread", "unread_lowest", "unread_highest"))
+    units = _units({**rows, "n": floats(rows["n"]) + n}, comparison)
+    return Unread(units, n, lowest, highest)
 
 
 def _units(rows: Columns, comparison: dict[str, Any]) -> Units:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.reporting.charts import (
+    SERIES_AT_MOST,
     THRESHOLD_KEY,
     Dot,
     Rule,
@@ -21,6 +22,7 @@ from biasledger.reporting.picture import (
     Picture,
     against,
     contrast,
+    count,
     drawn,
     group_labels,
     number,
@@ -33,6 +35,7 @@ from biasledger.reporting.source import Row, Source
 
 _PARTS = {
     "n_refused": "refused",
+    "n_unread": "unread",
     "n_malformed": "malformed",
     "n_truncated": "cut off",
     "n_error": "failed",
@@ -44,13 +47,28 @@ _VERDICTS = {
     "unchanged": "quiet",
     "insufficient_data": "insufficient_data",
 }
+# Scheme of answer_gap -> what became of a question.
+_WITHOUT_ANSWER = {
+    "refused": "refused",
+    "unusable": "malformed, unread, cut off or empty",
+    "failed": "failed with an error",
+}
 _GROUPS_AT_MOST = 16
+# A share of answers below this may be taken for a language that they are not in.
+_LANGUAGE_AT_LEAST = 0.05
+_DIFFERENCES_SHOWN = 4
 _BUILDS_AT_LEAST = 2
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run that do not depend on what kind of audit it is."""
-    return drawn(_variants(source, run_id), _quality(source, run_id), _answer_gaps(source, run_id))
+    return drawn(
+        _variants(source, run_id),
+        _quality(source, run_id),
+        _answer_gaps(source, run_id),
+        _reading(source, run_id),
+        _languages(source, run_id),
+    )
 
 
 def pictures_of_all(source: Source, run_ids: Sequence[str], shown: Sequence[str]) -> list[Picture]:
@@ -214,6 +232,105 @@ def _quality(source: Source, run_id: str) -> Picture | None:
     )
 
 
+def _reading(source: Source, run_id: str) -> Picture | None:
+    """Return how answers were read; None where each was read by the same rule."""
+    result = source.ask("runs_reading", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    n_unread = {row["attribute"]: 0.0 for row in result.rows}
+    for row in result.rows:
+        n_unread[row["attribute"]] += row["n"] if row["status"] == "unread" else 0
+    rules = {row["rule"] for row in result.rows if row["status"] == "ok"}
+    if len(rules) < 2 and not any(n_unread.values()):
+        return None
+    unread = count(round(max(n_unread.values())), "answer")
+    parts = _largest(result.rows, "part", first="unread")
+    panels, note = split_panels(
+        result.rows, ("attribute",), lambda rows: _parts_panel(rows, "part", parts, "answers"), "attributes"
+    )
+    return Picture(
+        key="reading",
+        title="How answers were read",
+        reading="The share of each group’s answers that each rule read. "
+        + (
+            f"No rule reads {unread}: what they decide is unknown, and a finding holds only if it holds whatever they say."
+            if any(n_unread.values())
+            else "Every answer was read."
+        ),
+        result=result,
+        panels=panels,
+        legend=_part_keys(parts),
+        note=note,
+    )
+
+
+def _languages(source: Source, run_id: str) -> Picture | None:
+    """Return the languages of answers; None where they do not differ between groups and refusals are recognised in all."""
+    result = source.ask("runs_languages", run_id=run_id)
+    if result is None or not any(
+        row["difference"] or (not row["is_checked_for_refusals"] and row["share"] >= _LANGUAGE_AT_LEAST)
+        for row in result.rows
+    ):
+        return None
+    differences = sorted({row["difference"] for row in result.rows if row["difference"]})
+    unchecked = sorted({row["language"] for row in result.rows if not row["is_checked_for_refusals"]})
+    parts = _largest(result.rows, "language")
+    panels, note = split_panels(
+        result.rows,
+        ("attribute",),
+        lambda rows: _parts_panel(rows, "language", parts, "answers of a known language"),
+        "attributes",
+    )
+    sentences = [
+        f"{one[:1].upper()}{one[1:]}: their words are not compared."
+        for one in differences[:_DIFFERENCES_SHOWN]
+    ]
+    if unchecked:
+        sentences.append(
+            f"Refusals are not recognised in {', '.join(unchecked)}: answers in these languages were not checked for refusals."
+        )
+    return Picture(
+        key="languages",
+        title="Languages of the answers",
+        reading=" ".join(["The share of each group’s answers in each language.", *sentences]),
+        result=result,
+        panels=panels,
+        legend=_part_keys(parts),
+        note=note,
+    )
+
+
+def _largest(rows: Sequence[Row], name: str, first: str = "") -> list[str]:
+    """Return the values of a column with the most answers, at most as many as a chart has colours; `first` is among them."""
+    totals: dict[str, float] = {}
+    for row in rows:
+        totals[row[name]] = totals.get(row[name], 0.0) + row["n"]
+    ordered = sorted(totals, key=lambda part: (part != first, -totals[part], part))
+    return ordered[:SERIES_AT_MOST]
+
+
+def _part_keys(parts: Sequence[str]) -> tuple[Key, ...]:
+    return tuple(Key(f"bar-{place}", readable(part)) for place, part in enumerate(parts, start=1))
+
+
+def _parts_panel(rows: Sequence[Row], name: str, parts: Sequence[str], what: str) -> Panel:
+    """Return the bars of an attribute's groups, made of the shares of these parts."""
+    title = readable(rows[0]["attribute"])
+    shares: dict[str, list[float]] = {}
+    for row in rows:
+        of_group = shares.setdefault(readable(row["group_name"]), [0.0] * len(parts))
+        if row[name] in parts:
+            of_group[parts.index(row[name])] += row["share"]
+    shown = list(shares.items())[:_GROUPS_AT_MOST]
+    told = "; ".join(
+        f"{group} "
+        + ", ".join(f"{readable(part)} {share:.0%}" for part, share in zip(parts, of, strict=True) if share)
+        for group, of in shown
+    )
+    spec = stacked_shares(shown, [readable(part) for part in parts], f"share of the group’s {what}")
+    return Panel(title=title, description=f"Shares of {what}, {title}: {told}.", spec=spec)
+
+
 def _answer_gaps(source: Source, run_id: str) -> Picture | None:
     return paneled(
         source,
@@ -223,14 +340,15 @@ def _answer_gaps(source: Source, run_id: str) -> Picture | None:
         draw=_answer_gaps_panel,
         noun="attributes",
         title="Who is refused more often",
-        reading="The share of a group’s questions that were refused, or answered in a form that could not be read, beside that "
-        "of the group it is held against, and how many times as large it is.",
+        reading="The share of a group’s questions that were refused, failed, or were answered in a form that could not be read, "
+        "beside that of the group it is held against, and how many times as large it is. First attempts count, unless the audit "
+        "says otherwise.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
     )
 
 
 def _answer_gaps_panel(rows: Sequence[Row]) -> Panel:
-    what = "refused" if rows[0]["scheme"] == "refused" else "malformed, cut off or empty"
+    what = _WITHOUT_ANSWER[rows[0]["scheme"]]
     title = f"{what[:1].upper()}{what[1:]}, {readable(rows[0]['attribute'])} {against(rows)}"
     return rates_panel(rows[:_GROUPS_AT_MOST], title, f"share {what}")
 

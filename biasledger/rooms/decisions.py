@@ -28,6 +28,7 @@ _SENTENCES = {
         "{group} people are scored {higher} than {reference} ones{about}, by {size:.2f} of the usual distance between "
         "two people's scores"
     ),
+    "relative_gap": "{group} people are scored {percent:.0f} % {higher} than {reference} ones{about}, on average",
     "accuracy_gap": (
         "decisions about {group} people are right {more} often than about {reference} ones{about}, by {percent:.0f} of "
         "every 100"
@@ -45,12 +46,13 @@ _UNITS = {
     "rank_gap": ("the gap in ranks", 1, " ranks"),
     "place_gap": ("the gap in places", 1, " places"),
     "score_gap": ("the gap in scores", 1, " standard deviations"),
+    "relative_gap": ("the gap in scores", 100, " %"),
     "accuracy_gap": ("the gap in right decisions", 100, " points"),
     "impact_ratio": ("the impact ratio", 100, " %"),
     "position_bias": ("the advantage of being shown first", 100, " points"),
 }
 
 # Of an impact ratio the member is who is worse off.
-_HARMS = dict.fromkeys(("rank_gap", "place_gap", "score_gap", "accuracy_gap"), -1)
+_HARMS = dict.fromkeys(("rank_gap", "place_gap", "score_gap", "relative_gap", "accuracy_gap"), -1)
 
 ROOM = Room(parts=_PARTS, sentences=_SENTENCES, units=_UNITS, harms=_HARMS)

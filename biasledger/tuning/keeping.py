@@ -15,9 +15,9 @@ from biasledger.tuning.labels import (
     labels_of_rows,
 )
 from collector.errors import InputError
-from collector.files.csv import read_csv, require_cells
 from collector.ledger.database import Ledger
 from collector.ledger.labels import Label, Labelling, keep_labels
+from collector.tables.rows import read_rows, require_cells
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,7 +51,7 @@ def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int, i
             or no row has a label; names file and row.
         LedgerError: the ledger cannot be read or written.
     """
-    rows = read_csv(path, "a row for each labelled answer", key_columns, seen_from=HERE)
+    rows = read_rows(path, "a row for each labelled answer", key_columns, seen_from=HERE)
     labels = labels_of_rows(path, rows)
     if not labels:
         raise InputError(f"{path}: no row has a label.")

@@ -14,9 +14,10 @@ from biasledger.opening import connect_read_only
 from biasledger.tuning.thresholds import ALL_AUDITS, NEGATIVE_REGARD, PUBLISHED, STEREOTYPE_RATIO
 from biasledger.tuning.tuned import Tuning, TuningResult
 from collector.errors import BiasledgerError, InputError
-from collector.files.csv import inert, read_csv, require_cells
+from collector.files.csv import inert
 from collector.hints import did_you_mean, quoted
 from collector.ledger.labels import ACCEPTABLE, LABELS, PROBLEMATIC, KeptLabel, read_labels
+from collector.tables.rows import read_rows, require_cells
 
 if TYPE_CHECKING:
     import duckdb
@@ -70,7 +71,7 @@ def tune(labels: Path, warehouse: Path, *, audit: str = ALL_AUDITS) -> TuningRes
         InputError: a file is absent, a row's label or output is wrong, or no run is of that audit; names file and row.
         BiasledgerError: the warehouse cannot be read.
     """
-    rows = read_csv(labels, "a row for each labelled output", key_columns, seen_from=HERE)
+    rows = read_rows(labels, "a row for each labelled output", key_columns, seen_from=HERE)
     scores = _read_scores(warehouse, audit)
     is_problematic, n_unlabelled = _labelled(labels, rows, scores, warehouse)
     if not is_problematic:

@@ -1,7 +1,7 @@
 """Recommended items in plain text: lists of names with what is said about each, and tables.
 
-Where the names stand is what `collector.answers.lists` finds; prices are taken out of the lines before, and belong to the name
-on whose line, or in the lines about which, they stand.
+`collector.answers.lists` finds the names; prices are taken out of the lines before, and belong to the name on whose line, or in
+the lines about which, they stand.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from collector.answers.item_rules import ItemRole, ItemRules, plain_key
+from collector.answers.key_words import Role, column_of_names, meaning_of
 from collector.answers.lists import clean_item, find_list
-from collector.answers.price_levels import SEPARATORS, read_price, stated_prices, with_surroundings
-from collector.answers.remembered import remembered
+from collector.answers.markdown_tables import MarkdownTable, markdown_tables
+from collector.answers.stated_prices import SEPARATORS, Price, with_surroundings
 
 # What an item is called in a table's header or an object's keys, the first that is there counts; as plain_key returns them.
 NAME_KEYS = ("name", "item", "restaurant", "title", "business", "restaurantname", "businessname", "itemname")
@@ -39,14 +41,18 @@ CATEGORY_KEYS = (
     "restauranttype",
 )
 
-_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _REMARK = re.compile(r"\([^()]*\)|[*_`:]+")
-_PIPE = re.compile(r"(?<!\\)\|")
 _DASH_FOR_PIPE = re.compile(r"(?<=\S)\s{0,20}\|\s{0,20}(?=\S)")
 # What opens a line before its name or its price.
-_MARKS = re.compile(r"[\s>#]*(?:[*_]{0,3}\(?\d{1,4}[.):][)*_]{0,3}|[-*+–—•·‣◦▪●○■])?[\s*_`\"“]*")
+_MARKS = re.compile(
+    r"[\s>#]*(?:[*_]{0,3}[(（]?(?:\d{1,4}|[一二三四五六七八九十]{1,3})[.):、．：）][)*_]{0,3}|[①-⒛❶-➓]|[-*+–—•·‣◦▪●○■])?"
+    r"[\s*_`\"“„«《「『]*"
+)
+# The same in a cell of a table, where quotes are left to those who read the title.
+_NUMBER_IN_CELL = re.compile(r"[\s>#]*[*_]{0,3}[(（]?\d{1,4}[.):、．：）][)*_]{0,3}\s*(?=\S)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S.*")
 _EMPHASISED = re.compile(r"(\*\*|__)[^*\n]{1,150}\1")
+_IS_EMPHASISED = re.compile(r"\s{0,3}(\*\*|__)[^*\n:：]{1,150}\1\s{0,20}")
 # A line that says one thing about an item: "- **Cuisine:** Thai".
 _DETAIL = re.compile(
     r"[\s>]*(?:[-*+–—•·‣◦▪●○■]\s*)?[*_]{0,3}(?P<label>price|cost|cuisines?|categor(?:y|ies)|type|tags?|address|location|area"
@@ -60,47 +66,49 @@ _CATEGORY_LABEL = re.compile(
     re.IGNORECASE,
 )
 _BEHIND_CATEGORIES = re.compile(r"\s[-–—]\s|[;,]?\s*[*_]{0,3}\bprice\b", re.IGNORECASE)
-_MARKED = re.compile(r"[\s>#]*(?:[-*+–—•·‣◦▪●○■]\s|[*_]{0,3}\(?\d{1,4}[*_]{0,3}[.):])")
+_MARKED = re.compile(
+    r"[\s>#]*(?:[-*+–—•·‣◦▪●○■]\s|[*_]{0,3}[(（]?(?:\d{1,4}|[一二三四五六七八九十]{1,3})[*_]{0,3}[.):、．：）]|[①-⒛❶-➓])"
+)
+# The same for a label in any language, which says the price or the category.
+_LABELLED = re.compile(
+    r"[\s>]*(?:[-*+–—•·‣◦▪●○■]\s*)?[*_]{0,3}(?P<label>[^\W\d_]{2,20}(?:[ -][^\W\d_]{1,20})?)\s?[*_]{0,3}\s?[:：]"
+    r"[*_]{0,3}(?P<value>.*)"
+)
 # What most names of an answer have behind them is said about them.
 _DESCRIPTIONS = (re.compile(r"\s+[-–—|]\s+.*"), re.compile(r":\s.*"), re.compile(r"\s*\([^()]*\)$"))
+_COMMAS = (",", ";", "，", "；", "、", ".", "。")
 _WINDOW = 20_000
 _MAX_TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class NamedInText:
-    """An item of a text: its name, its price level, and its categories as they are written."""
+    """An item of a text: its name, its price, and its categories as they are written."""
 
     name: str
-    price_level: int | None = None
+    price: Price | None = None
     categories: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Price:
     position: int
-    level: int | None
+    price: Price | None
 
 
-@remembered
-def plain_key(key: str) -> str:
-    """Return a key or a table's heading as the names of keys are written: lower case, without spaces, _ and -."""
-    return _BETWEEN_WORDS.sub("", key.casefold())
-
-
-def read_items(text: str, levels: int) -> tuple[list[NamedInText], bool]:
+def read_items(text: str, rules: ItemRules) -> tuple[list[NamedInText], bool]:
     """Return the items of a table, or else of a list, and whether the form is one that a refusal does not take."""
-    table = _from_table(text.splitlines(), levels)
-    return (table, True) if table else _from_list(text, levels)
+    table = _from_table(text.splitlines(), rules)
+    return (table, True) if table else _from_list(text, rules)
 
 
-def split_name(written: str, levels: int) -> tuple[str, int | None]:
-    """Return a name without the price behind it, and that price level: "Mill ($$) - pizza" is Mill, 2."""
-    prices = list(stated_prices(written, levels))
+def split_name(written: str, rules: ItemRules) -> tuple[str, Price | None]:
+    """Return a name without the price behind it, and that price: "Mill ($$) - pizza" is Mill, 2."""
+    prices = list(rules.stated(written))
     if prices:
         name = written[: with_surroundings(written, prices[0])[0]].strip("*_` \t")
         if name:
-            return name, _only({one.level for one in prices})
+            return name, _only({one.price for one in prices})
     return written, None
 
 
@@ -118,67 +126,79 @@ def without_descriptions(names: Sequence[str]) -> list[str]:
 # Tables
 
 
-def _from_table(lines: Sequence[str], levels: int) -> list[NamedInText]:
+def _from_table(lines: Sequence[str], rules: ItemRules) -> list[NamedInText]:
+    """Return the items of the first table that names any, and of the tables below it that have the same header."""
+    header: tuple[str, ...] | None = None
     found: list[NamedInText] = []
-    for at in range(1, len(lines)):
-        if not _is_rule(lines[at]):
-            continue
-        columns = _columns(_cells(lines[at - 1]))
-        for line in lines[at + 1 :]:
-            cells = _cells(line)
-            if len(cells) < 2:
-                break
-            if (item := _of_row(columns, cells, levels)) is not None:
-                found.append(item)
-        if found:
-            break
+    for table in markdown_tables(lines):
+        if header is None or table.header == header:
+            columns = _columns(table, rules)
+            items = [item for row in table.rows if (item := _of_row(columns, row, rules)) is not None]
+            header = table.header if items else header
+            found += items
     return found
 
 
-def _is_rule(line: str) -> bool:
-    return set(line) <= set("|:- \t") and "-" in line and "|" in line
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Which columns of a table hold names, prices and categories, and the currency that the heading of the prices states."""
+
+    name: int
+    price: int | None
+    category: int | None
+    currency: str | None
 
 
-def _cells(line: str) -> list[str]:
-    cells = [cell.strip() for cell in _PIPE.split(line.strip())]
-    return cells[not cells[0] : len(cells) - (not cells[-1])] if len(cells) > 1 else cells
+def _columns(table: MarkdownTable, rules: ItemRules) -> _Columns:
+    """Return which columns hold what; the first that counts nothing holds names where no heading says so."""
+    keys = [plain_key(_REMARK.sub("", cell)) for cell in table.header]
+    meanings = [meaning_of(cell) for cell in table.header]
+
+    def column(role: ItemRole, names: Sequence[str], others: Sequence[Role]) -> int | None:
+        stated = [plain_key(path[-1]) for path in rules.keys.get(role, ())]
+        for name in (*stated, *names):
+            if name in keys:
+                return keys.index(name)
+        known = [(one.rank, at) for at, one in enumerate(meanings) if one.role in others]
+        return min(known)[1] if known else None
+
+    name = column("name", NAME_KEYS, ())
+    price = column(
+        "price",
+        () if rules.are_amounts else PRICE_KEYS,
+        ("price",) if rules.are_amounts else ("level", "price"),
+    )
+    return _Columns(
+        column_of_names(table.header, table.rows) if name is None else name,
+        price,
+        column("category", CATEGORY_KEYS, ("category",)),
+        None if price is None else meanings[price].currency,
+    )
 
 
-def _columns(header: Sequence[str]) -> tuple[int, int | None, int | None]:
-    """Return where name, price and categories stand; without a heading for names, the first that counts nothing."""
-    keys = [plain_key(_REMARK.sub("", cell)) for cell in header]
-
-    def column(names: Sequence[str]) -> int | None:
-        return next((keys.index(name) for name in names if name in keys), None)
-
-    name = column(NAME_KEYS)
-    if name is None:
-        name = 1 if keys and keys[0] in ("", "#", "no", "no.", "rank", "number", "nr") else 0
-    return name, column(PRICE_KEYS), column(CATEGORY_KEYS)
-
-
-def _of_row(
-    columns: tuple[int, int | None, int | None], cells: Sequence[str], levels: int
-) -> NamedInText | None:
+def _of_row(columns: _Columns, cells: Sequence[str], rules: ItemRules) -> NamedInText | None:
     def cell(column: int | None) -> str:
         return cells[column] if column is not None and column < len(cells) else ""
 
-    at_name, at_price, at_categories = columns
-    name, level = split_name(clean_item(_MARKS.sub("", cell(at_name), count=1) or cell(at_name)), levels)
+    written = cell(columns.name)
+    name, price = split_name(clean_item(_NUMBER_IN_CELL.sub("", written, count=1)), rules)
     if not name.strip("-: "):
         return None
-    stated = read_price(cell(at_price), levels)
-    return NamedInText(
-        name.strip("*_` "), stated if stated is not None else level, cell(at_categories).strip("*_` ")
-    )
+    stated = rules.of_key(cell(columns.price), columns.currency)
+    if stated is None or (price is not None and type(stated) is not type(price)):
+        stated = price if price is not None else stated
+    return NamedInText(name.strip("*_` "), stated, cell(columns.category).strip("*_` "))
 
 
 # Lists
 
 
-def _from_list(text: str, levels: int) -> tuple[list[NamedInText], bool]:
-    plain, prices = _without_prices(_tidied(text), levels)
-    found = find_list(_without_details(plain))
+def _from_list(text: str, rules: ItemRules) -> tuple[list[NamedInText], bool]:
+    lines = _tidied(text)
+    plain, prices = _without_prices(lines, rules)
+    # An amount is taken out of its line without the label before it.
+    priced = [rules.are_amounts and _is_detail(line) for line in lines]
+    found = find_list(_without_details(plain, priced))
     if found.form == "json":
         return [], False
     names = without_descriptions([one.rstrip(SEPARATORS) or one for one in found.items])
@@ -199,18 +219,19 @@ def _tidied(text: str) -> list[str]:
     return lines
 
 
-def _without_prices(lines: Sequence[str], levels: int) -> tuple[str, list[_Price]]:
-    """Return the lines as one text without price levels, a dash in place of those in the midst, and where each stood."""
+def _without_prices(lines: Sequence[str], rules: ItemRules) -> tuple[str, list[_Price]]:
+    """Return the lines as one text without prices, a dash in place of those in the midst, and where each stood."""
     parts: list[str] = []
     prices: list[_Price] = []
     length = 0  # of the parts
     for line in lines:
         cursor = 0
         is_marked = _MARKED.match(line) is not None
-        for price in stated_prices(line, levels):
+        for price in rules.stated(line):
             start, end = with_surroundings(line, price)
             replacement = "" if end == len(line) or line[end] in '*_`"”)' else " - "
-            if line[price.start] in "([" and not is_marked:
+            is_in_sentence = rules.are_amounts and line[price.end : price.end + 1] in _COMMAS
+            if (line[price.start] in "([" or is_in_sentence) and not is_marked:
                 # Commas between the names of a sentence stay.
                 end, replacement = price.end, ""
             if _MARKS.fullmatch(line, cursor, price.start) and cursor == 0:
@@ -219,32 +240,47 @@ def _without_prices(lines: Sequence[str], levels: int) -> tuple[str, list[_Price
             if start >= cursor:
                 parts += [line[cursor:start], replacement]
                 length += start - cursor + len(replacement)
-            prices.append(_Price(length - len(replacement), price.level))
+            prices.append(_Price(length - len(replacement), price.price))
             cursor = max(cursor, end)
         parts += [line[cursor:], "\n"]
         length += len(line) - cursor + 1
     return "".join(parts), prices
 
 
-def _without_details(text: str) -> str:
+def _without_details(text: str, are_details: Sequence[bool]) -> str:
     """Return a text without the lines that say one thing of an item, and with bullets where names stand over what is said."""
     lines = text.split("\n")
-    is_detail = [_DETAIL.fullmatch(line) is not None for line in lines]
+    is_detail = [_is_detail(line) for line in lines]
+    for at, is_known in enumerate(are_details):
+        is_detail[at] |= is_known
     kept = ["" if detail else line for line, detail in zip(lines, is_detail, strict=True)]
     has_marks = any(_MARKED.match(line) for line in kept)
     followers = [*lines[1:], ""]
     for at in range(len(lines) - 2, -1, -1):
         followers[at] = lines[at + 1] if lines[at + 1].strip() else followers[at + 1]
+    is_over_detail = [any(is_detail[at + 1 : at + 2]) for at in range(len(lines))]
     names = [
         at
         for at, (line, follower) in enumerate(zip(kept, followers, strict=True))
-        if (_HEADING.match(line) and not _MARKED.match(line) and _DETAIL.fullmatch(follower))
+        if (_HEADING.match(line) and not _MARKED.match(line) and _is_detail(follower))
+        or (is_over_detail[at] and _IS_EMPHASISED.fullmatch(line))
         or (not has_marks and _is_name_over_text(line, follower))
     ]
     if len(names) > 1:
         for at in names:
             kept[at] = f"- {lines[at].lstrip(' #')}"
     return "\n".join(kept)
+
+
+def _is_detail(line: str) -> bool:
+    """Return whether a line says one thing about an item: a label that is known, in whatever language for price and category."""
+    return _DETAIL.fullmatch(line) is not None or _label_of(line, ("price", "level", "category")) is not None
+
+
+def _label_of(line: str, roles: Sequence[Role]) -> str | None:
+    """Return what stands behind a line's label if the label is a word for one of these, else None."""
+    found = _LABELLED.fullmatch(line)
+    return found["value"] if found is not None and meaning_of(found["label"]).role in roles else None
 
 
 def _is_name_over_text(line: str, follower: str) -> bool:
@@ -299,8 +335,7 @@ def _end_of_block(plain: str, at: int, limit: int) -> int:
         end = limit if end < 0 else end
         line = plain[at + 1 : end]
         is_about_others = line[:1].strip() != "" and (
-            _HEADING.match(line)
-            or (is_behind_gap and not _MARKED.match(line) and not _DETAIL.fullmatch(line))
+            _HEADING.match(line) or (is_behind_gap and not _MARKED.match(line) and not _is_detail(line))
         )
         if is_about_others:
             return at
@@ -309,15 +344,15 @@ def _end_of_block(plain: str, at: int, limit: int) -> int:
     return at
 
 
-def _price_in(block: tuple[int, int, int] | None, prices: Sequence[_Price]) -> int | None:
+def _price_in(block: tuple[int, int, int] | None, prices: Sequence[_Price]) -> Price | None:
     if block is None:
         return None
     start = bisect_left(prices, block[0], key=_position)
     # A price at the line's very end stands on the line.
     line_end = bisect_right(prices, block[1], key=_position)
     end = max(line_end, bisect_left(prices, block[2], key=_position))
-    on_line = {one.level for one in prices[start:line_end]}
-    return _only(on_line or {one.level for one in prices[line_end:end]})
+    on_line = {one.price for one in prices[start:line_end]}
+    return _only(on_line or {one.price for one in prices[line_end:end]})
 
 
 def _position(price: _Price) -> int:
@@ -326,10 +361,15 @@ def _position(price: _Price) -> int:
 
 def _categories_in(block: tuple[int, int, int] | None, plain: str) -> str:
     """Return what stands behind a label for categories in the lines about a name."""
-    found = _CATEGORY_LABEL.search(plain, block[0], block[2]) if block is not None else None
-    return _BEHIND_CATEGORIES.split(found["value"], maxsplit=1)[0].strip(" *_-–—,;") if found else ""
+    if block is None:
+        return ""
+    found = _CATEGORY_LABEL.search(plain, block[0], block[2])
+    if found is None:
+        labelled = (_label_of(line, ("category",)) for line in plain[block[1] : block[2]].split("\n"))
+        return next((one.strip(" *_-–—,;") for one in labelled if one is not None), "")
+    return _BEHIND_CATEGORIES.split(found["value"], maxsplit=1)[0].strip(" *_-–—,;")
 
 
-def _only(levels: set[int | None]) -> int | None:
-    """Return the level where just one is stated; a range, or two levels at once, is none."""
-    return next(iter(levels)) if len(levels) == 1 else None
+def _only(prices: set[Price | None]) -> Price | None:
+    """Return the price where just one is stated; a range, or two prices at once, is none."""
+    return next(iter(prices)) if len(prices) == 1 else None

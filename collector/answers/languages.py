@@ -125,7 +125,8 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
 def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
     """Say whether a text opens with a refusal, in whatever language.
 
-    Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped.
+    Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped. Quoted speech that the
+    text goes on after is no refusal: `"I can't help you," he said.`
 
     Args:
         text: an answer, or a text of a JSON answer.
@@ -139,7 +140,7 @@ def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
     """
     opening, start = _opening(text)
     for matcher in _candidates(opening[start : start + _SAMPLE_CHARACTERS]):
-        if found := matcher.find(opening, start):
+        if (found := matcher.find(opening, start)) and not _is_speech(opening, start):
             return found
     if extra:
         searched = _plain(text[:_EXTRA_CHARACTERS])
@@ -315,6 +316,19 @@ def _past_signs(text: str, start: int) -> int:
     return found.end() if found else start
 
 
+_CLOSING_QUOTES = {'"': '"', "“": "”", "„": "“”", "”": "”", "«": "»", "»": "«", "「": "」", "『": "』"}
+_LETTER = re.compile(r"[^\W_]")
+
+
+def _is_speech(text: str, start: int) -> bool:
+    """Whether a text opens with a quote that is closed before the text's last word."""
+    for sign in text[:start]:
+        ends = [end for quote in _CLOSING_QUOTES.get(sign, "") if (end := text.find(quote, start)) >= 0]
+        if ends and _LETTER.search(text, min(ends)):
+            return True
+    return False
+
+
 class _Matcher:
     """Tries one language's refusals at the start of a text."""
 
@@ -386,6 +400,8 @@ def _matcher(code: str) -> _Matcher:
 # -- Which languages come into question -------------------------------------------------------------------------------
 
 _NO_LETTERS = re.compile(r"\\.|<<\w+>>|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
+# Of a class of letters in a word, as in "de[ğg]il", the first stands for all.
+_LETTER_CLASS = re.compile(r"\[(\w)[^\]]*\]")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
 _KEY_LETTERS = 4
 # Of the words of a text, one in so many must be known to a language, or its patterns are not tried.
@@ -412,7 +428,7 @@ def _hints() -> _Hints:
     by_letter: dict[str, int] = defaultdict(int)
     for number, language in enumerate(languages.values()):
         one = 1 << 8 * number
-        words = set(_WORD.findall(_NO_LETTERS.sub(" ", language.pattern_text)))
+        words = set(_WORD.findall(_NO_LETTERS.sub(" ", _LETTER_CLASS.sub(r"\1", language.pattern_text))))
         other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
         for letter in other_letters:
             by_letter[letter] |= one

@@ -1,30 +1,34 @@
 """Recommendation lists in replies: the items in order, whatever form the model chose.
 
-The forms are tried from the plainest to the vaguest: JSON, numbered lines, bullets, prose, plain lines. Intro and outro
-lines of a marked list are no items. Every pattern is tried on one line or one item and none can backtrack far, so reading
-is linear in the reply's length.
+The forms are tried from the plainest to the vaguest: JSON, numbered lines, tables, bullets, headings, prose, plain lines. The
+lines before and after a marked list are no items. Every pattern is tried on one line or one item and none can backtrack far, so
+reading is linear in the reply's length.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from collector.answers.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.key_words import column_of_names, meaning_of
+from collector.answers.list_marks import NO_TEXT, SENTENCE_WORDS, read_marks, without_own_numbers
+from collector.answers.list_titles import clean_item, cleaned, quoted_titles
+from collector.answers.markdown_tables import MarkdownTable, markdown_tables, table_without_rule
 
-Form = Literal["json", "numbered", "bullets", "prose", "lines", "none"]
+__all__ = ["MAX_DEPTH", "FoundList", "clean_item", "find_list", "is_counted"]
+
+Form = Literal["json", "numbered", "table", "bullets", "headings", "prose", "lines", "none"]
 
 TITLE_KEYS = ("title", "name", "item", "product", "song", "movie", "film", "track", "book", "recommendation")
 MAX_DEPTH = 6
-MAX_NUMBER_GAP = 5  # a model that counts wrongly skips few numbers; a larger jump is a number of another kind
 MAX_PROSE_WORDS = 10
 MAX_LINE_WORDS = 15
+# Of a line in a script without spaces between words.
+MAX_LINE_CHARACTERS = 40
 MAX_LEADS = 10
-MAX_LINES_ROUND_ONE = 3
-SENTENCE_WORDS = 5
 
 # A key that wraps the list rather than naming an item.
 _WRAPPER = re.compile(
@@ -32,49 +36,38 @@ _WRAPPER = re.compile(
     re.IGNORECASE,
 )
 _COUNTED_KEY = re.compile(r"(?P<stem>[^\d]*)(?P<number>\d{1,4})[.)]?")
+# Marks of direction and width that no reader sees.
+_INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_BREAK = re.compile(r"<br\s{0,3}/?>|</?(?:ol|ul|p|div)(?:\s[^<>]{0,300})?>|</li>", re.IGNORECASE)
+_ITEM = re.compile(r"<li(?:\s[^<>]{0,300})?>", re.IGNORECASE)
+_OPENING_OF_HEADINGS = ("#", "*", "_")
+_HEADING = re.compile(r"\s{0,3}(?P<level>#{1,6})\s+(?P<body>\S.*)")
+_EMPHASISED = re.compile(r"\s{0,3}(?P<level>\*{2,3}|__)(?P<body>[^*\n]{1,150}?)(?P=level)\s{0,20}:?")
 
-# 1. · 1) · 1: · (1) · **1.** · **1**. · ## 1. ; what follows may not be a digit: "1.5 million" is no item.
-_NUMBERED = re.compile(
-    r"[ \t>#]*(?P<open>[*_]{0,3})\(?(?P<number>\d{1,4})(?P<close>[*_]{0,3})(?:[.):]|[ \t][-–—](?=[ \t]))"
-    r"(?P<close_after>\)?[*_]{0,3})(?!\d)(?P<body>.*)"
-)
-_INLINE_NUMBER = re.compile(r"(?:^|(?<=\s))(?:\*\*)?\(?(\d{1,3})[.):]\)?(?:\*\*)?(?=\s)")
-_BULLET = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+–—](?=[ \t])|[•·‣◦▪●○■])[ \t]*(?P<body>.*)")
-# A rule, a fence or a row of a table stands between lines and is none.
-_NO_TEXT = re.compile(r"[ \t]*(?:[-*_=~]{3,}[ \t]*|`{3,}.*|\|.*|)")
-
-# What a placeholder consists of; a title may be made of other marks ("?", "÷").
-_PLACEHOLDER = re.compile(r"[\s.…_*#|-]*")
-_LINK = re.compile(r"\[([^\][]{1,300})\]\([^)\s]{0,300}\)")
-_PAIRED = re.compile(r"(?<![\w*])(\*{1,3}|__)(?=[^\s*])([^*\n]{1,150}?)(?<=[^\s*])\1(?![\w*])")
-_LEADING_EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|`)(?=\S)(.+?)(?<=\S)\1(?!\w)")
-_LEADING_QUOTE = re.compile(r"\"([^\"]+)\"|“([^“”]+)[”\"]|„([^„“”]+)[“”]|«([^«»]+)»|‘([^‘]+)’(?!\w)")
-_SINGLE_QUOTED = re.compile(r"'([^\n]+?)'(?=$|\s*(?:[,;(–—]|-\s|by\s|de\s))")
-# An apostrophe that opens a title and closes nothing: 'Til, 'Round, '39.
-_ELISION = re.compile(r"['’](?:til|till|round|bout|cause|cuz|tis|twas|em|n|neath|s|\d\d?)\b", re.IGNORECASE)
-_DASH = re.compile(r"\s+[-–—]\s+")
-
-_QUOTED_TITLE = re.compile(
-    r"\"([^\"\n]{1,150})\"|“([^“”\n]{1,150})”|«([^«»\n]{1,150})»|(?<![*\w])\*{1,3}(?=[^\s*])([^*\n]{1,150})\*{1,3}(?![*\w])"
-)
 # What announces titles, and what does so only where the titles begin with capitals.
 _LEAD = re.compile(
     r"\b(?:recommend(?:ed|ing)?|recommendations (?:are|include)|suggest(?:ed)?|such as|includ(?:e|es|ing)"
-    r"|recommande(?:rais)?|tels? que|recomiendo|recomendar[ií]a|tales como)\b[ :]*|:\s+",
+    r"|recommande(?:rais)?|tels? que|recomiendo|recomendar[ií]a|tales como|empfehlen?(?: (?:ihnen|dir|euch))?|recomendo"
+    r"|consiglio|polecam|рекомендую|советую)"
+    r"\b[ :]*|(?:推荐|推薦)[：:]?\s*|:\s+|：",
     re.IGNORECASE,
 )
 _VAGUE_LEAD = re.compile(r"\b(?:like|try|enjoy|would be|comme|como)\b\s+|^\s*", re.IGNORECASE)
-_LAST_OF_SEVERAL = re.compile(r"^(?:and|et|y|e|&)\s+", re.IGNORECASE)
-_BETWEEN_LAST_TWO = re.compile(r"\s+(?:and|et|y|&)\s+", re.IGNORECASE)
+_LAST_OF_SEVERAL = re.compile(r"^(?:and|et|y|e|&|und|och|og|ve|oraz|и|та)\s+|^以及", re.IGNORECASE)
+_BETWEEN_LAST_TWO = re.compile(r"\s+(?:and|et|y|&|und|och|og|ve|oraz|и|та)\s+|以及", re.IGNORECASE)
+# It joins two titles or stands inside one (战争与和平): nobody can tell.
+_JOINS_IN_CHINESE = re.compile(r"[和与與及跟]")
 # A full stop behind an abbreviation or an initial ends no sentence.
 _SENTENCE_END = re.compile(
-    r"[.!](?=\s|$)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bvs\.)(?<!\bNo\.)(?<!\b[A-Z]\.)"
+    r"[.!](?=\s|$)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bvs\.)(?<!\bNo\.)(?<!\b[A-Z]\.)|[。！]"
 )
 _INTRO = re.compile(
     r"(?:sure|certainly|of course|absolutely|here (?:are|is|you go|'s)|here’s|below (?:are|is)|voici|bien sûr"
-    r"|aquí|claro|por supuesto)\b",
+    r"|aquí|claro|por supuesto|gerne|natürlich|hier (?:sind|ist|zijn)|ecco|certo|oto|вот|конечно|işte|tabii)\b"
+    r"|以下|好的|当然|當然|这里是|這裡是|はい|もちろん|こちら|다음은|물론",
     re.IGNORECASE,
 )
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
 # Text that opens like JSON and is none is broken JSON, not prose.
 _LIKE_JSON = re.compile(r"\s*(?:```\w*\s*)?[\[{]")
 
@@ -92,88 +85,48 @@ class FoundList:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the form is one that a refusal does not take: JSON or numbered lines, with items."""
-        return bool(self.items) and self.form in ("json", "numbered")
+        """Whether the form is one that a refusal does not take: JSON, a table or numbered lines, with items."""
+        return bool(self.items) and self.form in ("json", "table", "numbered")
 
 
 def find_list(text: str) -> FoundList:
     """Return the list of a reply with the form it came in.
 
     Args:
-        text: the reply: JSON (a list of titles, of objects, or an object whose keys or values are the titles), numbered
-            lines, bullets, prose with quoted titles or a comma list, or plain lines.
+        text: the reply: JSON (a list of titles, of objects, or an object whose keys or values are the titles), lines with numbers
+            of any script, a Markdown table, bullets, headings over descriptions, prose with quoted titles or a comma list, or
+            plain lines.
 
     Returns:
         The items in order as they were written, without number, bullet, emphasis, surrounding quotes and description; white
-        space is single, repeats are kept, empty items left out. Form 'none' where there is no list.
+        space is single, repeats are kept, empty items left out. A list that counts down to 1 is turned round. Form 'none' where
+        there is no list.
     """
     in_json = _from_json(text)
     if in_json is not None and in_json.items:
         return in_json
+    plain = _plain_text(text)
+    lines = plain.splitlines()
     # Numbers tell more than a bracket that holds nothing.
-    marked = _from_marks(text) or in_json
+    marked = _from_marks(lines) or in_json
     if marked is not None:
         return marked
-    if _LIKE_JSON.match(text):
+    if _LIKE_JSON.match(plain):
         return FoundList()
-    prose = _from_prose(text)
-    return prose if prose.items else _from_lines(text)
+    headed = _from_headings(lines)
+    if headed is not None:
+        return headed
+    prose = _from_prose(lines)
+    return prose if prose.items else _from_lines(lines)
 
 
-def clean_item(body: str) -> str:
-    """Return an item without emphasis, quotes and description; white space is single."""
-    return _split_item(body)[0]
-
-
-def _split_item(body: str) -> tuple[str, str]:
-    """Return an item's title and what stands behind its dash: a description or a performer, or '' where there is none."""
-    item = " ".join(_LINK.sub(r"\1", body).split())
-    for _ in range(3):  # quotes inside emphasis inside quotes; nobody goes further
-        if emphasised := _LEADING_EMPHASIS.match(item):
-            item = emphasised[2].strip()
-        elif (quoted := _leading_quote(item)) is not None:
-            return quoted.rstrip(",;").strip(), ""
-        else:
-            break
-    before, behind = item, ""
-    if dash := _DASH.search(item):
-        before, behind = item[: dash.start()], item[dash.end() :]
-        title = _leading_quote(behind)
-        # The performer may come first, and then it is the title that stands in quotes.
-        before, behind = (title, "") if title is not None else (before or behind, behind if before else "")
-    return _bare(before), _bare(behind)
-
-
-def _bare(text: str) -> str:
-    return _PAIRED.sub(r"\2", text).rstrip(",;:").strip()
-
-
-def _leading_quote(item: str) -> str | None:
-    """Return what stands in quotes at an item's start, or None."""
-    if quoted := _LEADING_QUOTE.match(item):
-        return next(part for part in quoted.groups() if part is not None).strip()
-    if item.startswith("'") and not _ELISION.match(item) and (quoted := _SINGLE_QUOTED.match(item)):
-        return quoted[1].strip()
-    return None
-
-
-def _cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
-    """Return the items of a list; what is repeated before a dash while the rest changes is a performer and no title."""
-    halves = [_split_item(body) for body in bodies if not _PLACEHOLDER.fullmatch(body)]
-    pairs = {(before.casefold(), behind.casefold()) for before, behind in halves if behind}
-    n_behind = Counter(before for before, _ in pairs)
-    n_before = Counter(behind for _, behind in pairs)
-    leads = sum(n_behind[before] > 1 for before, _ in pairs)
-    trails = sum(n_before[behind] > 1 for _, behind in pairs)
-    # Where performers stand first and most items are pairs, an item whose performer comes once is written that way too.
-    are_mostly_pairs = 2 * len(pairs) > len(halves)
-    items = (
-        behind
-        if behind and leads > trails and (are_mostly_pairs or n_behind[before.casefold()] > 1)
-        else before
-        for before, behind in halves
-    )
-    return tuple(item for item in items if item and not _PLACEHOLDER.fullmatch(item))
+def _plain_text(text: str) -> str:
+    """Return a text without invisible marks, and with lines in place of HTML's."""
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
+    if "<" in text:
+        text = _ITEM.sub("\n- ", _BREAK.sub("\n", text))
+    return text
 
 
 # JSON
@@ -189,10 +142,10 @@ def _from_json(text: str) -> FoundList | None:
         # One object a line is one list; otherwise the first value that holds titles is the answer.
         is_line = isinstance(value, JsonObject) and _titled(value) is not None
         if titles and not (is_line or gathered):
-            return FoundList(_cleaned(titles), "json", left_open)
+            return FoundList(cleaned(titles), "json", left_open)
         if is_line:
             gathered.extend(titles)
-    return FoundList(_cleaned(gathered), "json", is_unclosed) if found_json else None
+    return FoundList(cleaned(gathered), "json", is_unclosed) if found_json else None
 
 
 def _titles(value: JsonObject | list[Any], depth: int) -> list[str]:
@@ -200,15 +153,16 @@ def _titles(value: JsonObject | list[Any], depth: int) -> list[str]:
         return []
     if isinstance(value, list):
         titles = [title for one in value if (title := _title(one)) is not None]
-        return _without_own_numbers(titles)
+        return without_own_numbers(titles)
     inner = [one for _, one in value if isinstance(one, list)]
     arrays = [titles for one in inner if (titles := _titles(one, depth - 1))]
     title = _titled(value)
-    if arrays and (title is None or any(_WRAPPER.search(key) for key, one in value if isinstance(one, list))):
+    if arrays and (title is None or any(_is_wrapper(key) for key, one in value if isinstance(one, list))):
         return [title for titles in arrays for title in titles]
+    title = _named(value) if title is None else title
     if title is not None:
         return [title]
-    if len(value) == 1 and isinstance(value[0][1], JsonObject) and _WRAPPER.search(value[0][0]):
+    if len(value) == 1 and isinstance(value[0][1], JsonObject) and _is_wrapper(value[0][0]):
         return _titles(value[0][1], depth - 1)
     if is_counted([key for key, _ in value]):
         return _titles([one for _, one in value], depth - 1)
@@ -220,7 +174,7 @@ def _title(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     if isinstance(value, JsonObject):
-        named = _titled(value)
+        named = _named(value)
         if named is not None:
             return named
         values: list[Any] = [one for _, one in value]
@@ -237,6 +191,25 @@ def _titled(value: JsonObject) -> str | None:
     return next((str(by_key[key]) for key in TITLE_KEYS if key in by_key), None)
 
 
+def _named(value: JsonObject) -> str | None:
+    """Return the value of an object's key that names titles in whatever language, or None."""
+    titled = _titled(value)
+    if titled is not None:
+        return titled
+    by_rank = {
+        meaning.rank: str(one)
+        for key, one in reversed(value)
+        if isinstance(one, str)
+        and not isinstance(one, JsonNumber)
+        and (meaning := meaning_of(key)).role == "name"
+    }
+    return by_rank[min(by_rank)] if by_rank else None
+
+
+def _is_wrapper(key: str) -> bool:
+    return _WRAPPER.search(key) is not None or meaning_of(key).role == "list"
+
+
 def is_counted(keys: Sequence[str]) -> bool:
     """Return whether keys are numbers from 0 or 1 on, with or without one same word before them."""
     matched = [_COUNTED_KEY.fullmatch(key.strip()) for key in keys]
@@ -248,127 +221,87 @@ def is_counted(keys: Sequence[str]) -> bool:
     return first in (0, 1) and numbers == list(range(first, first + len(numbers)))
 
 
-def _without_own_numbers(titles: list[str]) -> list[str]:
-    """Return titles without the numbers they begin with, if each begins with its own."""
-    matched = [_NUMBERED.fullmatch(title) for title in titles]
-    if all(one is not None and int(one["number"]) == index for index, one in enumerate(matched, start=1)):
-        return [one["body"] for one in matched if one is not None]
-    return titles
+# Numbered lines, bullets, tables
 
 
-# Numbered lines and bullets
-
-
-@dataclass(frozen=True, slots=True)
-class _Bullet:
-    indent: int
-    body: str
-
-    @property
-    def is_heading(self) -> bool:
-        return self.body.rstrip("*_ \t").endswith(":")
-
-
-def _from_marks(text: str) -> FoundList | None:
-    """Return the list of numbered lines or bullets, or None where no line is marked."""
-    lines = text.splitlines()
-    numbered = _numbered(lines)
-    bullets = [_bullet(line) for line in lines]
-    marked = [one for one in bullets if one is not None]
-    # Numbered headings over bulleted items: "1. Drama:" and below it "- Memento".
-    if numbered and marked and all(body.rstrip("*_ \t").endswith(":") for body in numbered):
-        numbered = []
-    if numbered:
-        return _without_questions(numbered, "numbered")
-    if not marked:
+def _from_marks(lines: Sequence[str]) -> FoundList | None:
+    """Return the list of numbered lines, bullets or a table's rows, whichever is written; None where there is neither."""
+    marked = read_marks(lines)
+    has_pipes = any("|" in line for line in lines)
+    table = (next(markdown_tables(lines), None) or table_without_rule(lines)) if has_pipes else None
+    # Numbers above a table are the list; bullets may be remarks about it.
+    if table is not None and not (marked and marked.form == "numbered" and marked.line < table.line):
+        titles = _of_table(lines, table)
+        if titles:
+            return FoundList(titles, "table")
+    if marked is None:
         return None
-    items = [one for one in marked if not one.is_heading] or marked
-    margin = min(one.indent for one in items)
-    # What stands deeper is said about an item.
-    bodies = _without_own_numbers([one.body for one in items if one.indent <= margin + 1])
-    return _without_questions(bodies, "bullets")
+    return _without_questions(marked.bodies, marked.form)
+
+
+def _of_table(lines: Sequence[str], first: MarkdownTable) -> tuple[str, ...]:
+    """Return the titles of a table and of those below it that have the same header."""
+    alike = [table.rows for table in markdown_tables(lines) if table.header == first.header] or [first.rows]
+    rows = [row for rows in alike for row in rows]
+    column = column_of_names(first.header, rows)
+    return cleaned(without_own_numbers([row[column] if column < len(row) else "" for row in rows]))
 
 
 def _without_questions(bodies: Sequence[str], form: Form) -> FoundList:
     """Return the list of these bodies; where most of them ask something back, there is none."""
-    items = _cleaned(bodies)
-    asked = sum(item.endswith("?") and len(item.split()) >= SENTENCE_WORDS for item in items)
+    items = cleaned(bodies)
+    asked = sum(
+        (item.endswith("?") and len(item.split()) >= SENTENCE_WORDS) or item.endswith("？") for item in items
+    )
     return FoundList() if 2 * asked > len(items) else FoundList(items, form)
 
 
-def _bullet(line: str) -> _Bullet | None:
-    if _NO_TEXT.fullmatch(line):
+# Headings, prose and plain lines
+
+
+def _from_headings(lines: Sequence[str]) -> FoundList | None:
+    """Return the headings that stand over a description each, or the short lines below headings; None without headings.
+
+    Where either may be meant ("**Hello**" over "Adele", "**Ballad**" over "Hello"), there is no list.
+    """
+    if not any(line.lstrip()[:1] in _OPENING_OF_HEADINGS for line in lines if line):
         return None
-    matched = _BULLET.fullmatch(line)
-    return _Bullet(len(matched["indent"].expandtabs(4)), matched["body"]) if matched else None
+    written = [line for line in lines if not NO_TEXT.fullmatch(line)]
+    heads = [(at, found) for at, line in enumerate(written) if (found := _heading(line)) is not None]
+    # A heading right above another one is that of the whole reply.
+    if len(heads) > 1 and heads[1][0] == heads[0][0] + 1 and heads[0][1]["level"] != heads[1][1]["level"]:
+        heads = heads[1:]
+    if len(heads) < 2 or len({found["level"] for _, found in heads}) > 1:
+        return None
+    places = {at for at, _ in heads}
+    below = [line for at, line in enumerate(written) if at > heads[0][0] and at not in places]
+    n_sentences = sum(map(_is_sentence, below))
+    if not below:
+        return None
+    if 2 * n_sentences >= len(below) and len(below) >= len(heads) - 1:
+        return FoundList(
+            cleaned(without_own_numbers([found["body"].rstrip(":") for _, found in heads])), "headings"
+        )
+    if n_sentences == 0 and len(below) >= 2 * len(heads):
+        return _from_lines(below)
+    return FoundList()
 
 
-def _numbered(lines: Sequence[str]) -> list[str]:
-    """Return what follows each number of a list that runs 1, 2, 3, …; lists may follow one another."""
-    found: list[tuple[int, str]] = []
-    previous = 0
-    for at, line in enumerate(lines):
-        matched = _NUMBERED.fullmatch(line)
-        if matched is None:
-            continue
-        number = int(matched["number"])
-        if number not in (0, 1) and not (found and previous <= number <= previous + MAX_NUMBER_GAP):
-            continue
-        body = matched["body"].strip()
-        if matched["open"] and not (matched["close"] or matched["close_after"].lstrip(")")):
-            body = matched["open"] + body
-        if not body.strip("*_ \t") and at + 1 < len(lines):
-            body = _unmarked(lines[at + 1])
-        found.append((number, body))
-        previous = number
-    n_others = sum(not (_NUMBERED.fullmatch(line) or _NO_TEXT.fullmatch(line)) for line in lines)
-    # One number among many lines belongs to a title.
-    if len(found) > 1 or (found and n_others <= MAX_LINES_ROUND_ONE):
-        followers = [number for number, _ in found[1:]] + [0]
-        return [
-            one
-            for (number, body), follower in zip(found, followers, strict=True)
-            for one in ([body] if follower == number + 1 else _split_inline(number, body))
-        ]
-    for line in lines:
-        start = next((one for one in _INLINE_NUMBER.finditer(line) if one[1] == "1"), None)
-        if start is not None and len(several := _split_inline(1, line[start.end() :])) > 1:
-            return several
-    return []
+def _heading(line: str) -> re.Match[str] | None:
+    return (
+        (_HEADING.fullmatch(line) or _EMPHASISED.fullmatch(line))
+        if line.lstrip()[:1] in ("#", "*", "_")
+        else None
+    )
 
 
-def _unmarked(line: str) -> str:
-    """Return a line that is neither numbered nor a bullet, for a number whose title stands below it; otherwise ''."""
-    if _NUMBERED.fullmatch(line) or _BULLET.fullmatch(line) or _NO_TEXT.fullmatch(line):
-        return ""
-    return line.strip()
-
-
-def _split_inline(number: int, body: str) -> list[str]:
-    """Split "A 2. B 3. C", which stands after the number 1, at the numbers that go on from it."""
-    parts, start = [], 0
-    for mark in _INLINE_NUMBER.finditer(body):
-        if int(mark[1]) == number + 1:
-            parts.append(body[start : mark.start()])
-            number, start = number + 1, mark.end()
-    parts.append(body[start:])
-    return [part.strip().rstrip(",;") for part in parts]
-
-
-# Prose and plain lines
-
-
-def _from_prose(text: str) -> FoundList:
-    lines = [line for line in text.splitlines() if not _NO_TEXT.fullmatch(line)]
+def _from_prose(lines: Sequence[str]) -> FoundList:
+    lines = [line for line in lines if not NO_TEXT.fullmatch(line)]
     sentences = [line for line in lines if _is_sentence(line) or _INTRO.match(line.strip())]
     # Lines of titles are read as lines, even where a title holds a comma.
     if len(lines) > 2 and len(sentences) * 2 < len(lines):
         return FoundList()
-    quoted = [
-        next(part for part in found.groups() if part is not None)
-        for line in lines
-        for found in _QUOTED_TITLE.finditer(line)
-    ]
+    quoted = [title for line in lines for title in quoted_titles(line)]
     if len(quoted) > 1 and all(len(title.split()) <= MAX_LINE_WORDS for title in quoted):
         return FoundList(_prose_items(quoted), "prose")
     for line in lines:
@@ -381,7 +314,7 @@ def _from_prose(text: str) -> FoundList:
 def _prose_items(parts: Sequence[str]) -> tuple[str, ...]:
     # The comma or full stop of the sentence may stand inside the quotes: "Hello," and "Skyfall."
     *others, last = (part.strip().rstrip(",;") for part in parts)
-    return _cleaned([*others, last.removesuffix(".")])
+    return cleaned([*others, last.removesuffix(".")])
 
 
 def _comma_list(line: str) -> list[str]:
@@ -392,40 +325,72 @@ def _comma_list(line: str) -> list[str]:
             end = _SENTENCE_END.search(rest)
             parts = _parts(rest[: end.start()] if end else rest)
             is_list = len(parts) > 1 + is_vague and all(
-                0 < len(part.split()) <= MAX_PROSE_WORDS for part in parts
+                0 < _n_words(part) <= MAX_PROSE_WORDS for part in parts
             )
             if is_list and not (is_vague and any(part[0].islower() for part in parts)):
                 return parts
     return []
 
 
+def _n_words(text: str) -> int:
+    """Return how many words a text has; in scripts without spaces four characters count as one."""
+    return len(text.split()) + (len(_UNSPACED.findall(text)) // 4 if not text.isascii() else 0)
+
+
 def _parts(text: str) -> list[str]:
+    if not text.isascii() and _UNSPACED.search(text):
+        return _parts_in_chinese(text)
+    text = text.replace("،", ",").replace("؛", ";")
     separator = ";" if text.count(";") > 1 else ","
     parts = [part.strip() for part in text.split(separator) if part.strip()]
     # What ends in "or" names possibilities: "such as genres, artists, or moods".
-    if len(parts) < 2 or parts[-1].lower().startswith(("or ", "ou ", "o ")):
+    if len(parts) < 2 or parts[-1].lower().startswith(("or ", "ou ", "o ", "oder ")):
         return []
     if _LAST_OF_SEVERAL.match(parts[-1]):
         return [*parts[:-1], _LAST_OF_SEVERAL.sub("", parts[-1])]
     return [*parts[:-1], *_BETWEEN_LAST_TWO.split(parts[-1], maxsplit=1)]
 
 
-def _from_lines(text: str) -> FoundList:
+def _parts_in_chinese(text: str) -> list[str]:
+    # The comma of a sentence divides clauses, not titles.
+    separator = "；" if "；" in text else "、"
+    parts = [part.strip() for part in text.split(separator) if part.strip()]
+    if len(parts) > 1 and parts[-1].startswith("以及"):
+        parts[-1] = parts[-1].removeprefix("以及")
+    # Kana at the end belongs to the sentence.
+    is_open = (
+        not parts
+        or _JOINS_IN_CHINESE.search(parts[-1])
+        or parts[-1].endswith(("です", "ます", "など", "等", "等等"))
+    )
+    return [] if is_open or len(parts) < 3 else parts
+
+
+def _from_lines(lines: Sequence[str]) -> FoundList:
     """Read lines without marks: titles are short, and what introduces or closes them is a sentence."""
-    lines = [line.strip() for line in text.splitlines() if not _NO_TEXT.fullmatch(line)]
-    while lines and (lines[0].endswith(":") or _is_sentence(lines[0]) or _INTRO.match(lines[0])):
+    lines = [line.strip() for line in lines if not NO_TEXT.fullmatch(line)]
+    if lines and all(line.startswith(">") for line in lines):
+        lines = [line.lstrip("> ") for line in lines]
+    while lines and (lines[0].endswith((":", "：")) or _is_sentence(lines[0]) or _INTRO.match(lines[0])):
         lines = lines[1:]
     while lines and _is_sentence(lines[-1]):
         lines = lines[:-1]
     is_list = len(lines) > 1 and all(len(line.split()) <= MAX_LINE_WORDS for line in lines)
     if not is_list or 2 * sum(map(_is_sentence, lines)) > len(lines):
         return FoundList()
-    return FoundList(_cleaned(lines), "lines")
+    return FoundList(cleaned(lines), "lines")
 
 
 def _is_sentence(line: str) -> bool:
     stripped = line.strip()
     n_words = len(stripped.split())
-    return n_words > MAX_LINE_WORDS or (
+    if n_words > MAX_LINE_WORDS or (
         n_words >= SENTENCE_WORDS and stripped.endswith((".", "!", "?", ":", "…"))
+    ):
+        return True
+    if stripped.isascii():
+        return False
+    n_unspaced = len(_UNSPACED.findall(stripped))
+    return n_unspaced > MAX_LINE_CHARACTERS or (
+        n_unspaced >= SENTENCE_WORDS and stripped.endswith(("。", "！", "？", "：", "，", "!", "?", ":"))
     )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from collector.answers.stated_prices import StatedPrice, with_bracket
 
 DEFAULT_LEVELS = 4
-SEPARATORS = " \t-–—:|,;•·"
 
 _SIGN = "[$€£¥₹＄💲💰]"
 _NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -36,17 +36,6 @@ _NUMBER_VALUE = re.compile(
 )
 _BRACKETED_NUMBER = re.compile(r"[^\W\d][^\d()]*\((?P<number>\d)\)")
 _MARKUP = re.compile(r"[*_`\\\"“”]+")
-_MARKS = ("**", "__", "*", "_", "`")
-_MAX_BRACKET = 80
-
-
-@dataclass(frozen=True, slots=True)
-class StatedPrice:
-    """A price level in a line: where it and the bracket around it begin and end; None where it is a range or no such level."""
-
-    start: int
-    end: int
-    level: int | None
 
 
 def read_price(written: object, levels: int) -> int | None:
@@ -64,7 +53,7 @@ def read_price(written: object, levels: int) -> int | None:
     if isinstance(written, bool) or not isinstance(written, str | int | float):
         return None
     text = " ".join(_MARKUP.sub("", str(written)).split())
-    found = {one.level for one in stated_prices(text, levels)}
+    found = {one.price if isinstance(one.price, int) else None for one in stated_prices(text, levels)}
     number = _NUMBER_VALUE.fullmatch(text) or _BRACKETED_NUMBER.fullmatch(text)
     if number is not None:
         found.add(_level(number["number"], number.groupdict().get("levels"), levels))
@@ -80,34 +69,12 @@ def is_price_range(written: str) -> bool:
 def stated_prices(line: str, levels: int) -> Iterator[StatedPrice]:
     """Yield the price levels that a line states in signs, or by number behind a label such as "price level", in order."""
     for found in _STATED.finditer(line):
-        start, end = _with_bracket(line, found.start(), found.end())
+        start, end = with_bracket(line, found.start(), found.end())
         if found["number"] is not None:
             level = _level(found["number"], found["levels"], levels)
         else:
             level = _level(str(len(found["signs"])), found["of"], levels) if found["signs"] else None
         yield StatedPrice(start, end, level)
-
-
-def with_surroundings(line: str, price: StatedPrice) -> tuple[int, int]:
-    """Return where a price begins and ends with the separators, and the emphasis of its own, around it."""
-    start, end = _between_separators(line, price.start, price.end)
-    for mark in _MARKS:
-        inner = start - len(mark)
-        if (
-            line.endswith(mark, 0, start)
-            and line.startswith(mark, end)
-            and (inner <= 0 or line[inner - 1] in SEPARATORS)
-        ):
-            return _between_separators(line, inner, end + len(mark))
-    return start, end
-
-
-def _between_separators(line: str, start: int, end: int) -> tuple[int, int]:
-    while start > 0 and line[start - 1] in SEPARATORS:
-        start -= 1
-    while end < len(line) and line[end] in SEPARATORS:
-        end += 1
-    return start, end
 
 
 def _level(number: str, of: str | None, levels: int) -> int | None:
@@ -116,17 +83,3 @@ def _level(number: str, of: str | None, levels: int) -> int | None:
     word = number.lower()
     level = _NUMBER_WORDS.index(word) + 1 if word in _NUMBER_WORDS else int(float(number))
     return level if 1 <= level <= levels else None
-
-
-def _with_bracket(line: str, start: int, end: int) -> tuple[int, int]:
-    """Return start and end of the bracket that a price stands in, with what else it says, or the price's own."""
-    for opening, closing in (("(", ")"), ("[", "]")):
-        left = line.rfind(opening, max(0, start - _MAX_BRACKET), start)
-        right = line.find(closing, end, end + _MAX_BRACKET)
-        if (
-            left >= 0
-            and right >= 0
-            and not {opening, closing} & set(line[left + 1 : start] + line[end:right])
-        ):
-            return left, right + 1
-    return start, end

@@ -1,72 +1,78 @@
 """From a reply to a status and the words of the answer.
 
-A reply is `ok`, `malformed`, `refused` or `truncated`. JSON inside fences, after leading prose or with trailing commas is read;
-nothing is evaluated and nothing inside a string is touched. JSON with keys and no text under any of them is malformed. A
-well-formed answer (JSON, a numbered list) that says something is never called refused because of its words: refusal patterns are
-tried only on replies without one, and only at their start; and on JSON and lists all of whose texts refuse, as in
-{"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
+A reply is `ok`, `unread`, `malformed`, `refused`, `truncated` or, where it is a service's error message, `error`. JSON inside
+fences, after leading prose or with trailing commas is read; nothing is evaluated and nothing inside a string is touched. JSON
+with keys and no text under any of them is malformed. A well-formed answer (JSON, a numbered list) that says something is never
+called refused because of its words: refusal patterns are tried only on replies without one, and only at their start; and on JSON
+and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
+from collector.answers.answer_language import language_of
 from collector.answers.decisions import Decision, read_label, read_score
+from collector.answers.failures import (
+    OTHER_ERROR,
+    RULES_FILE,
+    Rule,
+    Status,
+    failure_of_answer,
+    read_finish_reason,
+)
+from collector.answers.item_rules import ItemRules
 from collector.answers.items import FoundItems, find_items, items_text
-from collector.answers.json_refusals import Silence, silence_of, whole_json
+from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
 from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
-from collector.answers.languages import COMMON_FILE, RULES_FOLDER, find_refusal, refusal_language
+from collector.answers.languages import find_refusal, refusal_language
 from collector.answers.lists import FoundList, find_list
 from collector.answers.rankings import read_ranking
+from collector.answers.reasoning import Parted, split_reasoning
+from collector.answers.turns import Turns, find_conversation
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
-Status = Literal["ok", "malformed", "refused", "truncated", "error"]
-RULES_FILE = RULES_FOLDER / COMMON_FILE
+# A shorter label is part of too many other words.
+SHORTEST_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reply amounts to; `answer_text` is set when the status is ok, `error` when it is not.
+    """How a reply was read.
 
-    `n_items` is the length of the list where the kind is list or items and the status is ok.
+    Attributes:
+        status: ok, unread (no rule finds a decision), malformed, refused, truncated or error (the reply is an error message).
+        answer_text: what is analysed; set where the status is ok.
+        error: one sentence where the status is not ok.
+        n_items: the number of items of a list; set where the status is ok.
+        read_by: the rule that read the answer or found the refusal; None where no rule did.
+        read_text: the part of the reply that the rule read; None where that is all of it.
+        reasoning_text: the model's reasoning, which is not judged; None where the reply holds none.
+        language: the ISO 639-1 code of the answer's language; None where the answer is too short to tell.
     """
 
     status: Status
     answer_text: str | None = None
     error: str | None = None
     n_items: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One reason to call a reply refused or truncated."""
-
-    id: str
-    status: Status
-    reason: str
-    finish_reasons: frozenset[str] = frozenset()
+    read_by: str | None = None
+    read_text: str | None = None
+    reasoning_text: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRules:
-    """The versioned rules of common.yml; silence: what JSON may hold without answering."""
+    """The version of the rules, and what JSON may hold without answering."""
 
     version: str
-    rules: tuple[Rule, ...]
     silence: Silence
-
-    def by_finish_reason(self, finish_reason: str | None, status: Status) -> Rule | None:
-        """Return the rule of a status that names this finish reason."""
-        for rule in self.rules:
-            if finish_reason in rule.finish_reasons and rule.status == status:
-                return rule
-        return None
 
     def by_pattern(self, text: str, extra: Sequence[str] = ()) -> Rule | None:
         """Return the refusal that the text opens with in any language, or that one of the audit's own patterns finds."""
@@ -89,25 +95,12 @@ def load_rules(path: Path = RULES_FILE) -> AnswerRules:
     """Read the rules that belong to no language.
 
     Raises:
-        InputError: the file cannot be read, or a rule lacks a key.
+        InputError: the file cannot be read, or lacks a key.
     """
     document = read_yaml_mapping(path, what="answer rules")
-    rules = []
-    for index, entry in enumerate(document.get("rules") or ()):
-        try:
-            rules.append(
-                Rule(
-                    id=entry["id"],
-                    status=entry["status"],
-                    reason=entry["reason"],
-                    finish_reasons=frozenset(entry.get("finish_reason", ())),
-                )
-            )
-        except KeyError as error:
-            raise InputError(f"{path}: rules[{index}] has no key {error.args[0]!r}.") from None
     if not isinstance(document.get("version"), str):
         raise InputError(f"{path}: version is missing; it is text and changes with every rule.")
-    return AnswerRules(document["version"], tuple(rules), _silence(document, path))
+    return AnswerRules(document["version"], _silence(document, path))
 
 
 @cache
@@ -146,8 +139,20 @@ def classify(
     maximum: float = 0.0,
     candidates: Sequence[str] = (),
     levels: int = 4,
+    items: ItemRules | None = None,
+    refusals: Sequence[str] = (),
+    reasoning: str | None = None,
+    turns: Turns = "last_assistant",
+    key: str | None = None,
+    pattern: str | None = None,
+    options: Mapping[str, str] | None = None,
+    rescale: bool = False,
+    points: Mapping[str, float] | None = None,
+    decimal: Literal[".", ","] | None = None,
+    currency: str | None = None,
+    per: Literal["year", "month"] | None = None,
 ) -> Answer:
-    """Say what a reply amounts to.
+    """Read a reply: separate the reasoning, decide whether there is an answer, and extract it.
 
     Args:
         text: the reply, or None where nothing came back.
@@ -160,41 +165,144 @@ def classify(
         minimum, maximum: of the kind score, the scale.
         candidates: of the kind ranking, the candidates' names in the order shown.
         levels: of the kind items, how many price levels there are.
+        items: of the kind items, how they are read; as levels and by known keys if absent.
+        refusals: the audit's own patterns of refusals, regular expressions that are searched in the first 2,000 characters.
+        reasoning: the model's reasoning where the service sent it apart from the answer.
+        turns: which turns of the assistant are the answer where the reply is a whole conversation.
+        key, pattern, options: of the kinds label and score, as of read_label and read_score.
+        rescale, points, decimal, currency, per: of the kind score, as of read_score.
 
     Returns:
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
         number; a ranking and items as their modules keep them), or another status with one sentence.
     """
-    rules = load_rules()
-    if rule := rules.by_finish_reason(finish_reason, "refused"):
-        return Answer(rule.status, error=_sentence(rule))
-    cut_off = rules.by_finish_reason(finish_reason, "truncated")
-    if text is None or not text.strip():
-        if cut_off:
-            return Answer(cut_off.status, error=_sentence(cut_off))
-        return Answer("malformed", error="The answer is empty.")
-    if len(text) > max_characters:
+    rules, reason = load_rules(), read_finish_reason(finish_reason)
+    decide: Mapping[str, Callable[[str], Decision]] = {
+        "label": partial(read_label, labels=labels, key=key, pattern=pattern, options=options),
+        "score": partial(
+            read_score,
+            minimum=minimum,
+            maximum=maximum,
+            key=key,
+            pattern=pattern,
+            rescale=rescale,
+            points=points,
+            decimal=decimal,
+            currency=currency,
+            per=per,
+        ),
+        "ranking": partial(read_ranking, names=candidates),
+    }
+    conversation = find_conversation(text) if text else None
+    judged = text if conversation is None else conversation.answer(turns)
+    parted = split_reasoning(judged) if judged else Parted("")
+    thoughts = (reasoning, conversation.reasoning if conversation else None, parted.reasoning)
+    both = "\n\n".join(filter(None, thoughts)) or None
+    if conversation is not None and judged is None:
+        answer: Answer | None = Answer("malformed", error=_missing_turn(len(conversation.turns), turns))
+    else:
+        answer = _without_text(reason, parted, text, max_characters)
+    if answer is None:
+        answer = _own_refusal(parted.answer, refusals) or _failed(parted.answer, rules, labels)
+    if answer is None:
+        answer = _read(
+            parted.answer,
+            kind,
+            rules,
+            reason if reason is not None and reason.status == "truncated" else None,
+            k=k,
+            labels=labels,
+            decide=decide.get(kind),
+            items=items or ItemRules(levels),
+        )
+    return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
+
+
+def _missing_turn(n_turns: int, turns: Turns) -> str:
+    if n_turns == 0:
+        return "The conversation holds no turn of the assistant."
+    return f"The conversation holds {n_turns} turns of the assistant, and answer.turns asks for turn {turns}."
+
+
+def _without_text(
+    reason: Rule | None, parted: Parted, text: str | None, max_characters: int
+) -> Answer | None:
+    """Return what a reply is that holds no text to read, None where there is text."""
+    if reason is not None and reason.status in ("refused", "error"):
+        return _by_rule(reason)
+    if text is not None and len(text) > max_characters:
         return Answer(
             "malformed", error=f"The answer has {len(text)} characters; the limit is {max_characters}."
         )
+    if parted.is_unclosed:
+        return Answer(
+            "truncated", error="The reply ends inside the model's reasoning.", read_by="unclosed_reasoning"
+        )
+    if parted.answer.strip():
+        return None
+    if reason is not None and reason.status == "truncated":
+        return _by_rule(reason)
+    return Answer("malformed", error="The answer is empty.")
+
+
+def _own_refusal(text: str, patterns: Sequence[str]) -> Answer | None:
+    """Return the refusal that an audit's own pattern finds, None where none does."""
+    start = plain_apostrophes(text[:2000])
+    found = next((one for one in patterns if re.search(one, start, re.IGNORECASE)), None)
+    if found is None:
+        return None
+    return Answer(
+        "refused", error=f"The audit's own pattern {found!r} finds a refusal.", read_by="own_pattern"
+    )
+
+
+def _failed(text: str, rules: AnswerRules, labels: Sequence[str]) -> Answer | None:
+    """Return what failed where the text is nothing but an error message, and none of the labels; None for any other text."""
+    failure = failure_of_answer(text)
+    if failure is None or text.strip().casefold() in {label.casefold() for label in labels}:
+        return None
+    if failure.status == "error":
+        # A model that refuses in JSON writes error bodies, too.
+        said = _silent(whole_json(text), rules)
+        if said is not None and (failure.rule == OTHER_ERROR or said.read_by != "json"):
+            return said
+    return Answer(failure.status, error=failure.sentence, read_by=failure.rule)
+
+
+def _language(answer: Answer, text: str, kind: str) -> str | None:
+    """Return the language of an answer; titles, names of items and error messages have none."""
+    if answer.status == "ok" and kind in ("list", "items", "ranking"):
+        return None
+    if answer.status != "ok" and failure_of_answer(text):
+        return None
+    return language_of((answer.answer_text if kind == "json_object" else None) or text)
+
+
+def _read(
+    text: str,
+    kind: str,
+    rules: AnswerRules,
+    cut_off: Rule | None,
+    *,
+    k: int | None,
+    labels: Sequence[str],
+    decide: Callable[[str], Decision] | None,
+    items: ItemRules,
+) -> Answer:
+    """Read a reply that holds text; `decide` reads the decision where one is asked for."""
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
-    decides = {
-        "label": lambda: read_label(text, labels),
-        "score": lambda: read_score(text, minimum, maximum),
-        "ranking": lambda: read_ranking(text, candidates),
-    }.get(kind)
-    if silent := _silent(whole_json(text), rules, are_numbers_answers=decides is not None, answers=labels):
+    if silent := _silent(whole_json(text), rules, are_numbers_answers=decide is not None, answers=labels):
         return silent
     if kind in ("list", "items"):
-        return _classify_list(text, rules, cut_off, k, None if kind == "list" else levels)
-    if decides is not None:
-        return _classify_decision(decides(), text, rules, cut_off)
+        return _classify_list(text, rules, cut_off, k, None if kind == "list" else items)
+    if decide is not None:
+        return _classify_decision(decide(text), text, rules, cut_off)
     if rule := rules.by_pattern(text):
-        return Answer(rule.status, error=_sentence(rule))
+        return _by_rule(rule)
     if cut_off:
-        return Answer(cut_off.status, error=_sentence(cut_off))
-    return Answer("ok", answer_text=text.strip())
+        return _by_rule(cut_off)
+    return Answer("ok", answer_text=text.strip(), read_by="text")
 
 
 def _silent(
@@ -215,7 +323,7 @@ def _silent(
         return None
     if said is None:
         return None
-    return Answer(said.status, error=_sentence(said)) if isinstance(said, Rule) else Answer(*said)
+    return _by_rule(said) if isinstance(said, Rule) else Answer(*said, read_by="json")
 
 
 def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
@@ -228,39 +336,44 @@ def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answe
         except RecursionError:
             return Answer("malformed", error=TOO_DEEP)
         if any(one.is_text for one in words):
-            return Answer("ok", answer_text=" ".join(one.written for one in words))
+            return Answer("ok", answer_text=" ".join(one.written for one in words), read_by="json")
         missing = "no text under any of its keys" if words else "no words"
         return Answer("malformed", error=f"The JSON answer holds {missing}.")
     if rule := rules.by_pattern(text):
-        return Answer(rule.status, error=_sentence(rule))
+        return _by_rule(rule)
     if cut_off:
-        return Answer(cut_off.status, error=_sentence(cut_off))
+        return _by_rule(cut_off)
     if unclosed:
         return Answer("truncated", error="The JSON answer is not closed.")
     return Answer("malformed", error=problem)
 
 
 def _classify_list(
-    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, levels: int | None
+    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, items: ItemRules | None
 ) -> Answer:
-    """Read a list of texts, or of items where there are price levels."""
-    found = find_list(text) if levels is None else find_items(text, levels)
+    """Read a list of texts, or of items where there are rules for them."""
+    found = find_list(text) if items is None else find_items(text, items.levels, items)
     # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
     if not found.is_certain and (rule := rules.by_pattern(text)):
-        return Answer(rule.status, error=_sentence(rule))
+        return _by_rule(rule)
     if rule := rules.by_texts(_names(found)):
-        return Answer(rule.status, error=_sentence(rule))
+        return _by_rule(rule)
     is_short = k is None or len(found.items) < k
     if cut_off and is_short:
-        return Answer(cut_off.status, error=_sentence(cut_off))
+        return _by_rule(cut_off)
     if found.is_unclosed and is_short:
         return Answer("truncated", error="The JSON list is not closed.")
-    if found.items:
-        kept = items_text(found.items) if isinstance(found, FoundItems) else "\n".join(found.items)
-        return Answer("ok", answer_text=kept, n_items=len(found.items))
+    problem = found.problem if isinstance(found, FoundItems) else None
+    if found.items and problem is None:
+        kept = "\n".join(found.items) if isinstance(found, FoundList) else _kept_items(found, items)
+        return Answer("ok", answer_text=kept, n_items=len(found.items), read_by=found.form)
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
-    return Answer("malformed", error="The list is empty.")
+    return Answer("malformed", error=problem or "The list is empty.")
+
+
+def _kept_items(found: FoundItems, rules: ItemRules | None) -> str:
+    return items_text(found.items, with_amounts=rules is not None and rules.are_amounts)
 
 
 def _names(found: FoundList | FoundItems) -> list[str]:
@@ -270,16 +383,24 @@ def _names(found: FoundList | FoundItems) -> list[str]:
     return list(found.items)
 
 
+def _is_the_label(decision: Decision, text: str, rules: AnswerRules) -> bool:
+    """Return whether the word that refuses is the label itself, as in "I would reject." where reject is a label."""
+    label = decision.value or ""
+    if len(label) < SHORTEST_WORD:
+        return False
+    return rules.by_pattern(re.sub(re.escape(label), "", text, flags=re.IGNORECASE)) is None
+
+
 def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
     # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
     if not decision.is_certain:
-        if rule := rules.by_pattern(text):
-            return Answer(rule.status, error=_sentence(rule))
+        if (rule := rules.by_pattern(text)) and not _is_the_label(decision, text, rules):
+            return _by_rule(rule)
         if cut_off:
-            return Answer(cut_off.status, error=_sentence(cut_off))
+            return _by_rule(cut_off)
     if decision.value is None:
-        return Answer("malformed", error=decision.problem)
-    return Answer("ok", answer_text=decision.value)
+        return Answer("unread", error=decision.problem)
+    return Answer("ok", answer_text=decision.value, read_by=decision.read_by, read_text=decision.read_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,5 +426,5 @@ def _flatten(value: Any, *, is_key: bool = False) -> Iterable[_Words]:
         yield _Words(value.strip(), is_text=not is_key and not isinstance(value, JsonNumber))
 
 
-def _sentence(rule: Rule) -> str:
-    return f"{rule.reason[0].upper()}{rule.reason[1:]} (rule {rule.id})."
+def _by_rule(rule: Rule) -> Answer:
+    return Answer(rule.status, error=rule.sentence, read_by=rule.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from collector.answers.failures import OTHER_ERROR, RATE_LIMIT, read_failure
 from collector.answers.replies import Answer
 from collector.answers.stored_text import storable
 from collector.asking.costs import estimate_prompt_tokens, estimate_tokens
@@ -38,7 +39,14 @@ def new_row(prompt: Prompt, trial: int, attempt: int) -> ResponseRow:
 def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm) -> Answer:
     """Put into a row what came back, and return what it amounts to as an answer of the form expected."""
     text = _storable(reply.text)
-    answer = form.classify(text, reply.finish_reason, prompt.candidates)
+    answer = form.classify(
+        text,
+        reply.finish_reason,
+        prompt.candidates,
+        reasoning=_storable(reply.reasoning),
+        subject=prompt.subject,
+    )
+    keep_reading(row, answer)
     row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
     if reply.instead is not None and not (text or "").strip():
         row.error = _storable(" ".join(filter(None, (answer.error, reply.instead))))
@@ -53,22 +61,33 @@ def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm)
     return answer
 
 
+def keep_reading(row: ResponseRow, answer: Answer) -> None:
+    """Put into a row how its answer was read."""
+    row.read_by, row.answer_language = answer.read_by, answer.language
+    row.read_text, row.reasoning_text = _storable(answer.read_text), _storable(answer.reasoning_text)
+
+
 def fill_error(row: ResponseRow, prompt: Prompt, error: TargetError) -> None:
-    """Put into a row why nothing came back."""
+    """Put into a row why nothing came back, and the rule that says so."""
     row.error = _storable(str(error))
+    if error.asks_to_slow_down:
+        row.read_by = RATE_LIMIT
+    else:
+        failure = read_failure(str(error))
+        row.read_by = failure.rule if failure.status == "error" else OTHER_ERROR
     row.raw_body = _storable(error.raw_body)
     row.content_hash = response_hash(prompt.content_hash, row.status, None)
 
 
 def is_to_be_asked_again(answer: Answer, form: AnswerForm) -> bool:
-    """Whether an answer is malformed, or a good list where the audit wants a longer one; the last one counts as it is."""
+    """Return whether to ask again: the reply is malformed, unread or an error message, or a list shorter than the audit wants."""
     is_too_short = (
         form.short == "ask_again"
         and form.k is not None
         and answer.n_items is not None
         and answer.n_items < form.k
     )
-    return answer.status == "malformed" or is_too_short
+    return answer.status in ("malformed", "unread", "error") or is_too_short
 
 
 def estimated_tokens(prompt: Prompt) -> int:

@@ -39,7 +39,8 @@ class Usability:
         """Note a reply; return the error to stop the run with, None to go on. A row without a reply changes nothing."""
         if row.status in USABLE:
             self._has_usable = True
-        if row.status == "error" or self._has_usable or not self._most:
+        has_no_reply = row.status == "error" and row.response_text is None
+        if has_no_reply or self._has_usable or not self._most:
             return None
         if not self._unusable:
             shown = row.response_text or row.raw_body or ""

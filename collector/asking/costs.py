@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.files.csv import read_csv
+from collector.tables.rows import read_rows
 
 if TYPE_CHECKING:
     from collector.spec.prompts import Prompt
@@ -134,7 +134,7 @@ def load_prices(path: Path) -> list[Price]:
     """
     return [
         _price(path, number, row)
-        for number, row in enumerate(read_csv(path, "a row for each price", _PRICE_COLUMNS), start=1)
+        for number, row in enumerate(read_rows(path, "a row for each price", _PRICE_COLUMNS), start=1)
     ]
 
 
@@ -301,6 +301,10 @@ class CostMeter:
         """What was spent so far; None where the price is not known."""
         with self._lock:
             return None if self._price is None else self._spent(self._price)
+
+    def estimate(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Return what so many tokens cost in USD; None where the price is not known."""
+        return None if self._price is None else self._price.cost(prompt_tokens, completion_tokens)
 
     def ask_in_batches(self) -> None:
         """Reckon with the price of questions asked in batches."""

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from collector.answers.failures import UnknownReasons
+from collector.asking.asked_again import AskedAgain
 from collector.asking.attempts import charge, estimated_tokens
 from collector.asking.batch_log import BatchLog
 from collector.asking.costs import CostMeter
 from collector.errors import InputError, LedgerError
 from collector.journal.records import event_of, prompt_of, response_of, run_of
-from collector.rows import LABELLED
+from collector.rows import NO_PROGRESS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +46,8 @@ class RunState:
         kept: (prompt_id, trial) -> what is kept of it.
         meter: is charged with everything kept.
         models: how many answers each model gave, as far as the service names it.
+        unknown_reasons: the finish reasons that no table knows.
+        asked_again: the trials that were asked again.
         is_finished: its last event says that nothing is left to ask.
         is_forgotten: it was taken back.
         batches: those begun, where it is asked by batch.
@@ -55,6 +59,8 @@ class RunState:
     kept: dict[tuple[str, int], Kept] = field(default_factory=dict)
     meter: CostMeter = field(default_factory=lambda: CostMeter(None))
     models: Counter[str] = field(default_factory=Counter)
+    unknown_reasons: UnknownReasons = field(default_factory=UnknownReasons)
+    asked_again: AskedAgain = field(default_factory=AskedAgain)
     is_finished: bool = False
     is_forgotten: bool = False
     batches: BatchLog = field(default_factory=BatchLog)
@@ -72,7 +78,7 @@ class RunState:
             self._visit_response(body)
         elif record.kind == "event":
             event = event_of(body)
-            if event.event == LABELLED:
+            if event.event in NO_PROGRESS:
                 return
             self.is_finished = event.event == "finished"
             self.is_forgotten = self.is_forgotten or event.event == "forgotten"
@@ -95,10 +101,34 @@ class RunState:
         elif kept.is_done:
             self._failed_last.clear()
         # An answer without a text was paid for, too: one that was filtered, or thought about until it was cut off.
-        if body["status"] != "error":
+        if body["status"] != "error" or body["response_text"] is not None:
             charge(self.meter, response_of(body), self._estimated(body["prompt_id"]))
-        if body["model_answered"] is not None:
-            self.models[body["model_answered"]] += 1
+        self.note(
+            body["prompt_id"],
+            body["trial"],
+            status=body["status"],
+            read_by=body.get("read_by"),
+            is_last=body["is_last"],
+            model_answered=body["model_answered"],
+            finish_reason=body["finish_reason"],
+        )
+
+    def note(
+        self,
+        prompt_id: str,
+        trial: int,
+        *,
+        status: str,
+        read_by: str | None,
+        is_last: bool,
+        model_answered: str | None,
+        finish_reason: str | None,
+    ) -> None:
+        """Count what an attempt says besides its answer."""
+        if model_answered is not None:
+            self.models[model_answered] += 1
+        self.unknown_reasons.note(finish_reason)
+        self.asked_again.note(prompt_id, trial, status=status, read_by=read_by, is_last=is_last)
 
     def _estimated(self, prompt_id: str) -> int:
         if not self._estimates:

@@ -269,7 +269,6 @@ class _Collection:
         self._writer = writer
         self._terms = terms
         self._counts = state.counts()
-        self._models = state.models
         # How many of the trials kept last have failed.
         self._n_failed_last = 0
         self._planned = sum(state.trials())
@@ -295,7 +294,12 @@ class _Collection:
             problem = self._follower.finish(self._terms.lock_patience_seconds)
         finally:
             self._follower.stop()
-        warnings = [*warnings, *_model_warnings(self._models), *self._failure_warnings()]
+        warnings = [
+            *warnings,
+            *_model_warnings(self._state.models),
+            *self._state.unknown_reasons.sentences(),
+            *self._failure_warnings(),
+        ]
         if problem is not None:
             warnings.append(
                 f"{problem} All of run {self._run.run_id} is kept in the journal; the next build loads it."
@@ -313,6 +317,7 @@ class _Collection:
             warnings=tuple(warnings),
             seal=self._writer.seal,
             cost_usd=self._meter.cost_usd,
+            asked_again=self._state.asked_again.sentence(self._state.prompts),
             stopped=stopped,
         )
 
@@ -401,8 +406,15 @@ class _Collection:
         stop = None
         for attempted in group:
             row, error = attempted.row, attempted.error
-            if row.model_answered is not None:
-                self._models[row.model_answered] += 1
+            self._state.note(
+                row.prompt_id,
+                row.trial,
+                status=row.status,
+                read_by=row.read_by,
+                is_last=row.is_last,
+                model_answered=row.model_answered,
+                finish_reason=row.finish_reason,
+            )
             if self._breaker is not None and error is not None and (row.is_last or error.stops_run):
                 stop = stop or self._breaker.failed(error)
             elif self._breaker is not None and row.is_last:

@@ -1,13 +1,14 @@
 """Which groups a row of a file names: one column an attribute (wide form), or one condition a row (long form).
 
-Both forms read the table `keys`, which has a row_number and the form's columns as a0, a1, … (trimmed, empty as null), and
-give each row what makes its prompt: SQL columns that `stated` turns into groups, language and perturbation.
+Both forms read the table `keys`, which has a row_number, the file_row that error sentences name, and the form's columns as a0,
+a1, … (trimmed and composed; null where there is no value, and then in m0, m1, … what stands there, such as #N/A). They give each
+row what makes its prompt: SQL columns that `stated` turns into groups, language and perturbation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from collector.errors import InputError
 from collector.hints import did_you_mean, shown
 from collector.spec.prompts import PromptAttribute
+from collector.tables.missing import is_missing
+from collector.tables.source import GROUP_COLUMN
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,10 +27,6 @@ if TYPE_CHECKING:
     from collector.spec.parts import Attribute
 
 ENGLISH = "en"
-# What programs write where there is nothing, in lower case.
-NOTHING = frozenset(
-    "nan none null nil na n/a <na> nat undefined #n/a #value! #ref! #div/0! #name? #num! #null!".split()
-)
 # A day as a reader of workbooks writes it, and as spreadsheets show one that they made of 10-19.
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?: 00:00:00)?|\d{1,2}-[A-Za-z]{3}|[A-Za-z]{3}-\d{1,2}")
 
@@ -47,7 +46,7 @@ class FoundWord:
 
     Attributes:
         attribute: the attribute; None where a row of long form names none.
-        word: as it stands in the file, without outer spaces; None for an empty cell.
+        word: as it stands in the file, without outer spaces; None for a cell without a value.
         n_rows: how many rows have it.
         group: the group it means; None where it means none.
         problem: why it cannot be read; None where it can.
@@ -66,10 +65,17 @@ class Conditions(Protocol):
     Attributes:
         columns: the file's columns it needs, in the order in which they are a0, a1, …
         names: the columns that `joins` adds to the rows of `keys`; equal values mean the same condition.
+        known: for each column its words that have a meaning whatever they look like: None may be a religion. None in place of
+            words stands for a column whose cells have a value unless they are empty, such as one of names.
     """
 
     columns: Sequence[str]
     names: Sequence[str]
+
+    @property
+    def known(self) -> Sequence[Collection[str] | None]:
+        """Return the words of each column."""
+        ...
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Read the table `keys` and make the tables that `joins` needs; raise InputError for the first wrong value."""
@@ -112,7 +118,12 @@ class WideForm:
     """One column an attribute: each row names a group of every attribute, unless a value is stated to name none."""
 
     def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
-        mapped = imported.columns.attributes
+        mapped = dict(imported.columns.attributes)
+        values = dict(imported.values)
+        if (own := imported.columns.attribute_of_texts(audit.attributes)) is not None:
+            # Each row of the file became one for each group.
+            mapped[own] = GROUP_COLUMN
+            values[own] = {"": None} if "" in imported.columns.texts else {}
         carriers = {name: column for name, column in imported.columns.carriers.items() if name in mapped}
         self.columns: Sequence[str] = [*mapped.values(), *carriers.values()]
         # Attribute -> the column, among a0, a1, …, of what states it in each row.
@@ -123,8 +134,12 @@ class WideForm:
         self._groups = {name: audit.attributes[name].groups for name in mapped}
         # A row with a carrier of its own is told apart by that, whatever word names its group.
         self._has_own_carrier = imported.columns.carrier is not None
-        self._values = imported.values
+        self._values = values
         self._path = path
+        self.known: Sequence[Collection[str] | None] = [
+            *map(self._meaning, mapped),
+            *(None for _ in carriers),
+        ]
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Raise for the first value that is no group's name, carrier or stated value; keep the others' meaning."""
@@ -138,11 +153,13 @@ class WideForm:
                 [[word, group, self._carrier(word, groups, group)] for word, group in meaning.items()],
             )
             wrong = connection.execute(
-                f"select row_number, a{index} from keys "
+                f"select file_row, a{index}, m{index} from keys "
                 f"where coalesce(a{index}, '') not in (select word from words_{index}) order by row_number limit 1"
             ).fetchall()
-            for row, value in wrong:
-                raise _unknown_value(self._path, row, self.columns[index], value, attribute, meaning, groups)
+            for row, value, nothing in wrong:
+                raise _unknown_value(
+                    self._path, row, self.columns[index], value, attribute, meaning, groups, nothing=nothing
+                )
             self._require_carrier(connection, index, attribute)
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
@@ -151,7 +168,7 @@ class WideForm:
         for index, (attribute, groups) in enumerate(self._groups.items()):
             meaning = self._meaning(attribute)
             for row, word, n_rows in connection.execute(
-                f"select min(row_number), a{index}, count(*) from keys group by a{index} order by 3 desc, 1 limit {most}"
+                f"select min(file_row), a{index}, count(*) from keys group by a{index} order by 3 desc, 1 limit {most}"
             ).fetchall():
                 wrong = (word or "") not in meaning
                 problem = (
@@ -175,7 +192,7 @@ class WideForm:
         if at is None:
             return
         for (row,) in connection.execute(
-            f"select row_number from keys inner join words_{index} as words on words.word = coalesce(keys.a{index}, '') "
+            f"select file_row from keys inner join words_{index} as words on words.word = coalesce(keys.a{index}, '') "
             f"where words.group_name is not null and {at} is null order by row_number limit 1"
         ).fetchall():
             column = self.columns[int(at.removeprefix("a"))]
@@ -249,11 +266,14 @@ class LongForm:
         self._conditions = audit.imported.conditions
         self._path = path
         self._stated: list[Stated] = []
+        words = [word for attribute in self._attributes.values() for word in _words(attribute)]
+        words += [word for condition in self._conditions.values() for word in condition.values]
+        self.known: Sequence[Collection[str] | None] = [{*self._attributes, *self._conditions}, words]
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Raise for the first attribute or value that neither the spec nor its `conditions` know; number the others."""
         pairs = connection.execute(
-            "select min(row_number) as first_row, a0, a1 from keys group by a0, a1 order by first_row"
+            "select min(file_row) as first_row, a0, a1 from keys group by a0, a1 order by first_row"
         )
         numbers: dict[Stated, int] = {}
         rows = [
@@ -268,7 +288,7 @@ class LongForm:
         """Return what the two columns hold and what it means."""
         found = []
         for row, named, word, n_rows in connection.execute(
-            f"select min(row_number), a0, a1, count(*) from keys group by a0, a1 order by 4 desc, 1 limit {most}"
+            f"select min(file_row), a0, a1, count(*) from keys group by a0, a1 order by 4 desc, 1 limit {most}"
         ).fetchall():
             try:
                 stated = self._meaning(row, named, word).attributes
@@ -343,12 +363,13 @@ def odd_look(word: str) -> str | None:
     """Return what a word looks like that is hardly meant for a group; None for any other."""
     if _DATE.fullmatch(word):
         return "looks like a date, which spreadsheets make of groups such as 10-19,"
-    return "looks like nothing" if word.casefold() in NOTHING else None
+    return "stands for no value in most files" if is_missing(word) else None
 
 
 def written_in_values(attribute: str, word: str) -> str:
     """Return how a spec says what such a word means."""
-    return f"import.values: {{{attribute}: {{{word!r}: {'GROUP' if _DATE.fullmatch(word) else 'null'}}}}}"
+    meaning = "GROUP" if _DATE.fullmatch(word) else "null"
+    return f"import.values: {{{attribute}: {{{(word if meaning == 'GROUP' else '')!r}: {meaning}}}}}"
 
 
 def _words(attribute: Attribute) -> dict[str, str]:
@@ -378,15 +399,16 @@ def _unknown_value(
     groups: Iterable[str],
     *,
     in_values: bool = True,
+    nothing: str | None = None,
 ) -> InputError:
     listed = ", ".join(map(repr, groups))
     if value is None:
+        cell = "an empty cell" if nothing is None else "a cell without a value"
         meant = (
-            f', or import.values says what an empty cell means: {{{attribute}: {{"": null}}}}'
-            if in_values
-            else ""
+            f', or import.values says what {cell} means: {{{attribute}: {{"": null}}}}' if in_values else ""
         )
-        return InputError(f"{path}: row {row} has no {column!r}; it should be one of {listed}{meant}.")
+        given = "" if nothing is None else f" but {shown(nothing)}"
+        return InputError(f"{path}: row {row} has no {column!r}{given}; it should be one of {listed}{meant}.")
     if in_values and (look := odd_look(value)):
         return InputError(
             f"{path}: row {row} has {value!r} as {column!r}, which {look} and is no group of {attribute} (known: {listed}); "

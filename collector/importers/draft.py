@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median_high
 from typing import Any
@@ -14,18 +14,37 @@ from typing import Any
 import yaml
 
 from collector.answers.kinds import kind_of_answers
+from collector.composed import composed
 from collector.errors import InputError
 from collector.hints import did_you_mean, quoted, shown
 from collector.importers.conditions import odd_look, written_in_values
+from collector.importers.missing import (
+    LEAST_RECURRING,
+    TOKEN_CHARACTERS,
+    is_refusal_token,
+    literal,
+    present,
+    tokens_for_nothing,
+    trimmed,
+)
 from collector.importers.preview import ANSWERS_READ
 from collector.spec.parts import DESCRIPTOR, LENGTH
 from collector.tables.log_rows import no_rows
-from collector.tables.source import AS_IT_LOOKS, Form, open_source
+from collector.tables.missing import is_missing
+from collector.tables.source import ANSWER_COLUMN, AS_IT_LOOKS, Form, open_source
 
 # A column with more different values names no groups.
 MOST_GROUPS = 50
 # A file with a row for each answer has answers of these kinds.
 KINDS = ("text", "json_object", "list", "label", "score")
+# Words for no value that somebody may mean: a religion, a label, a country.
+MAY_MEAN = ("None", "none", "NONE", "NA", "na", "N/A", "n/a")
+# Who is in such a group stated none, as in macros/decisions/groups.sql.
+_UNKNOWN = re.compile(
+    r"unknown|undisclosed|not (disclosed|stated|specified|known|reported|provided)"
+    r"|(prefer|declined?) (not )?to (say|state|answer)",
+    re.IGNORECASE,
+)
 # What stands around a word and says nothing: "Reject." is "reject".
 _AROUND = " \t\n.,;:!\"'“”‘’*_`"
 
@@ -35,12 +54,13 @@ class Drafted:
     """What a spec is drafted from.
 
     Attributes:
-        answer: the column of the answers.
+        answer: the column of the answers; empty where each group has its own.
         groups: column of groups -> the group that the others are compared with; None for the most frequent one.
         roles: further roles (prompt, template, subject, model) -> column.
         kind: the kind of the answers; None tells it by their looks.
         favourable: says which of the labels select somebody; none leaves that open.
         form: how the file is read, as far as that is stated.
+        texts: group -> the column of its answers, where each group has its own; the first is the reference.
     """
 
     answer: str
@@ -49,11 +69,12 @@ class Drafted:
     kind: str | None = None
     favourable: Callable[[Sequence[str]], Sequence[str]] = lambda _labels: ()
     form: Form = AS_IT_LOOKS
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:
         """The columns that it names, each as often as it does."""
-        return [self.answer, *self.groups, *self.roles.values()]
+        return [*(self.texts.values() or [self.answer]), *self.groups, *self.roles.values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +88,9 @@ class Draft:
 def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     """Return a spec. Words that differ in case and punctuation alone are one label, or one group.
 
+    Cells without a value, such as #N/A, are neither; nor are texts that recur and look like what a program writes where no answer
+    came, which `answer.missing` then names.
+
     Args:
         name: what the audit is called, in any letters.
         file: the answers, a row each.
@@ -75,38 +99,75 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     Raises:
         InputError: the file cannot be read, or has no such column, group or label, or a column does not look like one of groups.
     """
+    needed = [
+        ANSWER_COLUMN if drafted.texts else drafted.answer,
+        *drafted.groups,
+        *drafted.roles.values(),
+    ]
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, drafted.columns, drafted.form, Path(scratch)) as source,
+        open_source(file, needed, drafted.form, Path(scratch), drafted.texts) as source,
         source.readable(),
     ):
         rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
         (n_rows,) = source.connection.execute("select count(*) from source").fetchall()[0]
+        short = source.connection.execute(
+            f"select word, count(*) as n from (select {trimmed('c0')} as word from source) "
+            f"where length(word) <= {TOKEN_CHARACTERS} group by word having n >= {LEAST_RECURRING}"
+        ).fetchall()
         counts = {
+            # A word that is named as the reference is a group whatever it looks like.
             column: source.connection.execute(
-                f"select nullif(trim(c{index}), '') as word, count(*) from source group by word "
-                f"order by 2 desc, 1 limit {MOST_GROUPS + 2}"
+                f"select {present(trimmed(f'c{index}'), [reference] if reference else [])} as word, count(*) from source "
+                f"group by word order by 2 desc, 1 limit {MOST_GROUPS + 2}"
             ).fetchall()
-            for index, column in enumerate(drafted.groups, start=1)
+            for index, (column, reference) in enumerate(drafted.groups.items(), start=1)
+        }
+        none = {
+            column: source.connection.execute(
+                f"select word, count(*) from (select {trimmed(f'c{index}')} as word from source) "
+                f"where word in ({', '.join(map(literal, MAY_MEAN))}) group by word order by 2 desc, 1"
+            ).fetchall()
+            for index, column in enumerate(needed)
+            if index <= len(drafted.groups)
         }
     if not rows:
         raise no_rows(file)
-    texts = [text.strip() for (text,) in rows if text and text.strip()]
+    texts = [text.strip() for (text,) in rows if text and not is_missing(composed(text).strip())]
+    looks_like = drafted.kind or kind_of_answers(texts)
+    found_tokens = tokens_for_nothing(dict(short), n_rows, (), are_labels=looks_like in ("label", "score"))
+    # What says that an answer was refused is no missing one.
+    tokens = {word: n for word, n in found_tokens.items() if not is_refusal_token(word)}
+    texts = [text for text in texts if composed(text) not in tokens]
     answer = _answer(texts, drafted.kind)
-    if answer["kind"] in ("label", "score") and "subject" not in drafted.roles:
+    if tokens:
+        answer["missing"] = sorted(tokens, key=lambda word: (-tokens[word], word))
+    if answer["kind"] in ("label", "score") and "subject" not in drafted.roles and not drafted.texts:
         raise InputError(
             f"{file}: the answers look like {answer['kind']}s; name the column that tells resumes, or people, apart with "
             f"--subject, or say with --kind what they are."
         )
     names = _attribute_names(drafted.groups)
+    unknown = {
+        column: [
+            (word, n)
+            for word, n in counts[column]
+            if word is not None and word != reference and _UNKNOWN.fullmatch(word)
+        ]
+        for column, reference in drafted.groups.items()
+    }
     groups = {
-        column: _alike([word for word, _ in counts[column] if word is not None], reference)
+        column: _alike(
+            [word for word, n in counts[column] if word is not None and (word, n) not in unknown[column]],
+            reference,
+        )
         for column, reference in drafted.groups.items()
     }
     # An empty cell names no group.
     values = {
         names[column]: {
             **{word: group for group, others in groups[column].items() for word in others},
+            **{word: None for word, _ in unknown[column]},
             **({"": None} if None in dict(found) else {}),
         }
         for column, found in counts.items()
@@ -114,7 +175,8 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     favourable = _favourable(answer, drafted)
     document = {
         "audit": re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_") or "answers",
-        "attributes": {
+        "attributes": _attribute_of_texts(drafted, names)
+        | {
             names[column]: _attribute(file, column, list(groups[column]), reference, n_rows)
             for column, reference in drafted.groups.items()
         },
@@ -124,17 +186,53 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     }
     text = yaml.safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=100)
     # PyYAML writes an empty key as a complex one.
-    text = text.replace("{? '' : null}", '{"": null}')
+    text = text.replace("? '' : null", '"": null')
     text = re.sub(r"(?m)^(?=(?:attributes|answer|reading|import):)", "\n", text)
     labels = _labels(texts) if answer["kind"] == "label" else {}
     return Draft(
         text,
         [
+            *_token_notes(tokens),
+            *_none_notes(none.pop(needed[0]), "the answers", "answer.labels" if labels else None),
+            *(
+                note
+                for column, words in none.items()
+                for note in _none_notes(
+                    [one for one in words if one[0] != drafted.groups[column]],
+                    names[column],
+                    f"attributes.{names[column]}.groups",
+                )
+            ),
             *_notes(labels, "label"),
             *(one for column, found in groups.items() for one in _notes(found, f"group of {names[column]}")),
             *(one for column, found in groups.items() for one in _odd_notes(names[column], found)),
+            *(one for column, found in unknown.items() for one in _unknown_notes(names[column], found)),
         ],
     )
+
+
+def _attribute_of_texts(drafted: Drafted, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the attribute whose groups have a column of answers each."""
+    if not drafted.texts:
+        return {}
+    name = "group"
+    while name in names.values():
+        name += "_"
+    return {name: {"reference": next(iter(drafted.texts)), "groups": list(drafted.texts)}}
+
+
+def _token_notes(tokens: Mapping[str, int]) -> Iterator[str]:
+    for word, n in sorted(tokens.items(), key=lambda one: (-one[1], one[0])):
+        yield (
+            f"{n:,} answers are nothing but {shown(word)}, which is taken for a missing answer: where it is one that was given, "
+            f"take it from answer.missing."
+        )
+
+
+def _none_notes(words: Iterable[tuple[str, int]], what: str, at: str | None) -> Iterator[str]:
+    for word, n in words if at is not None else ():
+        rows = "1 row has" if n == 1 else f"{n:,} rows have"
+        yield f"{rows} {shown(word)} in {what}, which is taken for no value: where it is one, add it to {at}."
 
 
 def _alike(words: Iterable[str], kept: str | None = None) -> dict[str, list[str]]:
@@ -164,6 +262,15 @@ def _odd_notes(attribute: str, groups: Iterable[str]) -> Iterator[str]:
                 f"{shown(group)} {look} and is taken for a group of {attribute}: where it is none, take it from groups and write "
                 f"{written_in_values(attribute, group)}."
             )
+
+
+def _unknown_notes(attribute: str, words: Iterable[tuple[str, int]]) -> Iterator[str]:
+    for word, n in words:
+        rows = "1 row has" if n == 1 else f"{n:,} rows have"
+        yield (
+            f"{rows} {shown(word)} as {attribute}, which is read as no group and counted as unknown: where it is to be compared, "
+            f"add it to groups and take it from import.values."
+        )
 
 
 def _favourable(answer: Mapping[str, Any], drafted: Drafted) -> list[str]:
@@ -238,11 +345,15 @@ def _read(texts: Sequence[str]) -> Iterator[Any]:
 
 
 def _import(drafted: Drafted, names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
-    columns = {
-        "text": drafted.answer,
+    columns: dict[str, Any] = {
+        **({"texts": dict(drafted.texts)} if drafted.texts else {"text": drafted.answer}),
         **drafted.roles,
-        "attributes": {name: column for column, name in names.items()},
+        **({"attributes": {name: column for column, name in names.items()}} if names else {}),
     }
     split = {"split": "model"} if "model" in drafted.roles else {}
-    stated = {key: value for key, value in asdict(drafted.form).items() if value is not None}
+    stated = {
+        key: value
+        for key in ("format", "table", "encoding")
+        if (value := getattr(drafted.form, key)) is not None
+    }
     return {**stated, **split, "columns": columns, **({"values": values} if values else {})}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from collector.answers.items import Item, category_counts_text, items_text, read_price, split_categories
+from collector.answers.items import Item, category_counts_text, items_text, split_categories
+from collector.answers.key_words import meaning_of
+from collector.answers.stated_prices import Amount, Price
 from collector.errors import InputError
 from collector.importers.gathered import GatheredPlan
 from collector.importers.plan import NUMBER, PROMPT_ROLES, PlannedPrompt, column_of
@@ -32,7 +35,12 @@ class ItemPlan(GatheredPlan):
         self._gather(
             "recommended",
             self._names,
-            {"answer": (["item", "price", "category", "n"], "(place, row_number)")},
+            {
+                "answer": (
+                    ["item", "price_level", "amount", "currency", "category", "n"],
+                    "(place, row_number)",
+                )
+            },
         )
         self._number_prompts("gathered", self._names)
 
@@ -58,32 +66,51 @@ class ItemPlan(GatheredPlan):
         return prices.items_per_answer if counts_categories else None
 
     def _read_prices(self) -> None:
-        """Make `price_levels`, the level that each price in the file means; raise for the first that is none."""
-        levels = self._audit.answer.levels
-        self._connection.execute("create table price_levels (price varchar, price_level integer)")
+        """Make `prices_read`, the level or amount that each price in the file means; raise for the first that is none."""
+        rules = self._audit.answer.item_rules
+        self._connection.execute(
+            "create table prices_read (price varchar, price_level integer, amount double, currency varchar)"
+        )
         if "price" not in self._roles:
             return
         found = self._rows(
             "select min(row_number) as first_row, price from keys where price is not null group by price order by first_row"
         )
-        meaning = []
-        for row, price in found:
-            level = read_price(price, levels)
-            if level is None:
+        currency = meaning_of(self._roles["price"]).currency
+        meaning: list[list[Any]] = []
+        for row, written in found:
+            price = rules.of_key(written, currency)
+            if isinstance(price, Amount) and rules.are_amounts:
+                meaning.append([written, None, price.value, price.currency])
+            elif isinstance(price, int):
+                meaning.append([written, price, None, None])
+            else:
                 raise InputError(
-                    f"{self._path}: row {row} has {price!r} as {self._roles['price']!r}; price should be a level from 1 to "
-                    f"{levels} or as many $ signs, and empty where it is not known."
+                    f"{self._path}: row {row} has {written!r} as {self._roles['price']!r}; {self._wanted(price)}."
                 )
-            meaning.append([price, level])
         if meaning:
-            self._connection.executemany("insert into price_levels values (?, ?)", meaning)
+            self._connection.executemany("insert into prices_read values (?, ?, ?, ?)", meaning)
+
+    def _wanted(self, price: Price | None) -> str:
+        """Say what a price should be that is none."""
+        rules = self._audit.answer.item_rules
+        if rules.are_amounts:
+            return "price should be an amount of money, such as 349 or 349 €, and empty where it is not known"
+        wanted = f"price should be a level from 1 to {rules.levels} or as many $ signs, and empty where it is not known"
+        return (
+            f"{wanted}; write answer: {{prices: amounts}} into the spec if prices are money"
+            if price is not None
+            else wanted
+        )
 
     def _number_answers(self) -> None:
         """Make `recommended`: every row with its answer's number, what it recommends and how often."""
         answer = ", ".join(["run", *self._names, *self._mapped("trial", "response", "model")])
         read = {
             "item": "item" if "item" in self._roles else "null::varchar",
-            "price": "price_levels.price_level" if "price" in self._roles else "null::integer",
+            "price_level": "prices_read.price_level" if "price" in self._roles else "null::integer",
+            "amount": "prices_read.amount" if "price" in self._roles else "null::double",
+            "currency": "prices_read.currency" if "price" in self._roles else "null::varchar",
             "category": "category" if "category" in self._roles else "null::varchar",
             "n": f"coalesce({self._number(column_of('count'), 'count')}, 1)::double",
             "place": f"{self._number('position', 'order')}::{NUMBER}",
@@ -93,7 +120,7 @@ class ItemPlan(GatheredPlan):
             *self._mapped("trial", "weight", "model"),
             *(["position"] if "order" in self._roles else []),
         ]
-        joined = "left join price_levels using (price)" if "price" in self._roles else ""
+        joined = "left join prices_read using (price)" if "price" in self._roles else ""
         self._connection.execute(
             f"create table recommended as select row_number, run, {''.join(f'{name}, ' for name in kept)}"
             f"{', '.join(f'{expression} as {name}' for name, expression in read.items())}, "
@@ -117,16 +144,18 @@ class ItemPlan(GatheredPlan):
     def _kept(self, answer: str) -> str:
         rows = json.loads(answer)
         if self._items_per_answer is None:
-            return items_text(
-                Item(
-                    " ".join((row["item"] or "").split()) or None,
-                    row["price"],
-                    split_categories(row["category"] or ""),
-                    row["n"],
-                )
-                for row in rows
-            )
+            return items_text(map(_item, rows), with_amounts=self._audit.answer.item_rules.are_amounts)
         counts: Counter[str] = Counter()
         for row in rows:
             counts[" ".join(row["category"].lower().split())] += row["n"]
         return category_counts_text(counts, self._items_per_answer)
+
+
+def _item(row: Mapping[str, Any]) -> Item:
+    return Item(
+        " ".join((row["item"] or "").split()) or None,
+        row["price_level"],
+        split_categories(row["category"] or ""),
+        row["n"],
+        None if row["amount"] is None else Amount(row["amount"], row["currency"]),
+    )

@@ -5,20 +5,34 @@ A plan is the same for every form of file; `RowPlan` is the one for files with o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from collector.answers.decisions import currencies_of, decimal_of
 from collector.answers.stored_text import storable
 from collector.errors import InputError
 from collector.hints import shown
 from collector.importers.conditions import Conditions
+from collector.importers.missing import (
+    LEAST_RECURRING,
+    TOKEN_CHARACTERS,
+    MissingAnswers,
+    absent,
+    literal,
+    missing_answer,
+    present,
+    tokens_for_nothing,
+    trimmed,
+)
 from collector.spec.markers import AskedProbe, one_sided
 from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec.prompts import Prompt
 from collector.spec.rooms.markers import ALL_PROBES
 from collector.tables.log_rows import no_rows
-from collector.tables.source import Form, Source
+from collector.tables.missing import missing_sentence, sql_is_missing
+from collector.tables.source import ANSWER_COLUMN, MADE_COLUMNS, ROW_COLUMN, Form, Source
 
 if TYPE_CHECKING:
     from collector.importers.conditions import Stated
@@ -27,6 +41,9 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 10_000
 MAX_TRIAL = 2**31 - 1
+# So many different answers tell how a column writes amounts; a longer text is no amount.
+AMOUNTS_READ = 10_000
+AMOUNT_CHARACTERS = 2_000
 WHOLE_FILE_TEMPLATE = "imported"
 # A number with room for nanosecond timestamps and for decimals, exact where DOUBLE is not.
 NUMBER = "decimal(38, 10)"
@@ -48,7 +65,11 @@ DECISION_WEIGHT = (
 )
 # What was asked is compared as it is, and what came back is not needed in the first pass.
 ASKED_ROLES = ("prompt", "system_prompt")
-ANSWER_ROLES = ("text", "finish_reason", "error")
+ANSWER_ROLES = ("text", "finish_reason", "error", "reasoning")
+# Why there is no answer, or why it ended: nothing where the cell is without a value.
+_SAID_ROLES = ("finish_reason", "error")
+# Names, of which #N/A and the like are none.
+NAMED_ROLES = ("subject", "expected")
 PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected")
 ROLES = (
     *ANSWER_ROLES,
@@ -93,11 +114,20 @@ class PlannedPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class AmountColumn:
+    """What a whole column tells about the amounts in it: their decimal separator and their currency, None where it does not."""
+
+    decimal: Literal[".", ","] | None = None
+    currency: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedAnswer:
     """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
 
-    `finish_reason` is why the model stopped, `error` why nothing came back, where the file says so.
-    `scores` are the labels it has already: (scorer, label).
+    `finish_reason` is why the model stopped, `error` why nothing came back, `reasoning` what it thought, where the file says so.
+    `scores` are the labels it has already: (scorer, label). `options` are the question's own: label -> text. `column` is what the
+    column of the answers tells about amounts.
     """
 
     run: int
@@ -109,7 +139,10 @@ class PlannedAnswer:
     text: str | None
     finish_reason: str | None = None
     error: str | None = None
+    reasoning: str | None = None
     scores: tuple[tuple[str, str], ...] = ()
+    options: Mapping[str, str] | None = None
+    column: AmountColumn | None = None
 
 
 class Plan(Protocol):
@@ -166,7 +199,10 @@ class FilePlan:
         self._score_at = {
             scorer: f"c{first + index}" for index, scorer in enumerate(audit.imported.columns.scores)
         }
+        first += len(self._score_at)
+        self._option_at = {label: f"c{first + index}" for index, label in enumerate(audit.answer.labels_from)}
         self._score_labels = audit.imported.score_labels
+        self._is_long = audit.imported.columns.attribute is not None
 
     def readable(self) -> Any:
         """Return the context that turns DuckDB's complaints about the file into InputError."""
@@ -174,8 +210,12 @@ class FilePlan:
 
     def _read_keys(self) -> None:
         """Make `keys`, the file's short columns, and `resolved`, which adds what each row states; check both."""
-        self._connection.execute(f"create table keys as select row_number, {self._key_list()} from source")
-        self.n_rows = int(self._rows("select count(*) from keys")[0][0])
+        n_answers = self._source.n_answers
+        self._connection.execute(
+            f"create table keys as select row_number, (row_number - 1) // {n_answers} + 1 as file_row, {self._key_list()} "
+            f"from source"
+        )
+        self.n_rows = int(self._rows("select count(*) from keys")[0][0]) // n_answers
         if self.n_rows == 0:
             raise no_rows(self._path)
         self._conditions.check(self._connection)
@@ -214,7 +254,7 @@ class FilePlan:
         if "carrier" not in self._roles:
             return
         for (row,) in self._rows(
-            "select row_number from resolved where carrier is null and names_group order by row_number limit 1"
+            "select file_row from resolved where carrier is null and names_group order by row_number limit 1"
         ):
             raise InputError(
                 f"{self._path}: row {row} has no {self._roles['carrier']!r}; it should hold the carrier, the name that states "
@@ -222,17 +262,60 @@ class FilePlan:
             )
 
     def _key_list(self) -> str:
-        """Return the short columns of the first pass: trimmed, empty as null, numbers not yet read."""
-        listed = [f"nullif(trim(c{index}), '') as a{index}" for index in range(len(self._conditions.columns))]
+        """Return the short columns of the first pass: trimmed, null without a value, numbers not yet read."""
+        listed: list[str] = []
+        for index, known in enumerate(self._conditions.known):
+            cell = trimmed(f"c{index}")
+            listed += (
+                [f"{cell} as a{index}", f"null::varchar as m{index}"]
+                if known is None
+                else [f"{present(cell, known)} as a{index}", f"{absent(cell, known)} as m{index}"]
+            )
         for role, at in self._role_at.items():
             if role in ASKED_ROLES:
                 # Outer spaces are part of what was asked.
                 listed.append(f"nullif({at}, '') as {role}")
             elif role == "template":
-                listed.append(f"coalesce(nullif(trim({at}), ''), '{WHOLE_FILE_TEMPLATE}') as template")
+                listed.append(f"coalesce({trimmed(at)}, '{WHOLE_FILE_TEMPLATE}') as template")
+            elif role in NAMED_ROLES:
+                known = self._known_names(role)
+                listed.append(f"{present(trimmed(at), known)} as {role}")
+                listed.append(f"{absent(trimmed(at), known)} as missing_{role}")
             elif role not in ANSWER_ROLES:
-                listed.append(f"nullif(trim({at}), '') as {column_of(role)}")
+                listed.append(f"{trimmed(at)} as {column_of(role)}")
         return ", ".join(listed)
+
+    def _known_names(self, role: str) -> Sequence[str]:
+        """Return what is a subject, or a right answer, whatever it looks like."""
+        if role == "subject":
+            return [one.name for one in self._audit.subject_rows]
+        return self._audit.answer.labels
+
+    def missing(self) -> list[str]:
+        """Return a sentence for each short column that lacks values: how many, and what stands there."""
+        cells: dict[str, tuple[str, str]] = {}
+        for index, (column, known) in enumerate(
+            zip(self._conditions.columns, self._conditions.known, strict=True)
+        ):
+            if known is not None:
+                cells.setdefault(column, (f"a{index}", f"m{index}"))
+        cells |= {self._roles[role]: (role, f"missing_{role}") for role in NAMED_ROLES if role in self._roles}
+        counted = (
+            (column, self._counted_missing(*cell))
+            for column, cell in cells.items()
+            if column not in MADE_COLUMNS
+        )
+        return [missing_sentence(column, counts) for column, counts in counted if counts]
+
+    def _counted_missing(self, cell: str, nothing: str) -> dict[str, int]:
+        """Return what stands in a column's cells without a value -> in how many of the file's rows."""
+        # An empty cell is meant where a file of long form has neutral rows, and where there is no right answer.
+        may_be_empty = cell == "expected" or self._is_long
+        rows = self._rows(
+            f"select coalesce({nothing}, ''), count(distinct file_row) from keys "
+            f"where {cell} is null{f' and {nothing} is not null' if may_be_empty else ''} group by all"
+        )
+        return {str(word): int(n) for word, n in rows}
 
     def _require_number(self, role: str) -> None:
         if role not in self._roles:
@@ -242,7 +325,8 @@ class FilePlan:
             rule, right, may_be_empty = DECISION_WEIGHT
         column = column_of(role)
         for row, value in self._rows(
-            f"select row_number, text from (select row_number, {column} as text, try_cast({column} as {NUMBER}) as value "
+            f"select file_row, text from (select row_number, file_row, {column} as text, "
+            f"try_cast({column} as {NUMBER}) as value "
             f"from keys) where (value is null or not ({rule})) and (text is not null or not {may_be_empty}) "
             f"order by row_number limit 1"
         ):
@@ -255,7 +339,7 @@ class FilePlan:
         if role not in self._roles:
             return
         for (row,) in self._rows(
-            f"select row_number from keys where {column_of(role)} is null order by row_number limit 1"
+            f"select file_row from keys where {column_of(role)} is null order by row_number limit 1"
         ):
             raise InputError(
                 f"{self._path}: row {row} has no {self._roles[role]!r}; it should hold the {what}."
@@ -267,7 +351,7 @@ class FilePlan:
             if role not in self._roles:
                 continue
             for (row,) in self._rows(
-                f"select row_number from keys where {column_of(role)} = '{ALL_PROBES}' order by row_number limit 1"
+                f"select file_row from keys where {column_of(role)} = '{ALL_PROBES}' order by row_number limit 1"
             ):
                 raise InputError(
                     f"{self._path}: row {row} has {ALL_PROBES!r} as {self._roles[role]!r}, which stands for all of them in the "
@@ -280,7 +364,7 @@ class FilePlan:
             return
         for subject, first, domain, row, other in self._rows(
             "with firsts as ("
-            "select subject, domain, min(row_number) as first_row from keys where subject is not null group by subject, domain) "
+            "select subject, domain, min(file_row) as first_row from keys where subject is not null group by subject, domain) "
             "select one.subject, one.first_row, one.domain, other.first_row, other.domain from firsts as one "
             "inner join firsts as other on one.subject = other.subject and one.first_row < other.first_row "
             "order by other.first_row, one.first_row limit 1"
@@ -297,7 +381,7 @@ class FilePlan:
             return
         meaning = []
         for row, value in self._rows(
-            "select min(row_number) as row, expected from keys where expected is not null group by expected order by row"
+            "select min(file_row) as row, expected from keys where expected is not null group by expected order by row"
         ):
             try:
                 kept = self._audit.answer.expected(value)
@@ -404,9 +488,14 @@ class FilePlan:
             "having count(*) > 1 order by 1 limit 1"
         ):
             raise InputError(
-                f"{self._path}: rows {first} and {second} are both trial {int(number)} of the same prompt; each "
+                f"{self._path}: rows {self._file_row(first)} and {self._file_row(second)} are both trial {int(number)} of the "
+                f"same prompt; each "
                 f"{self._roles['trial']!r} of a prompt may stand once."
             )
+
+    def _file_row(self, row_number: int) -> int:
+        """Return the row of the file that a row of the source comes from."""
+        return (row_number - 1) // self._source.n_answers + 1
 
     def _prompt_rows(self, names: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
         """Yield run, prompt_number and the named columns of every run's prompts, in batches."""
@@ -438,7 +527,7 @@ class RowPlan(FilePlan):
 
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""
-        return [*self._mixed_models(), *self._few(), *self._one_sided_probes()]
+        return [*self.missing(), *self._mixed_models(), *self._few(), *self._one_sided_probes()]
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
         """Yield every run's prompts, in batches."""
@@ -448,21 +537,90 @@ class RowPlan(FilePlan):
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
         # Two cursors side by side in place of a join, which would hold on to the texts.
-        came_back = [self._role_at.get(role, "null") for role in ANSWER_ROLES]
+        n_roles, n_scores = len(ANSWER_ROLES), len(self._score_at)
+        column = self._amounts()
+        came_back = [self._came_back(role) for role in ANSWER_ROLES]
         labels = [f"nullif(trim({at}), '')" for at in self._score_at.values()]
-        texts = self._connection.execute(f"select {', '.join((*came_back, *labels))} from source")
+        options = self._option_at.values()
+        texts = self._connection.execute(f"select {', '.join((*came_back, *labels, *options))} from source")
         rows = self._connection.cursor().execute(
             "select run, prompt_number, trial, seq, weight, model from numbered order by row_number"
         )
         while batch := texts.fetchmany(BATCH_ROWS):
             yield [
                 PlannedAnswer(
-                    run, number, trial, seq, weight, model, text, finish_reason, error, self._scores(labelled)
+                    *(
+                        *known,
+                        *row[:n_roles],
+                        self._scores(row[n_roles : n_roles + n_scores]),
+                        self._options(row[n_roles + n_scores :]),
+                        column,
+                    )
                 )
-                for (run, number, trial, seq, weight, model), (text, finish_reason, error, *labelled) in zip(
-                    rows.fetchmany(len(batch)), batch, strict=True
-                )
+                for known, row in zip(rows.fetchmany(len(batch)), batch, strict=True)
             ]
+
+    def _options(self, texts: Sequence[str | None]) -> dict[str, str] | None:
+        """Return the options of a question, None where the audit names none."""
+        stated = {
+            label: text for label, text in zip(self._option_at, texts, strict=True) if text and text.strip()
+        }
+        return stated or None
+
+    def _amounts(self) -> AmountColumn | None:
+        """Return what the column of the answers tells about amounts, None where no score is asked for."""
+        answer = self._audit.answer
+        if answer.kind != "score":
+            return None
+        at = self._role_at["text"]
+        rows = self._rows(
+            f"select distinct {at} from source where regexp_matches({at}, '[0-9]') limit {AMOUNTS_READ}"
+        )
+        texts = [text for (text,) in rows if len(text) <= AMOUNT_CHARACTERS]
+        counts = currencies_of(texts)
+        # An amount in another currency than most is no number on the same scale.
+        currency = max(counts, key=lambda code: (counts[code], code)) if len(counts) > 1 else None
+        return AmountColumn(decimal_of(texts), currency)
+
+    def _came_back(self, role: str) -> str:
+        """Return as SQL what came back; nothing where a program wrote nan for no error."""
+        at = self._role_at.get(role)
+        if at is None or role not in _SAID_ROLES:
+            return at or "null"
+        return f"case when not {sql_is_missing(trimmed(at))} then {at} end"
+
+    def counted_answers(self) -> tuple[MissingAnswers, dict[str, int]]:
+        """Return the cells without an answer, and texts that recur and may stand for no answer -> how many cells."""
+        cell = trimmed(self._role_at["text"])
+        answer = self._audit.answer
+        longest = max([TOKEN_CHARACTERS, *map(len, answer.missing)])
+        declared = "".join(f" or word = {literal(word)}" for word in answer.missing)
+        rows = self._rows(
+            f"select (row_number - 1) % {self._source.n_answers} as place, coalesce(word, ''), count(*) as n "
+            f"from (select row_number, {cell} as word from source) "
+            f"where word is null or length(word) <= {longest} group by place, word "
+            f"having n >= {LEAST_RECURRING} or word is null or {sql_is_missing('word')}{declared}"
+        )
+        missing = MissingAnswers(self.answer_columns)
+        others: Counter[str] = Counter()
+        for place, word, n in rows:
+            if not word or missing_answer(word, answer) is not None:
+                missing.add_counted(place, word, n)
+            else:
+                others[word] += n
+        n_answers = sum(run.n_responses for run in self.runs)
+        found = tokens_for_nothing(
+            others, n_answers, answer.labels, are_labels=answer.kind in ("label", "score")
+        )
+        # What the audit reads as a refusal needs no other word for it.
+        return missing, {word: n for word, n in found.items() if answer.classify(word).status != "refused"}
+
+    @property
+    def answer_columns(self) -> list[str]:
+        """The column of the answers, or the columns where each group has its own."""
+        assert self._audit.imported is not None
+        columns = self._audit.imported.columns
+        return list(columns.texts.values()) or [columns.text or ""]
 
     def _scores(self, labelled: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
         """Return (scorer, label) of a row, for the columns that hold one."""
@@ -527,14 +685,23 @@ def form_of(imported: Import) -> Form:
     return Form(imported.format, imported.table, imported.encoding)
 
 
-def needed_columns(conditions: Conditions, columns: Columns) -> list[str]:
-    """Return the columns of the file in the order of the view's c0, c1, …: conditions, then the roles mapped, then scores."""
-    return [*conditions.columns, *roles_of(columns).values(), *columns.scores.values()]
+def needed_columns(conditions: Conditions, audit: Audit) -> list[str]:
+    """Return the columns of the file in the order of the view's c0, c1, …: conditions, the roles mapped, scores, options."""
+    assert audit.imported is not None
+    columns = audit.imported.columns
+    options = audit.answer.labels_from.values()
+    return [*conditions.columns, *roles_of(columns).values(), *columns.scores.values(), *options]
 
 
 def roles_of(columns: Columns) -> dict[str, str]:
-    """Return role -> column of the file, for the roles that are mapped."""
-    return {role: column for role in ROLES if (column := getattr(columns, role)) is not None}
+    """Return role -> column of the file, for the roles that are mapped.
+
+    Where each group has its own column of answers, a row of the file is what they are about if nothing else is named.
+    """
+    made = {"text": ANSWER_COLUMN, "subject": ROW_COLUMN} if columns.texts else {}
+    return {
+        role: column for role in ROLES if (column := getattr(columns, role) or made.get(role)) is not None
+    }
 
 
 def column_of(role: str) -> str:

@@ -10,16 +10,20 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from collector.answers.failures import UnknownReasons
 from collector.answers.kinds import kind_of_answers
 from collector.answers.replies import Answer
 from collector.answers.stored_text import storable
 from collector.errors import InputError
 from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
-from collector.importers.plan import Plan, PlannedAnswer, form_of, needed_columns, roles_of
-from collector.importers.tabular import answers_of_nothing, nothing_sentences, plan_of, read_answer
+from collector.importers.missing import token_sentences
+from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, needed_columns, roles_of
+from collector.importers.tabular import plan_of, read_answer
 from collector.spec.loading import SpecProblem
-from collector.tables.source import Form, open_source, sheet_notes, source_columns
+from collector.tables.columns import column_name, find_column
+from collector.tables.marks import marked_column
+from collector.tables.source import MADE_COLUMNS, Form, open_source, sheet_notes, source_columns
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -90,10 +94,12 @@ def preview_file(audit: Audit, file: Path) -> Preview:
     """
     assert audit.imported is not None
     needed = dict(_needed(audit.imported))
-    columns = source_columns(file, set(needed.values()).__contains__, form_of(audit.imported))
+    hoped = set(map(column_name, needed.values()))
+    columns = source_columns(file, hoped.__contains__, form_of(audit.imported))
     preview = Preview(columns)
     for at, column in needed.items():
-        if column not in columns:
+        # Whether a path leads anywhere in a column of JSON is told when the file is read.
+        if columns.count(column) < 2 and find_column(marked_column(column), columns) is None:
             hint = no_column(column, columns)
             sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"
             preview.problems.append(SpecProblem(at, sentence))
@@ -126,8 +132,9 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
         if (column := getattr(columns, role)) is not None:
             yield f"{at}.{role}", column
     for role, column in roles_of(columns).items():
-        yield f"{at}.{role}", column
-    for key in ("attributes", "carriers", "scores"):
+        if column not in MADE_COLUMNS:
+            yield f"{at}.{role}", column
+    for key in ("attributes", "carriers", "texts", "scores"):
         mapped: Mapping[str, str] = getattr(columns, key)
         for name, column in mapped.items():
             yield f"{at}.{key}.{name}", column
@@ -136,10 +143,12 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
 def _read(preview: Preview, audit: Audit, file: Path) -> None:
     assert audit.imported is not None
     conditions = conditions_of(audit, file)
-    columns = needed_columns(conditions, audit.imported.columns)
+    columns = needed_columns(conditions, audit)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, columns, form_of(audit.imported), Path(scratch)) as source,
+        open_source(
+            file, columns, form_of(audit.imported), Path(scratch), audit.imported.columns.texts
+        ) as source,
     ):
         plan = plan_of(audit, conditions, source)
         first = _checked(plan)
@@ -156,6 +165,8 @@ def _read(preview: Preview, audit: Audit, file: Path) -> None:
         if not preview.problems:
             _read_answers(preview, plan, audit)
             preview.warnings = [*source.notes, *plan.warnings(), *preview.warnings]
+        elif plan.n_rows and isinstance(plan, RowPlan):
+            preview.warnings = plan.missing()
 
 
 def _checked(plan: Plan) -> str | None:
@@ -172,14 +183,25 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     preview.n_responses = sum(run.n_responses for run in plan.runs)
     answers = list(islice((one for batch in plan.answers() for one in batch), ANSWERS_READ))
     preview.n_read = len(answers)
-    preview.warnings = nothing_sentences(Counter(answers_of_nothing(audit, answers)))
+    reasons = UnknownReasons()
+    for one in answers:
+        reasons.note(one.finish_reason)
+    preview.warnings = reasons.sentences()
+    if isinstance(plan, RowPlan):
+        with plan.readable():
+            missing, tokens = plan.counted_answers()
+        preview.warnings = [
+            *missing.sentences(),
+            *token_sentences(tokens),
+            *preview.warnings,
+        ]
     shown = {one.prompt_number for one in answers[:ROWS_SHOWN]}
     prompts = {one.number: one.prompt for batch in plan.prompts() for one in batch if one.number in shown}
     first: list[PreviewedAnswer] = []
     for one in answers:
         answer = _answer(one, plan, audit)
         preview.statuses[answer.status] += 1
-        if audit.answer.kind == "label" and answer.status == "malformed" and one.text:
+        if audit.answer.kind == "label" and answer.status == "unread" and one.text:
             preview.undeclared[one.text.strip()] += 1
         if len(first) < ROWS_SHOWN:
             prompt = prompts[one.prompt_number]

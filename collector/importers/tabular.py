@@ -9,20 +9,22 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from collector.answers.failures import OTHER_ERROR, UnknownReasons, is_error, read_failure
 from collector.answers.replies import Answer, load_rules
 from collector.answers.stored_text import storable
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
-from collector.importers.conditions import NOTHING, Conditions, conditions_of
+from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.items import ItemPlan
+from collector.importers.missing import MissingAnswers, missing_answer
 from collector.importers.plan import (
     Plan,
     PlannedAnswer,
@@ -111,10 +113,10 @@ def import_runs(
     conditions = conditions_of(audit, file)
     form = form_of(audit.imported)
     source_hash = content_hash(file, form) if file.exists() else ""
-    columns = needed_columns(conditions, audit.imported.columns)
+    columns = needed_columns(conditions, audit)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, columns, form, Path(scratch)) as source,
+        open_source(file, columns, form, Path(scratch), audit.imported.columns.texts) as source,
     ):
         plan = plan_of(audit, conditions, source)
         with plan.readable():
@@ -172,7 +174,7 @@ def _mapping(imported: Import) -> dict[str, Any]:
     """Return how a file was read, as plain data: its columns and what it calls things."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
     # They came later, and how files were read before is told as it was.
-    for later in ("scores", "carriers"):
+    for later in ("scores", "carriers", "texts"):
         if not mapping["columns"][later]:
             del mapping["columns"][later]
     for stated in ("table", "encoding", "split"):
@@ -288,7 +290,8 @@ def _write(
     known: dict[int, _Known] = {}
     neutral: set[str] = set()
     named: set[tuple[str, str]] = set()
-    nothing: Counter[str] = Counter()
+    missing = MissingAnswers(plan.answer_columns) if isinstance(plan, RowPlan) else None
+    reasons = UnknownReasons()
     for batch in _read(plan, plan.prompts()):
         named.update((one.attribute, one.group_name) for asked in batch for one in asked.prompt.attributes)
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
@@ -318,10 +321,14 @@ def _write(
             run.responses(rows)
             run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
             counts[number].update(row.status for row in rows)
-        nothing.update(answers_of_nothing(audit, found))
+        if missing is not None:
+            missing.add((one.text for one in found), audit.answer)
+        for one in found:
+            reasons.note(one.finish_reason)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
-    return counts, [*_silent_sentences(audit, named), *nothing_sentences(nothing)]
+    lacking = missing.sentences() if missing is not None else []
+    return counts, [*_silent_sentences(audit, named), *lacking, *reasons.sentences()]
 
 
 def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:
@@ -332,26 +339,6 @@ def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[s
     }
     listed = [f"{quoted(groups)} of {name}" for name, groups in silent.items() if groups]
     return [f"No row names a group that the audit declares: {'; '.join(listed)}."] if listed else []
-
-
-def answers_of_nothing(audit: Audit, answers: Iterable[PlannedAnswer]) -> Iterator[str]:
-    """Yield the answers in text that are no more than what programs write where there is nothing, such as nan."""
-    if audit.answer.kind == "text":
-        for one in answers:
-            if one.text is not None and (text := one.text.strip()).casefold() in NOTHING:
-                yield text
-
-
-def nothing_sentences(found: Counter[str]) -> list[str]:
-    """Return the sentence on such answers, none where there are none."""
-    if not found:
-        return []
-    answers = "1 answer is" if found.total() == 1 else f"{found.total():,} answers are"
-    sentence = (
-        f"{answers} nothing but {quoted(found)}, which programs write where there is nothing, and kept as what was answered; "
-        f"leave such cells empty."
-    )
-    return [sentence]
 
 
 def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
@@ -384,15 +371,39 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies
         model_answered=storable(found.model) if found.model is not None else None,
         error=answer.error,
         weight=found.weight,
+        reasoning_text=storable(answer.reasoning_text) if answer.reasoning_text is not None else None,
+        read_by=answer.read_by,
+        read_text=storable(answer.read_text) if answer.read_text is not None else None,
+        answer_language=answer.language,
     )
 
 
 def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
-    """Return what an answer that was written amounts to."""
-    answer = audit.answer.classify(text, found.finish_reason)
-    if found.error is not None and answer.status == "malformed" and not (text or "").strip():
-        return Answer("error", error=storable(found.error))
-    return answer
+    """Return how an answer that was written is read; an error that the file states goes before its text."""
+    missing = missing_answer(text, audit.answer)
+    answer = audit.answer.classify(
+        text if missing is None else None,
+        found.finish_reason,
+        reasoning=found.reasoning,
+        options=found.options,
+        decimal=found.column.decimal if found.column else None,
+        currency=found.column.currency if found.column else None,
+    )
+    if found.error is None or not is_error(found.error):
+        if missing is not None and answer.status == "malformed":
+            return Answer("error", error=f"The cell is missing ({storable(missing)}).", read_by="missing")
+        return answer
+    # An error counts even where a text stands next to it: a placeholder, or what came before the call failed.
+    failure = read_failure(found.error)
+    if failure.rule == OTHER_ERROR and answer.status == "refused":
+        return answer
+    is_told = failure.status == "error"
+    return Answer(
+        failure.status,
+        error=storable(found.error if is_told else f"{failure.sentence} {found.error}"),
+        read_by=failure.rule,
+        reasoning_text=answer.reasoning_text,
+    )
 
 
 def _scores(prompt: _Known, found: PlannedAnswer, now: datetime) -> list[ScoreRow]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ZERO = "sha256:" + "0" * 64
 # The texts of a response that `biasledger erase` removes.
-ERASABLE = ("response_text", "answer_text", "raw_body", "error")
+ERASABLE = ("response_text", "answer_text", "raw_body", "error", "reasoning_text", "read_text")
 ERASED = "erased"
 
 # Kind of record -> what the ledger's tables hold of it; what else its body says is kept beside its hash in raw.chain.
@@ -43,6 +43,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "response": (
         *("prompt_id", "trial", "attempt", "seq", "status", *ERASABLE, "finish_reason", "model_answered"),
         *("prompt_tokens", "completion_tokens", "latency_ms", "requested_at", "weight", "content_hash"),
+        *("read_by", "answer_language"),
     ),
     "event": ("event", "detail", "happened_at"),
     "erasure": ("prompt_id", "trial", "attempt", "texts", "reason", "erased_at"),

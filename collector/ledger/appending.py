@@ -177,6 +177,10 @@ _RESPONSE_COLUMNS = {
     "requested_at": "timestamp",
     "weight": "double",
     "content_hash": "varchar",
+    "reasoning_text": "varchar",
+    "read_by": "varchar",
+    "read_text": "varchar",
+    "answer_language": "varchar",
 }
 
 

@@ -20,7 +20,7 @@ from collector.errors import LedgerError
 from collector.files.replacing import replace_file
 from collector.ledger.appending import Append
 from collector.ledger.schema import migrate, require_current, roll_back
-from collector.rows import INTERRUPTED, LABELLED, utc_now
+from collector.rows import INTERRUPTED, NO_PROGRESS, utc_now
 
 if TYPE_CHECKING:
     import duckdb
@@ -321,7 +321,7 @@ class Ledger:
                         arg_max(if(event = 'failed' and detail ->> 'reason' = $interrupted, $interrupted, event), rowid) as state,
                         bool_or(event = 'finished') as is_finished, bool_or(event = 'forgotten') as is_forgotten
                     from raw.run_events
-                    where event <> $labelled
+                    where not list_contains($no_progress, event)
                     group by run_id
                 )
                 select
@@ -333,7 +333,7 @@ class Ledger:
                 left join states on states.run_id = runs.run_id
                 order by runs.started_at, runs.run_id
                 """,
-                {"interrupted": INTERRUPTED, "labelled": LABELLED},
+                {"interrupted": INTERRUPTED, "no_progress": list(NO_PROGRESS)},
             ).fetchall()
         return [RunInfo(*row) for row in rows]
 

@@ -12,7 +12,7 @@ from collector.errors import LedgerError
 from collector.journal.reader import end_of, is_being_written, journal_folder
 from collector.ledger.database import WAIT_SECONDS, Ledger, LedgerLockedError, RunInfo
 from collector.ledger.loading import Head, read_head
-from collector.rows import INTERRUPTED, LABELLED
+from collector.rows import INTERRUPTED, NO_PROGRESS
 
 LOCK_SECONDS = 2.0
 # Inside a text JSON escapes the quotes, so neither can stand there; whole bodies need not be parsed.
@@ -162,7 +162,7 @@ def _progress(path: Path) -> _Progress:
             elif _EVENT in line:
                 try:
                     body = json.loads(line)["body"]
-                    if body["event"] == LABELLED:
+                    if body["event"] in NO_PROGRESS:
                         continue
                     is_interrupt = body["event"] == "failed" and body["detail"].get("reason") == INTERRUPTED
                     state = INTERRUPTED if is_interrupt else body["event"]

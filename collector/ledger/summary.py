@@ -29,6 +29,7 @@ class RunSummary:
         warnings: one sentence each.
         seal: how many records the run's chain has, and its last hash.
         cost_usd: what it cost so far at list prices; None where the price is not known.
+        asked_again: how many questions were asked again, and about which groups they were; None where none was.
         stopped: why it is not complete, as a sentence; None if it is.
     """
 
@@ -44,6 +45,7 @@ class RunSummary:
     warnings: tuple[str, ...]
     seal: Seal | None = None
     cost_usd: float | None = None
+    asked_again: str | None = None
     stopped: str | None = None
 
     def require_answers(self) -> None:

@@ -96,6 +96,12 @@ class Audit(Section):
         description="What kind of answer is expected. A spec with `import` has to say it.",
         examples=[{"kind": "label", "labels": ["reject", "accept"]}],
     )
+    encoding: NonBlank | None = Field(
+        default=None,
+        description="The encoding of the tables beside the spec (subjects, people, groups, markers and the like) that are "
+        "neither UTF-8 nor marked as UTF-16.",
+        examples=["cp1252"],
+    )
     system_prompt: NonBlank | None = Field(
         default=None,
         description="The system prompt of every question. It has no slots.",
@@ -266,6 +272,7 @@ class Audit(Section):
             answer["labels"] = list(self.answer.labels)
         if self.answer.kind == "score":
             answer |= {"minimum": self.answer.minimum, "maximum": self.answer.maximum}
+        answer |= self.answer.how_it_is_read()
         document: dict[str, Any] = {
             "version": 1,
             "audit": self.audit,
@@ -316,6 +323,10 @@ class Audit(Section):
             if len(names) > 1 and set(names) not in [set(known) for known in crossed]:
                 crossed.append(names)
         document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
+        if self.reading.include_reasoning:
+            document["include_reasoning"] = True
+        if self.reading.answers.attempt != "first":
+            document["answers"] = self.reading.answers.model_dump()
         if self.reading.same:
             document["same"] = {name: list(pair) for name, pair in self.reading.same.items()}
         return document | {name: room.document(self) for name, room in rooms().items() if room.is_read(self)}

@@ -24,29 +24,32 @@ class SpecFiles:
         spec: the spec, from whose folder the names of files are seen.
         root: the folder in which all of them lie; None where they may lie anywhere.
         is_wide: whether the root holds far more than an audit, so that only the files directly in it are read.
+        encoding: of the tables that are neither UTF-8 nor marked as UTF-16, where the spec states it.
         named: the files that were found so far for the names that the spec gives, in order.
     """
 
     spec: Path
     root: Path | None
     is_wide: bool = False
+    encoding: str | None = None
     named: list[Path] = field(default_factory=list, compare=False)
 
     @classmethod
-    def of(cls, spec: Path, *, allow_outside: bool = False) -> SpecFiles:
+    def of(cls, spec: Path, *, allow_outside: bool = False, encoding: str | None = None) -> SpecFiles:
         """Return the files of a spec: those in the nearest folder above it with a dbt_project.yml, or else in its own folder.
 
         The root of the file system is no project, and where a spec without one lies in a home folder or above it, only the
         files beside it are its own.
         """
         if allow_outside:
-            return cls(spec, None)
+            return cls(spec, None, encoding=encoding)
         folder = Path(os.path.realpath(spec.parent))
         for one in (folder, *folder.parents):
             if (one / PROJECT_FILE).is_file() and one != one.parent:
-                return cls(spec, one)
+                return cls(spec, one, encoding=encoding)
         home = Path(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111 (Path raises where there is no home)
-        return cls(spec, folder, is_wide=folder == folder.parent or home.is_relative_to(folder))
+        is_wide = folder == folder.parent or home.is_relative_to(folder)
+        return cls(spec, folder, is_wide=is_wide, encoding=encoding)
 
     def path(self, name: str) -> Path:
         """Return where a file is that the spec names.

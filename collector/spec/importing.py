@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -21,7 +21,10 @@ class Columns(Section):
     """
 
     text: NonBlank | None = Field(
-        default=None, description="The answer as it was written.", examples=["answer"]
+        default=None,
+        description="The answer as it was written. Of this and every other column, `response.score` is a key inside JSON, and "
+        "`turns[0].text` goes into a list.",
+        examples=["answer"],
     )
     prompt: NonBlank | None = Field(default=None, description="What was asked.", examples=["prompt"])
     system_prompt: NonBlank | None = Field(
@@ -32,8 +35,16 @@ class Columns(Section):
         description="Why the model stopped, which tells a filtered answer or one that was cut off. Beside `text`.",
         examples=["finish_reason"],
     )
+    reasoning: NonBlank | None = Field(
+        default=None,
+        description="The model's reasoning, which is kept and not judged. Beside `text`.",
+        examples=["reasoning_content"],
+    )
     error: NonBlank | None = Field(
-        default=None, description="Why there is no answer. Beside `text`.", examples=["error"]
+        default=None,
+        description="Why the call failed, empty where it did not. A message of a content filter is a refusal, any other one a "
+        "failed call, even where `text` holds something. Beside `text`.",
+        examples=["error"],
     )
     template: NonBlank | None = Field(
         default=None,
@@ -106,7 +117,7 @@ class Columns(Section):
     )
     price: NonBlank | None = Field(
         default=None,
-        description="Of items: the price level, a number or as many $ signs.",
+        description="Of items: the price level, a number or as many $ signs; or the amount of money (`answer.prices`).",
         examples=["price"],
     )
     category: NonBlank | None = Field(
@@ -129,11 +140,22 @@ class Columns(Section):
         description="The column of what states one attribute each, such as the first name the gender: attribute → column.",
         examples=[{"gender": "first_name"}],
     )
+    texts: Mapping[str, NonBlank] = Field(
+        default_factory=dict,
+        description="In place of `text`, a column of answers for each group of the attribute that `attributes` leaves out: group "
+        '→ column, `""` for the answer that names no group. A row is then one answer for each of them, about the same subject.',
+        examples=[{"male": "male_response", "female": "female_response"}],
+    )
     scores: Mapping[NonBlank, NonBlank] = Field(
         default_factory=dict,
         description="Columns of labels that answers have already, from people or classifiers: scorer → column.",
         examples=[{"human": "regard"}],
     )
+
+    def attribute_of_texts(self, attributes: Iterable[str]) -> str | None:
+        """Return the attribute whose groups `texts` names; None without `texts`, or where there is not one alone left."""
+        left = [name for name in attributes if name not in self.attributes] if self.texts else []
+        return left[0] if len(left) == 1 else None
 
     @property
     def counts_categories(self) -> bool:
@@ -213,7 +235,8 @@ class Import(Section):
     values: Mapping[str, Mapping[str, NonBlank | None]] = Field(
         default_factory=dict,
         description="What the file calls the groups: attribute → word in the file → group. A group's name and its carriers are "
-        'understood anyway. null says that such a row names no group of the attribute; `""` is an empty cell.',
+        'understood anyway. null says that such a row names no group of the attribute; `""` is a cell that is empty, or holds '
+        "what programs write in place of a value, such as #N/A or nan.",
         examples=[{"gender": {"f": "female", "m": "male", "": None}}],
     )
     score_labels: Mapping[str, NonBlank] = Field(

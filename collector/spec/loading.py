@@ -1,4 +1,4 @@
-"""Audit specs: a YAML file and the CSV files it names become an `Audit`, or sentences that say what would be right."""
+"""Audit specs: a YAML file and the tables it names become an `Audit`, or sentences that say what would be right."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from collector.composed import composed, composed_document
 from collector.errors import InputError
 from collector.files.yaml import key_lines, read_yaml_mapping
 from collector.spec.audit import Audit
@@ -86,7 +87,7 @@ def check_audit(path: Path, *, allow_outside: bool = False) -> CheckedAudit:
     """
     loading = _Loading(path, allow_outside=allow_outside)
     found = tuple(loading.problems())
-    lines = {key_path(location): line for location, line in key_lines(path).items()}
+    lines = {composed(key_path(location)): line for location, line in key_lines(path).items()}
     return CheckedAudit(None if found else loading.audit, found, lines)
 
 
@@ -102,8 +103,13 @@ class _Loading:
 
     def problems(self) -> Iterator[SpecProblem]:
         """Yield what is wrong, and where nothing is, leave the audit; nobody who stops at the first waits for the others."""
-        document = read_yaml_mapping(self._path, what="an audit spec")
-        files = SpecFiles.of(self._path, allow_outside=self._allow_outside)
+        document = _read_document(self._path)
+        stated = document.get("encoding")
+        files = SpecFiles.of(
+            self._path,
+            allow_outside=self._allow_outside,
+            encoding=stated if isinstance(stated, str) else None,
+        )
         steps: tuple[Callable[[], Iterator[SpecProblem]], ...] = (
             partial(self._groups, document, files),
             partial(self._structure, document),
@@ -125,7 +131,8 @@ class _Loading:
         written = document.get("attributes")
         if isinstance(written, str):
             yield from self._told(
-                "attributes", lambda: document.update(attributes=read_attributes(files.path(written)))
+                "attributes",
+                lambda: document.update(attributes=read_attributes(files.path(written), files.encoding)),
             )
         elif isinstance(written, dict):
             document["attributes"] = dict(written)
@@ -177,6 +184,15 @@ class _Loading:
             yield SpecProblem(at, str(error))
 
 
+def _read_document(path: Path) -> dict[str, Any]:
+    """Return a spec as plain data with its texts composed (NFC), so that a name is the same however it was typed."""
+    document = read_yaml_mapping(path, what="an audit spec")
+    try:
+        return composed_document(document)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise InputError(f"{path}: {error}.") from None
+
+
 def _with_groups(attributes: dict[str, Any], files: SpecFiles, name: str, written: Any) -> None:
     """Give an attribute of the YAML file the groups of the file it names, if it does."""
     file = written.get("file") if isinstance(written, dict) else None
@@ -187,7 +203,7 @@ def _with_groups(attributes: dict[str, Any], files: SpecFiles, name: str, writte
             raise InputError(
                 f"{files.spec}: attributes.{name}.{key} cannot stand beside file, which holds them; remove one."
             )
-    attributes[name] = {**written, **read_groups(files.path(file))}
+    attributes[name] = {**written, **read_groups(files.path(file), files.encoding)}
 
 
 def _read_subjects(audit: Audit, files: SpecFiles) -> None:
@@ -204,7 +220,18 @@ def _read_subjects(audit: Audit, files: SpecFiles) -> None:
         is_person_optional=audit.answer.kind not in DECISIONS,
         expected=subjects.expected,
         target_group=subjects.target_group,
+        encoding=files.encoding,
     )
+    columns = audit.answer.labels_from
+    if columns and set(columns.values()) <= set(audit.words_of_subjects):
+        options: dict[str, dict[str, str]] = {}
+        for one in audit._subject_rows:
+            of_subject = {label: one.words[column] for label, column in columns.items()}
+            if options.setdefault(one.name, of_subject) != of_subject:
+                raise InputError(
+                    f"{files.path(subjects.file)}: two subjects are called {one.name!r} and have other options; name them apart."
+                )
+        audit.answer = audit.answer.model_copy(update={"options": options})
 
 
 def _read_people(audit: Audit, files: SpecFiles) -> None:
@@ -214,6 +241,7 @@ def _read_people(audit: Audit, files: SpecFiles) -> None:
         files.path(audit.people.file),
         audit.people.name,
         {name: tuple(attribute.groups) for name, attribute in audit.attributes.items()},
+        files.encoding,
     )
 
 

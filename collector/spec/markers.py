@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from collector.errors import InputError
-from collector.files.csv import read_csv, require_cells
 from collector.hashing import hash_of
 from collector.hints import did_you_mean, quoted, shown
 from collector.rows import MarkerRow, ProbeRow
+from collector.tables.rows import read_rows, require_cells
 
 KINDS = ("word", "stem", "phrase")
 DIRECTIONS = ("stereotype", "anti")
@@ -45,15 +45,17 @@ def read_markers(
     probes: Collection[str] | None,
     categories: Collection[str] | None,
     groups: Collection[str],
+    encoding: str | None = None,
 ) -> tuple[MarkerRow, ...]:
     """Read the markers of an audit.
 
     Args:
-        path: the CSV file. The column `marker` has to be there; `list`, `kind`, `direction`, `probe` and `group` may be, and
+        path: the file. The column `marker` has to be there; `list`, `kind`, `direction`, `probe` and `group` may be, and
             their cells may be empty. Other columns are left unread.
         probes: the names of the probes; None where only a file of answers knows them.
         categories: the names of their categories; None likewise.
         groups: the groups of all attributes.
+        encoding: as of read_rows.
 
     Returns:
         The markers in the file's order.
@@ -63,7 +65,13 @@ def read_markers(
             marker does not fit its kind, stands twice for the same probe, list, direction and group, or on both sides for the
             same probe and group.
     """
-    rows = read_csv(path, "a row for each marker", ["marker"])
+    rows = read_rows(
+        path,
+        "a row for each marker",
+        ["marker"],
+        hoped=["list", "kind", "direction", "probe", "group"],
+        encoding=encoding,
+    )
     found: list[MarkerRow] = []
     seen: dict[tuple[str | None, ...], int] = {}
     directions: dict[tuple[str | None, ...], tuple[int, str]] = {}

@@ -10,7 +10,9 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from collector.answers import replies
 from collector.answers.decisions import read_score
+from collector.answers.item_rules import ItemRole, ItemRules, PriceForm, parse_key_path
 from collector.answers.price_levels import DEFAULT_LEVELS
+from collector.composed import composed
 from collector.hints import did_you_mean
 from collector.spec.slots import Slot, parse_template, slot_names
 from collector.validation import Names, NonBlank, Section, Text, no_text
@@ -172,7 +174,8 @@ class Attribute(Section):
     )
     file: NonBlank | None = Field(
         default=None,
-        description="A CSV file beside the spec that holds the groups in place of `groups`: the columns group and carrier (the "
+        description="A table beside the spec (CSV with any separator, or Excel) that holds the groups in place of `groups`: the "
+        "columns group and carrier (the "
         "group's name if absent), a row for each carrier, and a further column for each agreeing slot.",
         examples=["restaurants/locations.csv"],
     )
@@ -214,7 +217,7 @@ class Subjects(Section):
     """
 
     file: NonBlank = Field(
-        description="The CSV file, as seen from the spec. Every column is a slot.",
+        description="The table, as seen from the spec: CSV with any separator, or Excel. Every column is a slot.",
         examples=["resumes/resumes.csv"],
     )
     name: NonBlank = Field(description="The column that names a subject.", examples=["resume"])
@@ -250,8 +253,8 @@ class People(Section):
     """Carriers that state several attributes at once, such as first names: a CSV file with a row for each."""
 
     file: NonBlank = Field(
-        description="The CSV file, as seen from the spec: a column of names, and one for each attribute that a name states, "
-        "called like the attribute.",
+        description="The table, as seen from the spec, CSV with any separator or Excel: a column of names, and one for each "
+        "attribute that a name states, called like the attribute.",
         examples=["names.csv"],
     )
     name: NonBlank = Field(description="The column of the names, which fill `{name}`.", examples=["name"])
@@ -265,6 +268,22 @@ class People(Section):
         description="Whether the name in the subject's own row (`subjects.person`) is always among them.",
         examples=[True],
     )
+
+
+# Keys of `answer` that an audit's document states in a way of its own.
+_ASKED_KEYS = {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "max_characters"}
+
+
+def _paths(value: Any) -> Any:
+    """Return a path of keys, or a list of them, as the tuple that the model holds."""
+    paths = _listed(value)
+    for path in paths:
+        if isinstance(path, str):
+            parse_key_path(path)
+    return paths
+
+
+KeyPaths = Annotated[tuple[Text, ...], BeforeValidator(_paths, json_schema_input_type=Text | list[Text])]
 
 
 class Answer(Section):
@@ -309,11 +328,120 @@ class Answer(Section):
         description="A longer answer is kept, and left out of every measure.",
         examples=[20_000],
     )
+    key: NonBlank | None = Field(
+        default=None,
+        description="The key of a JSON answer that holds the label or the score; a dotted path names a nested key.",
+        examples=["result.decision"],
+    )
+    pattern: NonBlank | None = Field(
+        default=None,
+        description="A regular expression with one capture group, which finds the label or the score in the reply.",
+        examples=[r"My verdict is (\w+)"],
+    )
+    labels_from: Mapping[str, Text] = Field(
+        default_factory=dict,
+        description="For questions with their own options: label → the subject's column, or the file's, that holds the text of "
+        "this option. An answer may name the label or state the text.",
+        examples=[{"A": "option_a", "B": "option_b"}],
+    )
+    options: Mapping[str, Mapping[str, Text]] = Field(
+        default_factory=dict,
+        description="The same for collected answers, written out: subject → label → text. `labels_from` fills it from the "
+        "subjects' file.",
+        examples=[{"question 1": {"A": "a nurse", "B": "a doctor"}}],
+    )
+    rescale: bool = Field(
+        default=False,
+        description="Whether a score on another scale, such as 8/10 where 0 to 100 is asked for, is converted. It is unread "
+        "otherwise.",
+        examples=[True],
+    )
+    points: Mapping[str, Annotated[float, Field(allow_inf_nan=False)]] = Field(
+        default_factory=dict,
+        description="The named points of a scale: name → score.",
+        examples=[{"Disagree": 1, "Neutral": 3, "Agree": 5}],
+    )
+    decimal: Literal[".", ","] | None = Field(
+        default=None,
+        description="The decimal separator of the scores. Of a file, the whole column tells it if this is absent.",
+        examples=[","],
+    )
+    currency: NonBlank | None = Field(
+        default=None,
+        description="The ISO 4217 code of the currency of the scores. Amounts in another currency are unread.",
+        examples=["EUR"],
+    )
+    per: Literal["year", "month"] | None = Field(
+        default=None,
+        description="The period that amounts are given for. An amount for another period is converted; without this key, an "
+        "answer that names a period is unread.",
+        examples=["year"],
+    )
+    turns: Literal["last_assistant", "all_assistant"] | Annotated[int, Field(ge=1)] = Field(
+        default="last_assistant",
+        description="Which turns are judged where an answer is a whole conversation: the last one of the assistant, all of them, "
+        "or the number of one from 1.",
+        examples=["all_assistant"],
+    )
+    refusals: Names = Field(
+        default=(),
+        description="Regular expressions for the refusals of your own bot. Each is searched in the first 2,000 characters of a "
+        "reply, without regard to case.",
+        examples=[["transfer you to a colleague"]],
+    )
+    missing: Names = Field(
+        default=(),
+        description="Of imported answers: what stands in the file where no answer came, besides empty cells and words such as "
+        "#N/A or nan. Such a row is kept as an error.",
+        examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
+    )
+    keys: Mapping[ItemRole, KeyPaths] = Field(
+        default_factory=dict,
+        description="Of `items` in JSON: which key of an item holds its `name`, its `price` and its `category`; a dotted path "
+        "leads into nested objects and lists. Common words of many languages are known without it.",
+        examples=[{"name": "titel", "price": "preis_eur", "category": "sparte"}],
+    )
+    prices: PriceForm | None = Field(
+        default=None,
+        description='Of `items`: whether prices are `levels` or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts get '
+        "levels of equal size over all answers of a run: with 4 `levels`, the cheapest quarter is level 1. Levels if absent.",
+        examples=["amounts"],
+    )
+    _has_catalogue: bool = PrivateAttr(default=False)
+
+    @property
+    def item_rules(self) -> ItemRules:
+        """How the items of an answer are read; where a catalogue states the levels, amounts are no problem."""
+        prices = self.prices or ("levels" if self._has_catalogue else None)
+        keys = {role: tuple(map(parse_key_path, paths)) for role, paths in self.keys.items()}
+        return ItemRules(self.levels, prices, keys)
 
     def classify(
-        self, text: str | None, finish_reason: str | None = None, candidates: Sequence[str] = ()
+        self,
+        text: str | None,
+        finish_reason: str | None = None,
+        candidates: Sequence[str] = (),
+        *,
+        reasoning: str | None = None,
+        subject: str | None = None,
+        options: Mapping[str, str] | None = None,
+        decimal: Literal[".", ","] | None = None,
+        currency: str | None = None,
     ) -> replies.Answer:
-        """Say what a reply amounts to; `candidates` are the names in a prompt that asks for a ranking, in the order shown."""
+        """Read a reply.
+
+        Args:
+            text: the reply, or None where nothing came back.
+            finish_reason: why the endpoint stopped, where it says so.
+            candidates: the names in a prompt that asks for a ranking, in the order shown.
+            reasoning: the model's reasoning where the service sent it apart from the answer.
+            subject: what the question is about, by which its own options are found.
+            options: the question's own options, where they are known from the file of answers.
+            decimal, currency: the decimal separator and the currency of the file's whole column.
+        """
+        if text is not None and self.kind in DECISIONS:
+            # Labels and names are composed as a spec is read, and compared as characters.
+            text = composed(text)
         return replies.classify(
             text,
             self.kind,
@@ -324,8 +452,23 @@ class Answer(Section):
             minimum=self.minimum or 0.0,
             maximum=self.maximum or 0.0,
             candidates=candidates,
-            levels=self.levels,
+            items=self.item_rules if self.kind == "items" else None,
+            refusals=self.refusals,
+            turns=self.turns,
+            reasoning=reasoning,
+            key=self.key,
+            pattern=self.pattern,
+            options=options or self.options.get(subject or ""),
+            rescale=self.rescale,
+            points=self.points,
+            decimal=self.decimal or decimal,
+            currency=self.currency or currency,
+            per=self.per,
         )
+
+    def how_it_is_read(self) -> dict[str, Any]:
+        """Return the keys that say how an answer is read, as plain data; keys with their default are left out."""
+        return self.model_dump(mode="json", exclude_defaults=True, exclude=_ASKED_KEYS)
 
     def expected(self, written: str) -> str:
         """Return the right answer to a question in the form in which answers are kept.
@@ -339,7 +482,7 @@ class Answer(Section):
                 raise ValueError(f"which is none of the labels{did_you_mean(written, self.labels)}")
             return listed[written.casefold()]
         if self.kind == "score":
-            number = read_score(written, self.minimum or 0.0, self.maximum or 0.0)
+            number = read_score(written, self.minimum or 0.0, self.maximum or 0.0, points=self.points)
             if number.value is None:
                 raise ValueError(f"which is no number from {self.minimum:g} to {self.maximum:g}")
             return number.value

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from collector.errors import InputError
-from collector.files.csv import read_csv, require_cells, require_unique
 from collector.hashing import hash_of
 from collector.hints import did_you_mean, quoted, shown
+from collector.tables.rows import read_rows, require_cells, require_unique
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,16 @@ class Person:
         return tuple(self.groups.values())
 
 
-def read_people(path: Path, name: str, attributes: Mapping[str, Sequence[str]]) -> tuple[Person, ...]:
+def read_people(
+    path: Path, name: str, attributes: Mapping[str, Sequence[str]], encoding: str | None = None
+) -> tuple[Person, ...]:
     """Read names and the groups they state.
 
     Args:
-        path: the CSV file; columns that are neither the name's nor an attribute's are left unread.
+        path: the file; columns that are neither the name's nor an attribute's are left unread.
         name: the column of the name.
         attributes: attribute -> its groups.
+        encoding: as of read_rows.
 
     Returns:
         The people in the file's order; all state the same attributes.
@@ -43,7 +46,7 @@ def read_people(path: Path, name: str, attributes: Mapping[str, Sequence[str]]) 
         InputError: the file cannot be read, has no column for any attribute, lacks a cell, holds a name twice, or a group that
             is unknown.
     """
-    rows = read_csv(path, "a row for each name", [name])
+    rows = read_rows(path, "a row for each name", [name], hoped=attributes, encoding=encoding)
     stated = [one for one in attributes if one in rows[0] and one != name]
     if not stated:
         raise InputError(

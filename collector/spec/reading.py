@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, create_model
 
 from collector.spec.rooms import rooms
 from collector.validation import Names, Section
+
+
+class Answers(Section):
+    """Who gets an answer at all: which attempt at a question says so."""
+
+    attempt: Literal["first", "last"] = Field(
+        default="first",
+        description="Which attempt says whether a question was refused, failed or answered unusably, where a question was asked "
+        "again. What an answer says is taken from the last attempt in any case.",
+        examples=["last"],
+    )
 
 
 class _Shared(Section):
@@ -24,6 +35,16 @@ class _Shared(Section):
         description="Every group is compared with every other one, and not with the reference alone. More comparisons find less "
         "each, as their p-values are adjusted for their number.",
         examples=[True],
+    )
+    include_reasoning: bool = Field(
+        default=False,
+        description="Of answers in text: whether the model's reasoning is analysed with the answer. It is kept in any case.",
+        examples=[True],
+    )
+    answers: Answers = Field(
+        default_factory=Answers,
+        description="Who gets an answer at all.",
+        examples=[{"attempt": "last"}],
     )
     same: Mapping[str, Names] = Field(
         default_factory=dict,

@@ -1,4 +1,4 @@
-"""The CSV files beside an audit spec: subjects, groups with their carriers, categories, and what is relevant for a subject.
+"""The tables beside an audit spec: subjects, groups with their carriers, categories, and what is relevant for a subject.
 
 Rows are counted from 1 below the header, as in imports.
 """
@@ -13,10 +13,10 @@ from typing import Any
 
 from collector.answers.items import folded_categories
 from collector.errors import InputError
-from collector.files.csv import read_csv, require_cells, require_unique
 from collector.hashing import hash_of
 from collector.hints import shown
 from collector.rows import RelevanceRow
+from collector.tables.rows import read_rows, require_cells, require_unique
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,12 @@ def read_subjects(
     is_person_optional: bool = False,
     expected: str | None = None,
     target_group: str | None = None,
+    encoding: str | None = None,
 ) -> tuple[Subject, ...]:
     """Read the subjects of an audit.
 
     Args:
-        path: the CSV file.
+        path: the file.
         name: the column that names a subject.
         domain: the column that holds its domain, if any.
         wordings: further slots: slot -> domain -> word. A domain without a word leaves the slot unfilled.
@@ -50,6 +51,7 @@ def read_subjects(
         is_person_optional: whether a question may be about nobody, its cell of `person` empty.
         expected: the column of the right answer, if any; its cells may be empty.
         target_group: the column of whom a stereotype is about, if any; its cells may be empty.
+        encoding: as of read_rows.
 
     Raises:
         InputError: the file cannot be read, lacks a column, or holds a subject without name, domain or person, or one twice.
@@ -57,7 +59,7 @@ def read_subjects(
     keys = [name] if domain is None else [name, domain]
     filled = keys if person is None or is_person_optional else [*keys, person]
     others = [column for column in (person, expected, target_group) if column is not None]
-    rows = read_csv(path, "a row for each subject", [*keys, *others])
+    rows = read_rows(path, "a row for each subject", [*keys, *others], encoding=encoding)
     require_unique(path, rows, keys)
     if taken := [slot for slot in wordings if slot in rows[0]]:
         raise InputError(
@@ -91,8 +93,8 @@ def choose(subjects: Sequence[Subject], n: int | None, domains: Sequence[str]) -
     return tuple(kept)
 
 
-def read_attributes(path: Path) -> dict[str, Any]:
-    """Read attributes from a CSV file: attribute, group, carrier, and a further column for each named wording.
+def read_attributes(path: Path, encoding: str | None = None) -> dict[str, Any]:
+    """Read attributes from a file: attribute, group, carrier, and a further column for each named wording.
 
     Returns:
         The same mapping that a spec may hold in its place: attribute -> groups (group -> carrier), wordings. An empty cell
@@ -102,7 +104,7 @@ def read_attributes(path: Path) -> dict[str, Any]:
         InputError: the file cannot be read, lacks a column or a cell, or holds a group twice.
     """
     keys = ["attribute", "group", "carrier"]
-    rows = read_csv(path, "a row for each group", keys)
+    rows = read_rows(path, "a row for each group", keys, encoding=encoding)
     require_unique(path, rows, keys[:2])
     attributes: dict[str, Any] = {}
     for number, row in enumerate(rows, start=1):
@@ -115,8 +117,8 @@ def read_attributes(path: Path) -> dict[str, Any]:
     return attributes
 
 
-def read_groups(path: Path) -> dict[str, Any]:
-    """Read the groups of one attribute from a CSV file: group, carrier, and a further column for each agreeing slot.
+def read_groups(path: Path, encoding: str | None = None) -> dict[str, Any]:
+    """Read the groups of one attribute from a file: group, carrier, and a further column for each agreeing slot.
 
     Returns:
         The same mapping that a spec may hold in its place: groups (group -> carriers) and agreements (slot -> carrier ->
@@ -125,7 +127,7 @@ def read_groups(path: Path) -> dict[str, Any]:
     Raises:
         InputError: the file cannot be read, has no column group, lacks a cell, or holds a carrier twice.
     """
-    rows = read_csv(path, "a row for each group or carrier", ["group"])
+    rows = read_rows(path, "a row for each group or carrier", ["group"], hoped=["carrier"], encoding=encoding)
     carrier = "carrier" if "carrier" in rows[0] else "group"
     require_unique(path, rows, [carrier])
     groups: dict[str, list[str]] = {}
@@ -138,8 +140,8 @@ def read_groups(path: Path) -> dict[str, Any]:
     return {"groups": groups, "agreements": agreements}
 
 
-def read_categories(path: Path) -> tuple[str, ...]:
-    """Read the categories of a set from a CSV file with the column category; other columns are left unread.
+def read_categories(path: Path, encoding: str | None = None) -> tuple[str, ...]:
+    """Read the categories of a set from a file with the column category; other columns are left unread.
 
     Returns:
         The categories as those of answers are compared, in the file's order.
@@ -147,7 +149,7 @@ def read_categories(path: Path) -> tuple[str, ...]:
     Raises:
         InputError: the file cannot be read, has no column category, lacks a cell, or holds a category twice.
     """
-    rows = read_csv(path, "a row for each category", ["category"])
+    rows = read_rows(path, "a row for each category", ["category"], encoding=encoding)
     folded = [{"category": next(iter(folded_categories([row["category"]])), "")} for row in rows]
     require_unique(path, folded, ["category"])
     for number, row in enumerate(folded, start=1):
@@ -162,15 +164,20 @@ def hash_of_relevance(rows: Sequence[RelevanceRow]) -> str | None:
 
 
 def read_relevance(
-    path: Path, names: Sequence[str], domain: str, subjects: Sequence[Subject]
+    path: Path,
+    names: Sequence[str],
+    domain: str,
+    subjects: Sequence[Subject],
+    encoding: str | None = None,
 ) -> tuple[RelevanceRow, ...]:
     """Read which items are relevant for which subject.
 
     Args:
-        path: the CSV file: subject, item, grade and perhaps a domain.
+        path: the file: subject, item, grade and perhaps a domain.
         names: what the column of the subject may be called, the first that is there counts.
         domain: what the column of the domain is called, where there is one.
         subjects: those of the audit, none if it has no list of them.
+        encoding: as of read_rows.
 
     Raises:
         InputError: the file cannot be read, lacks a column or a cell, holds a grade that is no number above 0 or an item
@@ -180,7 +187,13 @@ def read_relevance(
     def required(header: Sequence[str]) -> list[str]:
         return [next((name for name in names if name in header), names[0]), "item", "grade"]
 
-    rows = read_csv(path, "a row for each relevant item", required)
+    rows = read_rows(
+        path,
+        "a row for each relevant item",
+        required,
+        hoped=[*names, domain, "item", "grade"],
+        encoding=encoding,
+    )
     header = list(rows[0])
     subject = required(header)[0]
     keys = [subject, *([domain] if domain in header else []), "item"]

@@ -14,7 +14,8 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.hints import did_you_mean, no_column, quoted, shown
+from collector.hints import did_you_mean, quoted, shown
+from collector.tables.columns import find_column, missing_column
 from collector.tables.log_rows import no_rows, read_object
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _SPLITS, _STATE = "dataset_dict.json", "state.json"
 # train-00000-of-00002.parquet, and of older ones with a fingerprint behind it.
 _SHARD = re.compile(r"(?P<split>.+?)-\d+-of-\d+(?:-[0-9a-f]+)?")
-_WHAT = "a folder that save_to_disk of Hugging Face datasets wrote, or one of Parquet files"
+_WHAT = "a folder that save_to_disk of Hugging Face datasets wrote, or one of Parquet or JSON files"
 
 
 def dataset_files(path: Path, split: str | None) -> list[Path]:
@@ -53,6 +54,15 @@ def dataset_files(path: Path, split: str | None) -> list[Path]:
             raise InputError(f"{path} is one split of a dataset; leave --split out.")
         return _saved(path)
     return _published(path, split)
+
+
+def is_dataset(path: Path) -> bool:
+    """Whether a folder is one of a dataset: saved, or with Parquet files in it or below."""
+    return (
+        (path / _SPLITS).is_file()
+        or (path / _STATE).is_file()
+        or next(path.rglob("*.parquet"), None) is not None
+    )
 
 
 def _is_plain(name: str) -> bool:
@@ -117,7 +127,7 @@ def dataset_columns(path: Path, split: str | None) -> list[str]:
     """
     first = dataset_files(path, split)[0]
     with _readable(path, first):
-        return list(_batches(first, None)[0].names)
+        return list(_batches(path, first, ())[0].names)
 
 
 def write_dataset(path: Path, split: str | None, columns: Sequence[str], table: Path) -> None:
@@ -134,41 +144,45 @@ def write_dataset(path: Path, split: str | None, columns: Sequence[str], table: 
                 import pyarrow as pa
                 from pyarrow import parquet
 
-                schema, batches = _batches(file, columns)
-                _require_columns(path, file, columns, schema.names)
+                schema, batches, needed = _batches(path, file, columns)
                 names = _class_names(schema)
                 for batch in batches:
-                    named = pa.table(
-                        {
-                            column: _named(batch[column], names.get(column))
-                            for column in dict.fromkeys(columns)
-                        }
-                    )
+                    named = pa.table({column: _named(batch[column], names.get(column)) for column in needed})
                     writer = writer or opened.enter_context(parquet.ParquetWriter(table, named.schema))
                     writer.write_table(named.cast(writer.schema))
         if writer is None:
             raise no_rows(path)
 
 
-def _require_columns(path: Path, file: Path, columns: Sequence[str], found: Sequence[str]) -> None:
-    for column in columns:
-        if column not in found:
-            raise InputError(f"{path} has no column {column!r}{no_column(column, found)}")
-        if found.count(column) > 1:
-            raise InputError(f"{file} holds the column {column!r} twice; each needs its own name.")
+def _needed(path: Path, file: Path, columns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the columns of a file that hold those that are needed, each once.
+
+    Raises:
+        InputError: there is no such column, or none with that name alone.
+    """
+    try:
+        found = [(column, find_column(column, names)) for column in columns]
+    except ValueError:
+        twice = next(column for column in columns if names.count(column) > 1)
+        raise InputError(f"{file} holds the column {twice!r} twice; each needs its own name.") from None
+    for column, one in found:
+        if one is None:
+            raise missing_column(path, column, names)
+    return list(dict.fromkeys(names[one.place] for _, one in found if one is not None))
 
 
-def _batches(file: Path, columns: Sequence[str] | None) -> tuple[pa.Schema, Iterator[Any]]:
-    """Return a file's schema, and its rows in batches, of Parquet with the named columns alone."""
+def _batches(path: Path, file: Path, columns: Sequence[str]) -> tuple[pa.Schema, Iterator[Any], list[str]]:
+    """Return a file's schema, its rows in batches, and which of its columns hold those that are needed."""
     import pyarrow as pa
     from pyarrow import parquet
 
     if file.suffix == ".parquet":
         opened = parquet.ParquetFile(file)
-        known = [column for column in dict.fromkeys(columns or ()) if column in opened.schema_arrow.names]
-        return opened.schema_arrow, opened.iter_batches(columns=known)
+        schema = opened.schema_arrow
+        needed = _needed(path, file, columns, schema.names)
+        return schema, opened.iter_batches(columns=needed), needed
     stream = pa.ipc.open_stream(pa.memory_map(str(file)))
-    return stream.schema, iter(stream)
+    return stream.schema, iter(stream), _needed(path, file, columns, stream.schema.names)
 
 
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:

@@ -1,38 +1,65 @@
-"""Text files that are not UTF-8: told with their line, or written anew as UTF-8 where their encoding is stated."""
+"""Text files in any encoding as UTF-8: by their byte order mark, or by the encoding that is stated."""
 
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterator
 from pathlib import Path
 
 from collector.errors import InputError
 from collector.hashing import READ_BYTES
 
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# A file that begins so is no UTF-8; of both that begin alike, the longer one goes first.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+STATE_ENCODING = "give import, validate or new its --encoding, such as cp1252, which Excel writes in the West"
 
 
-def require_utf8(path: Path) -> None:
-    """Raise InputError for the first line that is not UTF-8, with the encoding that it may be in."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    lines = 1
+def marked_encoding(path: Path) -> str | None:
+    """Return the encoding that a file's first bytes tell, where it is not UTF-8: by a mark, or by the zeros in its letters."""
     with path.open("rb") as stream:
-        first = stream.read(2)
-        stream.seek(0)
+        first = stream.read(4)
+    for mark, encoding in _MARKS:
+        if first.startswith(mark):
+            return encoding
+    # No text holds a NUL; in UTF-16 every letter of English has one.
+    zeros = "".join("0" if one == 0 else "x" for one in first)
+    return {"x0x0": "utf-16-le", "0x0x": "utf-16-be"}.get(zeros)
+
+
+def require_utf8(path: Path, or_else: str = STATE_ENCODING) -> bool:
+    """Return whether lines of a UTF-8 file end in several ways.
+
+    Args:
+        path: the file.
+        or_else: what can be done other than saving the file as UTF-8.
+
+    Raises:
+        InputError: a line is not UTF-8; the message names the first one.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines = n_windows = 0
+    last = b""
+    with path.open("rb") as stream:
         while True:
             block = stream.read(READ_BYTES)
             try:
                 decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 # error.object is the block with what the decoder held back of the one before; that part has no line break.
-                line = lines + error.object.count(b"\n", 0, error.start)
-                likely = "utf-16" if first in _UTF_16 else "cp1252, which Excel writes in the West"
+                line = lines + 1 + error.object.count(b"\n", 0, error.start)
                 raise InputError(
-                    f"{path}: line {line} is not UTF-8; save the file as UTF-8, or give import, validate or new its "
-                    f"--encoding, such as {likely}."
+                    f"{path}: line {line} is not UTF-8; save the file as UTF-8, or {or_else}."
                 ) from None
             if not block:
-                return
+                return 0 < n_windows < lines
             lines += block.count(b"\n")
+            n_windows += block.count(b"\r\n") + (last == b"\r" and block[:1] == b"\n")
+            last = block[-1:]
 
 
 def as_utf8(path: Path, encoding: str, copy: Path) -> Path:
@@ -61,8 +88,44 @@ def as_utf8(path: Path, encoding: str, copy: Path) -> Path:
                 target.write(text.removeprefix("\ufeff") if not target.tell() else text)
             except UnicodeError:
                 raise InputError(
-                    f"{path} cannot be read as {encoding}, at line {lines} or soon after; name another with --encoding."
+                    f"{path} cannot be read as {encoding}, at line {lines} or soon after; name another encoding."
                 ) from None
             if not block:
                 return copy
             lines += text.count("\n")
+
+
+def with_even_line_ends(path: Path, copy: Path) -> Path:
+    """Return a CSV file whose rows all end alike: the file itself, or a copy in which each row ends by a line feed."""
+    ends = {b"\r\n": 0, b"\n": 0, b"\r": 0}
+    for part, is_quoted in _parts(path):
+        if not is_quoted:
+            n_windows = part.count(b"\r\n")
+            ends[b"\r\n"] += n_windows
+            ends[b"\n"] += part.count(b"\n") - n_windows
+            ends[b"\r"] += part.count(b"\r") - n_windows
+    if sum(map(bool, ends.values())) < 2:
+        return path
+    with copy.open("wb") as target:
+        for part, is_quoted in _parts(path):
+            target.write(part if is_quoted else part.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    return copy
+
+
+def _parts(path: Path) -> Iterator[tuple[bytes, bool]]:
+    """Yield a file's bytes in parts, each with whether it lies between quotes; a part begins with the quote before it."""
+    is_quoted = False
+    held = b""
+    with path.open("rb") as stream:
+        while True:
+            block = stream.read(READ_BYTES)
+            data = held + block
+            # A carriage return at a block's end may belong to the line feed after it.
+            held = b"\r" if block and data.endswith(b"\r") else b""
+            first, *others = data[: len(data) - len(held)].split(b'"')
+            yield first, is_quoted
+            for part in others:
+                is_quoted = not is_quoted
+                yield b'"' + part, is_quoted
+            if not block:
+                return

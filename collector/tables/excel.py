@@ -21,7 +21,8 @@ from xml.etree.ElementTree import ParseError
 from collector.errors import InputError
 from collector.files.plain import MAX_DOCUMENT_BYTES, open_plain
 from collector.hashing import READ_BYTES
-from collector.hints import did_you_mean, no_column, quoted, shown
+from collector.hints import did_you_mean, quoted, shown
+from collector.tables.columns import missing_column, require_column
 from collector.tables.log_rows import LogRow, as_text, no_rows
 
 MOST_CHARACTERS = 32_767  # of a cell, by Excel's own limit
@@ -93,17 +94,11 @@ class Sheet:
             )
 
     def _place(self, column: str) -> int:
-        if column not in self._at:
-            told = " ".join(["", *self.notes])
-            hint = no_column(column, self.columns)
-            raise InputError(
-                f"{self._path} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}{told}"
-            )
-        if self.columns.count(column) > 1:
-            raise InputError(
-                f"{self._path}: the header holds the column {column!r} twice; each needs its own name."
-            )
-        return self._at[column]
+        told = " ".join(["", *self.notes])
+        found = require_column(self._path, column, self.columns, told)
+        if found.steps:
+            raise missing_column(self._path, column, self.columns, told)
+        return self._at[self.columns[found.place]]
 
     def _refuse_merged(self, at: dict[str, int]) -> None:
         from openpyxl.utils import range_boundaries

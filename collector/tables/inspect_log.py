@@ -1,9 +1,10 @@
 """Inspect AI logs, .eval and .json: a row for each sample and epoch.
 
 Columns: `text` the first choice's text, `prompt` and `system_prompt` what the model was given before its first answer,
-`model` the model asked, `trial` the epoch, `finish_reason`, `error`; and under Inspect's own names `eval.task`, `eval.model`,
-`eval.task_args.…`, `eval.metadata.…`, `sample.id`, `sample.epoch`, `sample.target`, `sample.metadata.…`, `sample.output.model`
-and `sample.scores.….value`. Rows are in Inspect's order: by epoch, then by sample.
+`reasoning` the model's reasoning, `model` the model asked, `trial` the epoch, `finish_reason`, `error`; and under Inspect's own
+names `eval.task`, `eval.model`, `eval.task_args.…`, `eval.metadata.…`, `sample.id`, `sample.epoch`, `sample.target`,
+`sample.metadata.…`, `sample.output.model` and `sample.scores.….value`, `.answer` and `.explanation`. Rows are in Inspect's order:
+by epoch, then by sample.
 """
 
 from __future__ import annotations
@@ -135,8 +136,10 @@ def _row(evaluation: Mapping[str, Any], sample: Mapping[str, Any]) -> LogRow:
     output = sample.get("output") or {}
     choices = output.get("choices") or [{}]
     system, prompt = _asked(sample)
+    content = (choices[0].get("message") or {}).get("content")
     row: LogRow = {
-        "text": _text(sample, (choices[0].get("message") or {}).get("content")),
+        "text": _text(sample, content),
+        "reasoning": _reasoning(content),
         "prompt": prompt,
         "system_prompt": system,
         "model": evaluation.get("model"),
@@ -150,7 +153,8 @@ def _row(evaluation: Mapping[str, Any], sample: Mapping[str, Any]) -> LogRow:
         row |= dotted(f"sample.{key}", sample.get(key))
     row |= dotted("sample.output.model", output.get("model"))
     for name, score in (sample.get("scores") or {}).items():
-        row |= dotted(f"sample.scores.{name}.value", score.get("value"))
+        for key in ("value", "answer", "explanation"):
+            row |= dotted(f"sample.scores.{name}.{key}", score.get(key))
     return row
 
 
@@ -165,6 +169,16 @@ def _asked(sample: Mapping[str, Any]) -> tuple[str | None, str | None]:
     if not asked and isinstance(given, list) and is_chat(given):
         asked = [{**message, "content": _text(sample, message.get("content"))} for message in given]
     return chat_prompt(asked) if asked else (None, _text(sample, given))
+
+
+def _reasoning(content: object) -> str | None:
+    """Return the reasoning among the parts of a message's content."""
+    parts = (
+        [part.get("reasoning") for part in content if isinstance(part, dict)]
+        if isinstance(content, list)
+        else []
+    )
+    return "\n\n".join(part for part in parts if isinstance(part, str) and part.strip()) or None
 
 
 def _text(sample: Mapping[str, Any], content: object) -> str | None:

@@ -2,8 +2,8 @@
 
 Columns: `text` what was generated, or of a multiple choice the likeliest one; `prompt` the context, `trial` the repetition,
 `task`, `model` from the results file of the same date beside the log; and under the harness's own names `doc_id`, `doc.…`,
-`target`, `filter`, `filtered` (what the filter made of the answers). A log has each document once for each of its task's filters;
-the rows are those of the first one.
+`target`, `filter`, `filtered` (what the filter made of the answer), and each metric of the sample, such as `acc`. A log has each
+document once for each of its task's filters; the rows are those of the first one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,16 @@ from collector.errors import InputError
 from collector.tables.log_rows import LogRow, as_text, dotted, read_lines, read_object
 
 _IS_SAMPLE = {"doc_id", "doc", "arguments", "resps"}
+# What is no metric of a sample.
+_KNOWN = _IS_SAMPLE | {
+    "target",
+    "filter",
+    "filtered_resps",
+    "metrics",
+    "doc_hash",
+    "prompt_hash",
+    "target_hash",
+}
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 
 
@@ -49,9 +59,21 @@ def line_rows(path: Path) -> Iterator[LogRow]:
         row: LogRow = {**of_file, "prompt": arguments[0][0]}
         for key in ("doc_id", "doc", "target", "filter"):
             row |= dotted(key, sample.get(key))
-        row["filtered"] = as_text(sample.get("filtered_resps"))
-        for trial, text in enumerate(_texts(arguments, sample["resps"], where), start=1):
-            yield {**row, "text": text, "trial": str(trial)}
+        for key in sample.keys() - _KNOWN:
+            row |= dotted(key, sample[key])
+        texts = _texts(arguments, sample["resps"], where)
+        filtered = _filtered(sample.get("filtered_resps"), len(texts))
+        for trial, (text, one) in enumerate(zip(texts, filtered, strict=True), start=1):
+            yield {**row, "text": text, "filtered": one, "trial": str(trial)}
+
+
+def _filtered(found: object, n_trials: int) -> list[str | None]:
+    """Return what the filter made of each trial's answer: one for all of them, or one for each."""
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
+    if isinstance(found, list) and len(found) == n_trials:
+        return [as_text(one) for one in found]
+    return [as_text(found)] * n_trials
 
 
 def _of_file(path: Path) -> LogRow:

@@ -2,7 +2,8 @@
 
 Columns: `text` the output (an object as JSON), `prompt` and `system_prompt` the rendered prompt, `model` the provider's id,
 `finish_reason`, `error` why a provider failed (an assertion that failed is no error); and under promptfoo's own names `vars.…`,
-`metadata.…`, `prompt.label`, `provider.id`, `provider.label`, `testIdx`, `promptIdx`, `testCase.description`. Repetitions are not
+`metadata.…`, `prompt.label`, `provider.id`, `provider.label`, `testIdx`, `promptIdx`, `success`, `score`, `namedScores.…`,
+`gradingResult.reason`, `testCase.description`. Repetitions are not
 numbered there, so the trial is left out of an import's columns: equal prompts are counted.
 """
 
@@ -78,6 +79,10 @@ def _row(result: object, where: str) -> LogRow:
     row |= dotted("provider.label", provider.get("label"))
     row |= dotted("testIdx", result["testIdx"])
     row |= dotted("promptIdx", result["promptIdx"])
+    row |= dotted("success", result.get("success"))
+    row |= dotted("score", result.get("score"))
+    row |= dotted("namedScores", result.get("namedScores") or {})
+    row |= dotted("gradingResult.reason", (result.get("gradingResult") or {}).get("reason"))
     row |= dotted("testCase.description", (result.get("testCase") or {}).get("description"))
     return row
 

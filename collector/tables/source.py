@@ -1,34 +1,42 @@
-"""A file of answers as a DuckDB relation, every column text, every row numbered.
+"""A file of rows as a DuckDB relation, every column text, every row numbered.
 
-CSV, TSV, JSON Lines, an array in JSON and Parquet are read by DuckDB; a sheet of Excel, a folder of a dataset and a log of
-another tool become a scratch table first. Wherever DuckDB's own message would leave the user searching, the file
-is looked at directly.
+CSV, TSV, JSON Lines, an array in JSON and Parquet are read by DuckDB; a sheet of Excel, a folder of a dataset or of JSON files
+and a log of another tool become a scratch table first. Wherever DuckDB's own message would leave the user searching, the file is
+looked at directly. Columns are found as `collector.tables.columns` says, also inside JSON.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
 import json
 import re
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
 from collector.files.plain import MAX_TABLE_BYTES, read_plain
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
-from collector.hints import no_column
-from collector.tables.dataset_folder import dataset_columns, dataset_files, write_dataset
-from collector.tables.encodings import as_utf8, require_utf8
+from collector.tables.columns import (
+    Found,
+    column_name,
+    has_steps,
+    json_paths,
+    missing_column,
+    nested_names,
+    require_column,
+)
+from collector.tables.dataset_folder import dataset_columns, dataset_files, is_dataset, write_dataset
+from collector.tables.encodings import STATE_ENCODING
 from collector.tables.excel import open_sheet
+from collector.tables.json_folder import HALF_PAIR, can_be_written, json_files, write_folder
 from collector.tables.log_rows import LogRow, no_rows
 from collector.tables.logs import log_rows, write_table
+from collector.tables.marks import marked_column, without_marks
+from collector.tables.text import CSV_KINDS, HEADER_BYTES, TextTable, csv_headers, text_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,18 +51,17 @@ FORMATS = {
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
 }
-LOG, DATASET = "log", "dataset"
+LOG, DATASET, FOLDER = "log", "dataset", "folder"
 # Text, which has an encoding, and what has several tables of which one is read.
-_TEXT = ("csv", "tsv", "jsonl", "json")
+_TEXT = (*CSV_KINDS, "jsonl", "json")
 _TABLES = {"xlsx": "sheet", DATASET: "split"}
 CSV_DELIMITERS = (",", ";", "\t", "|")
 # An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
 MAX_ROW_BYTES = 64 << 20
 MAX_BYTES = 64 << 30
-HEADER_BYTES = 1 << 20
 SAMPLED_ROWS = 10_000
 MEMORY_LIMIT = "1GB"
-_FILES = "a file of CSV, TSV, JSON, Parquet or Excel (.xlsx), or a dataset's folder"
+_FILES = "a file of CSV, TSV, JSON, Parquet or Excel (.xlsx), a dataset's folder, or a folder of JSON files"
 # What spreadsheets and others write, and what it can be saved as.
 _OTHERS = {".xls": ".xlsx", ".ods": ".xlsx", ".numbers": ".xlsx", ".feather": ".parquet", ".txt": ".csv"}
 # A folder called `model=x` is no column.
@@ -73,22 +80,27 @@ class Form:
             JSON by its content.
         table: which sheet of a workbook, or split of a dataset.
         encoding: of text that is not UTF-8.
+        or_else: what can be done about text that is not, other than saving it as UTF-8.
     """
 
     format: str | None = None
     table: str | None = None
     encoding: str | None = None
+    or_else: str = STATE_ENCODING
 
 
 AS_IT_LOOKS = Form()
+# The columns of a file with a column of answers for each group: which group, its answer, and the number of the row.
+GROUP_COLUMN, ANSWER_COLUMN, ROW_COLUMN = MADE_COLUMNS = ("\0group", "\0answer", "\0row")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """An opened file: `connection` has the view `source` with row_number (from 1) and the needed columns as c0, c1, …
 
-    Its format is csv, tsv, jsonl, json or parquet, or for what is read from a scratch table xlsx, dataset or log. `table` is the
-    file that is read, and `notes` say what is allowed but should be known.
+    Its format is csv, tsv, jsonl, json or parquet, or for what is read from a scratch table xlsx, dataset, folder or log. `table`
+    is the file that is read, of which `n_skipped` lines before the header were left out, and `notes` say what is allowed but
+    should be known. A row of the file makes `n_answers` rows of the view.
     """
 
     path: Path
@@ -96,21 +108,31 @@ class Source:
     connection: duckdb.DuckDBPyConnection
     table: Path
     notes: Sequence[str] = ()
+    n_skipped: int = 0
+    n_answers: int = 1
 
     def readable(self) -> AbstractContextManager[None]:
         """Return the context that turns what DuckDB says about the file into an InputError."""
-        return readable(self.path, self.format, self.table)
+        return readable(self.path, self.format, self.table, self.n_skipped)
 
 
 @contextmanager
-def open_source(path: Path, columns: Sequence[str], form: Form | None, scratch: Path) -> Iterator[Source]:
+def open_source(
+    path: Path,
+    columns: Sequence[str],
+    form: Form | None,
+    scratch: Path,
+    answers: Mapping[str, str] | None = None,
+) -> Iterator[Source]:
     """Open a table, or a log of another tool, for streaming reads on a connection of its own.
 
     Args:
-        path: the file, or the folder of a dataset.
+        path: the file, or a folder of a dataset or of JSON files.
         columns: the columns needed, in the order in which they become c0, c1, …
         form: how it is to be read; None goes by its looks.
         scratch: a folder for what does not fit in memory.
+        answers: group -> the column of its answers, where a row holds an answer for each group. The row then becomes one for each
+            of them, in this order, with the columns GROUP_COLUMN, ANSWER_COLUMN and ROW_COLUMN.
 
     Raises:
         InputError: absent, empty, not in its encoding, of an unknown or wrong format, or without a needed column.
@@ -119,45 +141,67 @@ def open_source(path: Path, columns: Sequence[str], form: Form | None, scratch: 
 
     form = form or AS_IT_LOOKS
     kind, rows = _looked_at(path, form)
-    table, table_kind, notes = _table(path, kind, rows, form, columns, scratch)
+    stated = (marked_column(column) for column in columns if column not in MADE_COLUMNS)
+    needed = list(dict.fromkeys([*stated, *(answers or {}).values()]))
+    table, table_kind, notes = _table(path, kind, rows, form, needed, scratch)
     connection = duckdb.connect(":memory:")
     try:
         connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
         connection.execute("set temp_directory = ?", [str(scratch)])
-        with readable(path, kind, table):
-            _create_view(connection, path, table, table_kind, columns)
-        yield Source(path, kind, connection, table, notes)
+        with readable(path, kind, table.path, table.n_skipped):
+            relation, cells = _relation(connection, path, table, table_kind, needed)
+            at, marks = without_marks(connection, relation, dict(zip(needed, cells, strict=True)))
+            connection.execute(f"create view source as {_rows(relation, at, columns, answers)}")
+        yield Source(
+            path, kind, connection, table.path, [*notes, *marks], table.n_skipped, len(answers or ()) or 1
+        )
     finally:
         connection.close()
 
 
+def _rows(
+    relation: str, at: Mapping[str, str], columns: Sequence[str], answers: Mapping[str, str] | None
+) -> str:
+    """Return the view's rows as SQL: those of the file, or each of them once for every group that has an answer in it."""
+    if not answers:
+        listed = "".join(f", {at[column]} as c{index}" for index, column in enumerate(columns))
+        return f"select row_number() over () as row_number{listed} from {relation}"
+    made = {
+        GROUP_COLUMN: f"unnest([{', '.join(map(_literal, answers))}])",
+        ANSWER_COLUMN: f"unnest([{', '.join(at[column] for column in answers.values())}])",
+        ROW_COLUMN: "file_row::varchar",
+    }
+    listed = "".join(
+        f", {made[column] if column in made else at[column]} as c{index}"
+        for index, column in enumerate(columns)
+    )
+    places = f"unnest(range(1, {len(answers) + 1}))"
+    return (
+        f"select (file_row - 1) * {len(answers)} + {places} as row_number{listed} "
+        f"from (select row_number() over () as file_row, * from {relation})"
+    )
+
+
 def _table(
     path: Path, kind: str, rows: Iterator[LogRow] | None, form: Form, columns: Sequence[str], scratch: Path
-) -> tuple[Path, str, Sequence[str]]:
+) -> tuple[TextTable, str, Sequence[str]]:
     """Return the file that DuckDB reads, its format, and notes: the file itself, or a scratch table of its needed columns."""
     if rows is not None:
         write_table(path, rows, columns, scratch / "log.jsonl")
-        return scratch / "log.jsonl", "jsonl", ()
+        return TextTable(scratch / "log.jsonl"), "jsonl", ()
     if kind == "xlsx":
         with open_sheet(path, form.table) as sheet:
             write_table(path, sheet.rows(columns), columns, scratch / "sheet.jsonl")
-        return scratch / "sheet.jsonl", "jsonl", sheet.notes
+        return TextTable(scratch / "sheet.jsonl"), "jsonl", sheet.notes
     if kind == DATASET:
         write_dataset(path, form.table, columns, scratch / "dataset.parquet")
-        return scratch / "dataset.parquet", "parquet", ()
-    return _text_table(path, kind, form, scratch), kind, ()
-
-
-def _text_table(path: Path, kind: str, form: Form, scratch: Path) -> Path:
-    """Return a file that DuckDB reads: of text, one that is UTF-8."""
-    if kind not in _TEXT:
-        return path
-    table = path
-    if form.encoding is not None:
-        table = as_utf8(path, form.encoding, scratch / f"text.{kind}")
-    else:
-        require_utf8(path)
-    return _without_mark(table, scratch) if kind == "jsonl" else table
+        return TextTable(scratch / "dataset.parquet"), "parquet", ()
+    if kind == FOLDER:
+        write_folder(path, form.encoding, scratch / "folder.jsonl")
+        return TextTable(scratch / "folder.jsonl"), "jsonl", ()
+    if kind in _TEXT:
+        return text_table(path, kind, form.encoding, scratch, form.or_else), kind, ()
+    return TextTable(path), kind, ()
 
 
 def source_columns(path: Path, is_known: Callable[[str], bool], form: Form | None = None) -> list[str]:
@@ -179,10 +223,10 @@ def source_columns(path: Path, is_known: Callable[[str], bool], form: Form | Non
 
 
 def column_names(path: Path, is_known: Callable[[str], bool], form: Form | None = None) -> list[str]:
-    """Return the columns of a table; none if a file of JSON has no object.
+    """Return the columns of a table, and what the objects in them hold under dotted names; none if a file of JSON has no object.
 
     Args:
-        path: a file that exists and is not empty, or the folder of a dataset.
+        path: a file that exists and is not empty, or the folder of a dataset or of JSON files.
         is_known: whether a column is one of those hoped for; a CSV file's delimiter is the one that yields most of them.
         form: how it is to be read; None goes by its looks.
 
@@ -194,26 +238,33 @@ def column_names(path: Path, is_known: Callable[[str], bool], form: Form | None 
     form = form or AS_IT_LOOKS
     kind = _format(path, form.format)
     if kind == DATASET:
-        return dataset_columns(path, form.table)
+        return [column_name(name) for name in dataset_columns(path, form.table)]
     if kind == "xlsx":
         with open_sheet(path, form.table) as sheet:
-            return list(sheet.columns)
+            return [column_name(name) for name in sheet.columns]
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         duckdb.connect(":memory:") as connection,
     ):
-        table = _text_table(path, kind, form, Path(scratch))
-        if kind in ("csv", "tsv"):
+        table, table_kind, _ = _table(path, kind, None, form, (), Path(scratch))
+        if table_kind in CSV_KINDS:
             headers = _csv_headers(path, table, kind).values()
-            return max(headers, key=lambda header: (sum(map(is_known, header)), len(header)))
-        with readable(path, kind, table):
-            if kind in _JSON_FORMATS:
-                found = _json_keys(connection, f"read_json_objects({_file(table)}, {_json_options(kind)})")
-                if not found and (error := _bad_json(path, kind, table)):
+            listed = ([column_name(name) for name in header] for header in headers)
+            return max(listed, key=lambda header: (sum(map(is_known, header)), len(header)))
+        with readable(path, kind, table.path):
+            if table_kind in _JSON_FORMATS:
+                options = f"{_file(table.path)}, {_json_options(table_kind)}"
+                found = _json_keys(connection, f"read_json_objects({options})")
+                if not found and (error := _bad_json(path, kind, table.path)):
                     raise error
-                return found
-            described = connection.execute(f"describe from read_parquet({_file(path)}, {_AS_IT_IS})")
-            return [str(name) for name, *_ in described.fetchall()]
+                structures = _structures(connection, f"read_json_objects({options})", "json")
+            else:
+                types = _parquet_types(connection, path)
+                found, structures = list(types), {name: _structure(one) for name, one in types.items()}
+    listed_names = (
+        (column_name(name), *nested_names(column_name(name), structures.get(name))) for name in found
+    )
+    return list(dict.fromkeys(name for names in listed_names for name in names))
 
 
 def sheet_notes(path: Path) -> list[str]:
@@ -225,25 +276,27 @@ def sheet_notes(path: Path) -> list[str]:
 
 
 def content_hash(path: Path, form: Form | None = None) -> str:
-    """Return the tagged hash of a file's bytes; of a dataset's folder, that of its files' names and hashes as canonical JSON.
+    """Return the tagged hash of a file's bytes; of a folder, that of its files' names and hashes as canonical JSON.
 
     Raises:
         InputError: it cannot be read.
     """
     if not path.is_dir():
         return hash_of_file(path)
-    files = dataset_files(path, (form or AS_IT_LOOKS).table)
+    is_of_json = _format(path, None) == FOLDER
+    files = json_files(path) if is_of_json else dataset_files(path, (form or AS_IT_LOOKS).table)
     return tagged_hash(canonical_json({str(file.relative_to(path)): hash_of_file(file) for file in files}))
 
 
 @contextmanager
-def readable(path: Path, kind: str, table: Path | None = None) -> Iterator[None]:
+def readable(path: Path, kind: str, table: Path | None = None, n_skipped: int = 0) -> Iterator[None]:
     """Turn what DuckDB says about an unreadable file, anywhere in the block, into an InputError.
 
     Args:
         path: the file, as the user knows it.
         kind: its format.
         table: the file that is read, if that is another one.
+        n_skipped: how many lines of the file it lacks at its beginning.
     """
     import duckdb
 
@@ -258,7 +311,7 @@ def readable(path: Path, kind: str, table: Path | None = None) -> Iterator[None]
         # A disk that is full or fails is no fault of a line.
         raise InputError(f"{path} cannot be read: {_first_sentence(str(error))}") from None
     except duckdb.Error as error:
-        raise _unreadable(path, kind, table or path, str(error)) from None
+        raise _unreadable(path, kind, table or path, str(error), n_skipped) from None
 
 
 def _require_file(path: Path) -> None:
@@ -282,7 +335,7 @@ def _looked_at(path: Path, form: Form) -> tuple[str, Iterator[LogRow] | None]:
         _require_content(path)
         rows = None if _is_array(path, form.format) else log_rows(path, form.format)
     kind = _format(path, form.format) if rows is None else LOG
-    if form.encoding is not None and kind not in _TEXT:
+    if form.encoding is not None and kind not in (*_TEXT, FOLDER):
         raise InputError(
             f"{path} has no encoding to name; leave --encoding out, which is for CSV, TSV and JSON."
         )
@@ -302,7 +355,7 @@ def _is_array(path: Path, stated: str | None) -> bool:
 def _format(path: Path, stated: str | None) -> str:
     _require_file(path)
     if path.is_dir():
-        return DATASET
+        return FOLDER if not is_dataset(path) and json_files(path) else DATASET
     if stated is not None:
         return stated
     ending = path.suffix.lower()
@@ -329,21 +382,10 @@ def _require_content(path: Path) -> None:
         raise InputError(f"{path} is empty; it should hold a row for each response.")
 
 
-def _without_mark(path: Path, scratch: Path) -> Path:
-    """Return a file of JSON Lines that DuckDB reads: a copy where it begins with a byte order mark, which DuckDB refuses."""
-    with path.open("rb") as stream:
-        if stream.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-            return path
-        table = scratch / "unmarked.jsonl"
-        with table.open("wb") as copy:
-            shutil.copyfileobj(stream, copy)
-    return table
-
-
-def _create_view(
-    connection: duckdb.DuckDBPyConnection, path: Path, table: Path, kind: str, columns: Sequence[str]
-) -> None:
-    """Create the view `source` over a reader; parameters cannot stand in a view, so literals are quoted here.
+def _relation(
+    connection: duckdb.DuckDBPyConnection, path: Path, table: TextTable, kind: str, columns: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Return a file as SQL: what to select from, and the text of each column needed.
 
     Args:
         connection: where.
@@ -352,75 +394,111 @@ def _create_view(
         kind: its format.
         columns: the columns needed.
     """
-    file = _file(table)
     if kind == "parquet":
-        reader, picked = _parquet_reader(connection, path, file, columns)
+        relation, names, cells = _parquet_relation(connection, table.path)
     elif kind in _JSON_FORMATS:
-        reader, picked = _json_reader(connection, path, kind, table, columns)
+        relation, names, cells = _json_relation(connection, path, kind, table.path, columns)
     else:
-        reader, picked = _csv_reader(path, kind, table, columns)
-    listed = ", ".join(f"{expression} as c{index}" for index, expression in enumerate(picked))
-    connection.execute(
-        f"create view source as select row_number() over () as row_number, {listed} from {reader}"
+        relation, names, cells = _csv_relation(path, kind, table, columns)
+    found = [require_column(path, column, names) for column in columns]
+    for column, one in zip(columns, found, strict=True):
+        if one.steps:
+            _require_nested(connection, path, relation, cells[one.place], one, column, names)
+    return relation, [_cell(cells[one.place], one) for one in found]
+
+
+def _cell(cell: str, found: Found) -> str:
+    """Return the text of a column as SQL: a cell, or what stands in the JSON in it."""
+    if not found.steps:
+        return cell
+    paths = (f"json_extract_string({cell}, {_literal(path)})" for path in json_paths(found.steps))
+    return f"case when json_valid({cell}) then coalesce({', '.join(paths)}) end"
+
+
+def _require_nested(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    relation: str,
+    cell: str,
+    found: Found,
+    column: str,
+    names: Sequence[str],
+) -> None:
+    """Raise InputError where no row has what a path leads to."""
+    sampled = f"(select {cell} as json from {relation} limit {SAMPLED_ROWS})"
+    structure = _structure_of(
+        connection, f"select json::json as json from {sampled} where json_valid(json)", "json"
     )
+    if structure is not None and has_steps(structure, found.steps):
+        return
+    # It may come late; only a file that is about to be refused is read whole for it.
+    exist = " or ".join(f"json_exists({cell}, {_literal(one)})" for one in json_paths(found.steps))
+    if connection.execute(
+        f"select 1 from {relation} where case when json_valid({cell}) then {exist} end limit 1"
+    ).fetchall():
+        return
+    root = names[found.place]
+    raise missing_column(path, column, [*names, *nested_names(root, structure)])
 
 
-def _parquet_reader(
-    connection: duckdb.DuckDBPyConnection, path: Path, file: str, columns: Sequence[str]
-) -> tuple[str, list[str]]:
-    reader = f"read_parquet({file}, {_AS_IT_IS}, binary_as_string = true)"
-    types = {
-        str(name): str(type_) for name, type_, *_ in connection.execute(f"describe from {reader}").fetchall()
-    }
-    _require_columns(path, columns, list(types))
-    for column in columns:
-        if _NESTED.search(types[column].upper()):
-            raise InputError(
-                f"{path}: the column {column!r} is of type {types[column]}; it should be text or a number."
-            )
-    return reader, [f"{_identifier(column)}::varchar" for column in columns]
+def _parquet_types(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Any]:
+    reader = connection.sql(f"from read_parquet({_file(path)}, {_AS_IT_IS}, binary_as_string = true)")
+    return dict(zip(map(str, reader.columns), reader.types, strict=True))
 
 
-def _csv_reader(path: Path, kind: str, table: Path, columns: Sequence[str]) -> tuple[str, list[str]]:
+def _parquet_relation(connection: duckdb.DuckDBPyConnection, table: Path) -> tuple[str, list[str], list[str]]:
+    """Return a Parquet file as SQL, its columns, and the text of each; what is nested becomes JSON."""
+    types = _parquet_types(connection, table)
+    cells = [
+        f"to_json({_identifier(name)})::varchar"
+        if _NESTED.search(str(one))
+        else f"{_identifier(name)}::varchar"
+        for name, one in types.items()
+    ]
+    # The JSON of no object is null, as the cell is.
+    cells = [
+        f"case when {_identifier(name)} is not null then {cell} end" if cell.startswith("to_json") else cell
+        for name, cell in zip(types, cells, strict=True)
+    ]
+    return f"read_parquet({_file(table)}, {_AS_IT_IS}, binary_as_string = true)", list(types), cells
+
+
+def _structure(type_: Any) -> Any:
+    """Return what a type of DuckDB holds, as its json_structure tells it of JSON."""
+    if type_.id == "struct":
+        return {name: _structure(inner) for name, inner in type_.children}
+    if type_.id in ("list", "array"):
+        return [_structure(type_.children[0][1])]
+    return "JSON" if type_.id == "map" else str(type_)
+
+
+def _csv_relation(
+    path: Path, kind: str, table: TextTable, columns: Sequence[str]
+) -> tuple[str, list[str], list[str]]:
+    """Return a CSV file as SQL, its columns, and the text of each."""
     delimiter, header = _csv_header(path, kind, table, columns)
-    names = ", ".join(f"{_literal(name)}: 'varchar'" for name in header)
+    # Columns that nobody reads may be unnamed or named alike, so DuckDB has names of its own for them.
+    names = [f"h{place}" for place in range(len(header))]
+    listed = ", ".join(f"{name}: 'varchar'" for name in names)
     reader = (
-        f"read_csv({_file(table)}, {_AS_IT_IS}, auto_detect = false, header = true, delim = {_literal(delimiter)}, "
+        f"read_csv({_file(table.path)}, {_AS_IT_IS}, auto_detect = false, header = true, delim = {_literal(delimiter)}, "
         f"quote = '\"', escape = '\"', "
-        f"columns = {{{names}}}, allow_quoted_nulls = false, strict_mode = true, max_line_size = {MAX_ROW_BYTES}, "
+        f"columns = {{{listed}}}, allow_quoted_nulls = false, strict_mode = true, max_line_size = {MAX_ROW_BYTES}, "
         f"buffer_size = {MAX_ROW_BYTES + HEADER_BYTES})"
     )
-    return reader, [_identifier(column) for column in columns]
+    return reader, header, names
 
 
-def _csv_header(path: Path, kind: str, table: Path, columns: Sequence[str]) -> tuple[str, list[str]]:
+def _csv_header(path: Path, kind: str, table: TextTable, columns: Sequence[str]) -> tuple[str, list[str]]:
     """Return the delimiter and the header: the delimiter under which most of the needed columns are found."""
+    needed = set(map(column_name, columns))
     headers = _csv_headers(path, table, kind)
-    delimiter, header = max(headers.items(), key=lambda item: len(set(item[1]) & set(columns)))
-    _require_columns(path, columns, header)
-    repeated = sorted({name for name in header if header.count(name) > 1 and name in columns})
-    if repeated:
-        raise InputError(
-            f"{path}: the header holds the column {repeated[0]!r} twice; each needs its own name."
-        )
-    # Columns that nobody reads may be unnamed or named alike; DuckDB wants them told apart.
-    unique = [name if name in columns else f"unread {index}" for index, name in enumerate(header)]
-    return delimiter, unique
+    return max(headers.items(), key=lambda item: len(needed & set(map(column_name, item[1]))))
 
 
-def _csv_headers(path: Path, table: Path, kind: str) -> dict[str, list[str]]:
+def _csv_headers(path: Path, table: TextTable, kind: str) -> dict[str, list[str]]:
     """Return for each delimiter that the header may have its columns."""
-    with table.open("rb") as stream:
-        text = stream.read(HEADER_BYTES).decode("utf-8-sig", "ignore")
-    delimiters = ("\t",) if kind == "tsv" else CSV_DELIMITERS
-    headers: dict[str, list[str]] = {}
-    for delimiter in delimiters:
-        try:
-            headers[delimiter] = next(
-                csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True), []
-            )
-        except csv.Error:
-            continue
+    headers = csv_headers(table, kind, CSV_DELIMITERS)
     if not headers:
         raise InputError(f"{path}: the header cannot be read as {kind.upper()}; quotes in it are not closed.")
     return headers
@@ -430,20 +508,22 @@ def _json_options(kind: str) -> str:
     return f"{_AS_IT_IS}, format = '{_JSON_FORMATS[kind]}', maximum_object_size = {MAX_ROW_BYTES}"
 
 
-def _json_reader(
+def _json_relation(
     connection: duckdb.DuckDBPyConnection, path: Path, kind: str, table: Path, columns: Sequence[str]
-) -> tuple[str, list[str]]:
+) -> tuple[str, list[str], list[str]]:
+    """Return a JSON file as SQL, its columns, and the text of each; an object or a list in a cell is JSON."""
     file, options = _file(table), _json_options(kind)
     objects = f"read_json_objects({file}, {options})"
     found = _json_keys(connection, f"(select json from {objects} limit {SAMPLED_ROWS})")
-    if any(column not in found for column in columns):
-        # A column may appear late; only a file that is about to be refused is read whole for it.
+    if any(column_name(column) not in map(column_name, found) for column in columns):
+        # A column may appear late; only a file that is about to be refused, or a path, is read whole for it.
         found = _json_keys(connection, objects)
     if not found:
         raise _bad_json(path, kind, table) or no_rows(path)
-    _require_columns(path, columns, found)
-    names = ", ".join(f"{_literal(column)}: 'varchar'" for column in dict.fromkeys(columns))
-    return f"read_json({file}, {options}, columns = {{{names}}})", [_identifier(column) for column in columns]
+    places = sorted({require_column(path, column, found).place for column in columns})
+    names = [found[place] for place in places]
+    listed = ", ".join(f"{_literal(name)}: 'varchar'" for name in names)
+    return f"read_json({file}, {options}, columns = {{{listed}}})", names, list(map(_identifier, names))
 
 
 def _json_keys(connection: duckdb.DuckDBPyConnection, objects: str) -> list[str]:
@@ -453,13 +533,19 @@ def _json_keys(connection: duckdb.DuckDBPyConnection, objects: str) -> list[str]
     return sorted(str(name) for (name,) in rows)
 
 
-def _require_columns(path: Path, columns: Sequence[str], found: Sequence[str]) -> None:
-    for column in columns:
-        if column not in found:
-            raise InputError(f"{path} has no column {column!r}{no_column(column, found)}")
+def _structures(connection: duckdb.DuckDBPyConnection, objects: str, column: str) -> dict[str, Any]:
+    """Return what each column of the first rows of JSON holds."""
+    found = _structure_of(connection, f"select {column} from {objects} limit {SAMPLED_ROWS}", column)
+    return found if isinstance(found, dict) else {}
 
 
-def _unreadable(path: Path, kind: str, table: Path, message: str) -> InputError:
+def _structure_of(connection: duckdb.DuckDBPyConnection, rows: str, column: str) -> Any:
+    """Return the structure of the JSON in a column; None where there is none."""
+    found = connection.execute(f"select json_group_structure({column}) from ({rows})").fetchall()[0][0]
+    return None if found is None else json.loads(found)
+
+
+def _unreadable(path: Path, kind: str, table: Path, message: str, n_skipped: int) -> InputError:
     if kind in _JSON_FORMATS and (error := _bad_json(path, kind, table)):
         return error
     if kind == "parquet":
@@ -467,7 +553,7 @@ def _unreadable(path: Path, kind: str, table: Path, message: str) -> InputError:
         return InputError(f"{path} is not a readable Parquet file: {said}")
     if kind == LOG:
         return InputError(f"{path}: a sample cannot be read: {_first_sentence(message)}")
-    if kind in (*_TABLES, "json"):
+    if kind in (*_TABLES, FOLDER, "json"):
         return InputError(f"{path}: a row cannot be read: {_first_sentence(message)}")
     line = re.search(r"(?:CSV Error on )?Line: (\d+)", message)
     cause = next(
@@ -478,7 +564,7 @@ def _unreadable(path: Path, kind: str, table: Path, message: str) -> InputError:
         ),
         message,
     )
-    where = f"line {line[1]} " if line else "a line "
+    where = f"line {int(line[1]) + n_skipped} " if line else "a line "
     if cells := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return InputError(
             f"{path}: {where}has {cells[2]} cell{'' if cells[2] == '1' else 's'} and the header {cells[1]}; a cell that holds "
@@ -513,20 +599,9 @@ def _bad_json_array(path: Path, table: Path) -> InputError | None:
             return InputError(
                 f"{path}: element {number} is a JSON {type(one).__name__}; each should be an object."
             )
-        if not _can_be_written(one):
-            return InputError(f"{path}: element {number} has {_HALF_PAIR}.")
+        if not can_be_written(one):
+            return InputError(f"{path}: element {number} has {HALF_PAIR}.")
     return None
-
-
-_HALF_PAIR = "half a surrogate pair (\\ud800 to \\udfff), which is no character"
-
-
-def _can_be_written(value: object) -> bool:
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _bad_json_line(path: Path) -> tuple[int, str] | None:
@@ -543,8 +618,8 @@ def _bad_json_line(path: Path) -> tuple[int, str] | None:
                 value = json.loads(text)
             except (ValueError, RecursionError) as error:
                 return number, f"not valid JSON ({error})"
-            if not _can_be_written(value):
-                return number, f"JSON with {_HALF_PAIR}"
+            if not can_be_written(value):
+                return number, f"JSON with {HALF_PAIR}"
             if not isinstance(value, dict):
                 return number, f"a JSON {type(value).__name__} and no object"
     return None

@@ -123,6 +123,8 @@ class AnthropicTarget(ChatTarget):
                 [block.get("name") for block in blocks if block.get("type") in _CALLS],
                 has_reasoned=any(block.get("type") in _THOUGHTS for block in blocks),
             ),
+            reasoning="".join(text for block in blocks if isinstance(text := block.get("thinking"), str))
+            or None,
         )
 
     def problem(self, document: dict[str, Any] | None) -> Problem:

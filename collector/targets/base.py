@@ -37,7 +37,8 @@ class Reply:
     """What came back: `text` is the answer as given, `raw_body` the whole reply; latency in milliseconds.
 
     `model_answered` is the model that the service says answered, `hints` what it said of its rate limits; both are None where it
-    said nothing. `instead` is a sentence on what came where a text should have come, such as a call of a tool.
+    said nothing. `instead` is a sentence on what came where a text should have come, such as a call of a tool. `reasoning` is the
+    model's reasoning where the service sends it apart from the answer.
     """
 
     text: str | None
@@ -49,6 +50,7 @@ class Reply:
     latency_ms: float | None = None
     hints: RateHints | None = None
     instead: str | None = None
+    reasoning: str | None = None
 
 
 class Target(Protocol):

@@ -15,7 +15,7 @@ from collector.errors import TargetError
 from collector.rates import RateHints
 from collector.redaction import Redactor, environment_key
 from collector.targets.base import Reply, Request
-from collector.targets.http.errors import Problem, http_error, is_success, json_object
+from collector.targets.http.errors import Problem, http_error, is_success, json_object, reply_of_error
 from collector.targets.http.session import HttpSession, excerpt
 
 SHOWN_NAME_CHARACTERS = 60
@@ -169,6 +169,7 @@ class ChatTarget(ABC):
             reply,
             text=self.redact.optional(reply.text),
             instead=self.redact.optional(reply.instead),
+            reasoning=self.redact.optional(reply.reasoning),
             finish_reason=self.redact.optional(reply.finish_reason),
             model_answered=self.redact.optional(reply.model_answered),
             raw_body=text,
@@ -184,15 +185,9 @@ class ChatTarget(ABC):
         latency_ms: float | None,
         hints: RateHints | None,
     ) -> Reply:
+        if (reply := reply_of_error(text, status=status, latency_ms=latency_ms, hints=hints)) is not None:
+            return reply
         problem = self.problem(document)
-        if problem.is_refusal:
-            return Reply(
-                text=None,
-                raw_body=text,
-                finish_reason="content_filter",
-                latency_ms=latency_ms,
-                hints=hints,
-            )
         raise http_error(
             self.name,
             status,

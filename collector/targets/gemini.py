@@ -129,12 +129,13 @@ class GeminiTarget(ChatTarget):
         feedback = document.get("promptFeedback")
         usage = document["usageMetadata"] if isinstance(document.get("usageMetadata"), dict) else {}
         if isinstance(candidates, list) and candidates and isinstance(candidates[0], dict):
-            texts = list(_texts(candidates[0]))
+            texts = list(_texts(candidates[0], are_thoughts=False))
+            reasoning = "".join(_texts(candidates[0], are_thoughts=True)) or None
             instead = _instead(candidates[0])
             text = "".join(texts) if texts else None
             finish_reason = text_or_none(candidates[0].get("finishReason"))
         elif isinstance(feedback, dict) and isinstance(feedback.get("blockReason"), str):
-            text, finish_reason, instead = None, "blocked", None
+            text, finish_reason, instead, reasoning = None, "blocked", None, None
         else:
             return None
         completion = [count(usage.get(name)) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
@@ -147,6 +148,7 @@ class GeminiTarget(ChatTarget):
             if any(n is not None for n in completion)
             else None,
             instead=instead,
+            reasoning=reasoning,
         )
 
     def problem(self, document: dict[str, Any] | None) -> Problem:
@@ -173,9 +175,9 @@ def _parts(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
-def _texts(candidate: Mapping[str, Any]) -> Iterator[str]:
+def _texts(candidate: Mapping[str, Any], *, are_thoughts: bool) -> Iterator[str]:
     for part in _parts(candidate):
-        if isinstance(part.get("text"), str) and part.get("thought") is not True:
+        if isinstance(part.get("text"), str) and (part.get("thought") is True) == are_thoughts:
             yield part["text"]
 
 

@@ -24,6 +24,7 @@ from collector.targets.http.errors import (
     is_success,
     json_object,
     json_value,
+    reply_of_error,
 )
 from collector.targets.http.json_path import parse_json_path
 from collector.targets.http.session import HttpSession, excerpt
@@ -92,6 +93,11 @@ class Settings(HttpSettings):
         default=None,
         description="Where the titles of a list stand, in place of `answer`.",
         examples=["results[*].title"],
+    )
+    reasoning: Path_ | None = Field(
+        default=None,
+        description="Where the model's reasoning stands, which is kept and not judged.",
+        examples=["choices[0].message.reasoning_content"],
     )
     finish_reason: Path_ | None = Field(
         default=None, description="Where it says why the answer ended.", examples=["choices[0].finish_reason"]
@@ -174,7 +180,7 @@ class HttpEndpoint:
         secret_env: the environment variables used.
         answer: where the answer stands in the JSON reply; the whole body is the answer if neither this nor `items` is given.
         items: where the list of items stands; it is kept as a JSON array.
-        finish_reason, model_answered, prompt_tokens, completion_tokens: where they stand, if anywhere.
+        reasoning, finish_reason, model_answered, prompt_tokens, completion_tokens: where they stand, if anywhere.
         model: what the findings call the model.
         is_simulated: label its answers as made up.
         timeout_seconds, concurrency, …: as of ChatTarget.
@@ -193,6 +199,7 @@ class HttpEndpoint:
         secret_env: tuple[str, ...] = (),
         answer: str | None = None,
         items: str | None = None,
+        reasoning: str | None = None,
         finish_reason: str | None = None,
         model_answered: str | None = None,
         prompt_tokens: str | None = None,
@@ -222,6 +229,7 @@ class HttpEndpoint:
         paths = {
             "answer": answer,
             "items": items,
+            "reasoning": reasoning,
             "finish_reason": finish_reason,
             "model_answered": model_answered,
             "prompt_tokens": prompt_tokens,
@@ -261,6 +269,11 @@ class HttpEndpoint:
             shown_url=self._url,
         )
         if not is_success(reply.status):
+            amounts_to = reply_of_error(
+                reply.text, status=reply.status, latency_ms=reply.latency_ms, hints=reply.hints
+            )
+            if amounts_to is not None:
+                return amounts_to
             raise http_error(
                 self.name,
                 reply.status,
@@ -277,6 +290,7 @@ class HttpEndpoint:
         return Reply(
             text=self._redact.optional(self._text(reply.text, document, reply.status)),
             raw_body=reply.text,
+            reasoning=self._redact.optional(_as_text(self._first("reasoning", document))),
             finish_reason=self._redact.optional(_as_text(self._first("finish_reason", document))),
             model_answered=self._redact.optional(_as_text(self._first("model_answered", document))),
             prompt_tokens=count(self._first("prompt_tokens", document)),

@@ -22,9 +22,7 @@ _OWN_PARAMETERS = {
     "n": "each trial is asked on its own",
     "seed": "one seed would give every trial the same answer; use send_seed: true beside parameters",
 }
-# Error codes and types that reject one prompt, …
-_FILTERED = {"content_filter", "content_policy_violation"}
-# … and those that would meet every further question alike, whatever the status.
+# Error codes and types that would meet every further question alike, whatever the status.
 _HOPELESS = {
     "access_terminated",
     "account_deactivated",
@@ -131,6 +129,7 @@ class OpenAITarget(ChatTarget):
             prompt_tokens=count(usage.get("prompt_tokens")),
             completion_tokens=count(usage.get("completion_tokens")),
             instead=_instead(message, usage),
+            reasoning=_reasoning(message),
         )
 
     def hidden_error(self, document: dict[str, Any]) -> object:
@@ -138,18 +137,14 @@ class OpenAITarget(ChatTarget):
         return document.get("error") or (_first_choice(document) or {}).get("error")
 
     def problem(self, document: dict[str, Any] | None) -> Problem:
-        """Read an error object: a filter's refusal, a lack of credit or rights, or what the status says."""
+        """Read an error object: a lack of credit or rights, or what the status says."""
         error = error_of(document)
         names = {name for name in (error.get("code"), error.get("type")) if isinstance(name, str)}
-        metadata = error.get("metadata")
-        # OpenRouter's moderation answers 403 and quotes what it flagged.
-        is_flagged = isinstance(metadata, dict) and "flagged_input" in metadata
         is_hopeless = bool(names & _HOPELESS)
         return Problem(
             message=error_message(document),
             stops_run=True if is_hopeless else None,
             retryable=False if is_hopeless else None,
-            is_refusal=is_flagged or bool(names & _FILTERED),
         )
 
 
@@ -170,6 +165,20 @@ def _instead(message: Mapping[str, Any], usage: Mapping[str, Any]) -> str | None
         [call.get("name") for call in (message.get("function_call"), *called) if isinstance(call, dict)],
         has_reasoned=bool(message.get("reasoning_content") or message.get("reasoning") or count(thought)),
     )
+
+
+def _reasoning(message: Mapping[str, Any]) -> str | None:
+    """Return the reasoning of a message, which services send in a field of its own or among the parts of the content."""
+    for name in ("reasoning_content", "reasoning"):
+        if isinstance(message.get(name), str) and message[name].strip():
+            return str(message[name])
+    content = message.get("content")
+    parts = (
+        [part.get("thinking") for part in content if isinstance(part, dict)]
+        if isinstance(content, list)
+        else []
+    )
+    return "".join(text for part in parts if (text := _content(part)) is not None) or None
 
 
 def _content(content: object) -> str | None:

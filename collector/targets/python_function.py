@@ -25,11 +25,20 @@ from collector.hints import did_you_mean
 from collector.redaction import Redactor
 from collector.targets.base import NAME, Reply, Request
 from collector.targets.fields import Concurrency, PacedSettings, Variables
-from collector.targets.http.errors import count, text_or_none
+from collector.targets.http.errors import count, reply_of_error, text_or_none
 from collector.validation import NonBlank
 
 KIND = "python"
-_RETURNED = ("text", "items", "finish_reason", "model", "prompt_tokens", "completion_tokens", "raw")
+_RETURNED = (
+    "text",
+    "items",
+    "finish_reason",
+    "model",
+    "prompt_tokens",
+    "completion_tokens",
+    "raw",
+    "reasoning",
+)
 
 logger = logging.getLogger(__name__)
 
@@ -178,7 +187,8 @@ class PythonFunction:
     It gets the prompt, the system prompt or None, and a seed that differs by prompt, trial and attempt. It returns the answer as
     a text, None for no answer, or a mapping with `text` or `items` (a list, kept as a JSON array) and, where it knows them,
     finish_reason, model, prompt_tokens, completion_tokens and raw (kept as the raw body). What it raises fails the question,
-    which is then asked again; its traceback goes to the log only. A TargetError that it raises is taken as it is.
+    which is then asked again, unless it is the message of a content filter; its traceback goes to the log only. A TargetError
+    that it raises is taken as it is.
 
     Args:
         name: the target's name.
@@ -237,10 +247,11 @@ class PythonFunction:
         except TargetError as error:
             raise self._cleaned(error) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001 (the user's function may raise anything)
+            message = self._redact(f"{self.name} raised {type(error).__name__}: {error}")
+            if (reply := reply_of_error(message)) is not None:
+                return reply
             logger.warning("%s", self._redact(_traceback(error)))
-            raise TargetError(
-                self._redact(f"{self.name} raised {type(error).__name__}: {error}"), retryable=True
-            ) from None
+            raise TargetError(message, retryable=True) from None
         latency_ms = (time.perf_counter() - started) * 1000
         if returned is None or isinstance(returned, str):
             return Reply(text=self._redact.optional(returned), latency_ms=latency_ms)
@@ -272,6 +283,7 @@ class PythonFunction:
         return Reply(
             text=self._redact.optional(text),
             raw_body=self._redact(self._json(returned["raw"], "raw")) if "raw" in returned else None,
+            reasoning=self._redact.optional(text_or_none(returned.get("reasoning"))),
             finish_reason=self._redact.optional(text_or_none(returned.get("finish_reason"))),
             model_answered=self._redact.optional(text_or_none(returned.get("model"))),
             prompt_tokens=count(returned.get("prompt_tokens")),

@@ -1,6 +1,6 @@
 {#-
     The rooms that are built, in their order: those of the variable `rooms`, of which BIASLEDGER_ROOMS may name some.
-    `handing_over`: only those that hand over so much, as int_<room>_<handing_over>.
+    `handing_over`: only those that hand over so much, as int_<room>_<handing_over>, or of which the variable says so.
 -#}
 {% macro rooms(handing_over=none) -%}
     {%- set named = env_var("BIASLEDGER_ROOMS", "").split() -%}

@@ -27,8 +27,8 @@ last_events as (
         arg_max(event, event_number) as last_event,
         arg_max(happened_at, event_number) as last_event_at
     from {{ ref("stg_ledger__run_events") }}
-    -- Labels that people give to its answers say nothing of how far a run has come.
-    where event != 'labelled'
+    -- Labels by people and readings by a second reader say nothing of how far a run has come.
+    where event not in ('labelled', 'read')
     group by run_id
 ),
 

@@ -26,6 +26,31 @@ prompt_groups as (
     where {{ is_of_runs("run_id", runs) }}
 ),
 
+outcomes as (
+    select
+        run_id,
+        prompt_id,
+        sum(n_asked_again) as n_asked_again
+    from {{ ref("int_answers_outcomes") }}
+    where {{ is_of_runs("run_id", runs) }}
+    group by run_id, prompt_id
+),
+
+asked_again as (
+    select
+        prompt_groups.run_id,
+        prompt_groups.variant,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        sum(outcomes.n_asked_again) as n_asked_again
+    from outcomes
+    inner join prompt_groups
+        on
+            outcomes.run_id = prompt_groups.run_id
+            and outcomes.prompt_id = prompt_groups.prompt_id
+    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+),
+
 counted as (
     select
         prompt_groups.run_id,
@@ -34,6 +59,7 @@ counted as (
         prompt_groups.group_name,
         sum(answers.n) as n_answers,
         coalesce(sum(answers.n) filter (where answers.status = 'ok'), 0) as n_ok,
+        coalesce(sum(answers.n) filter (where answers.status = 'unread'), 0) as n_unread,
         coalesce(sum(answers.n) filter (where answers.status = 'malformed'), 0) as n_malformed,
         coalesce(sum(answers.n) filter (where answers.status = 'refused'), 0) as n_refused,
         coalesce(sum(answers.n) filter (where answers.status = 'truncated'), 0) as n_truncated,
@@ -50,10 +76,18 @@ counted as (
 
 answer_quality as (
     select
-        *,
-        n_ok / n_answers as share_ok,
-        n_refused / n_answers as share_refused
+        counted.*,
+        coalesce(asked_again.n_asked_again, 0) as n_asked_again,
+        counted.n_ok / counted.n_answers as share_ok,
+        counted.n_refused / counted.n_answers as share_refused,
+        counted.n_unread / counted.n_answers as share_unread
     from counted
+    left join asked_again
+        on
+            counted.run_id = asked_again.run_id
+            and counted.variant = asked_again.variant
+            and counted.attribute = asked_again.attribute
+            and counted.group_name = asked_again.group_name
 )
 
 {{ contracted("answer_quality") }}

@@ -31,6 +31,19 @@ runs as (
     from {{ ref("dim_runs") }}
 ),
 
+usable_answers as (
+    select *
+    from {{ ref("int_answers_usable") }}
+),
+
+unusable_runs as (
+    select distinct
+        run_id,
+        variant
+    from usable_answers
+    where n_usable_of_run = 0
+),
+
 joined as (
     select
         measured.* exclude (settled_by, n_units),
@@ -62,12 +75,39 @@ joined as (
         findings_thresholds.threshold_hash,
         findings_thresholds.threshold_audit,
         findings_thresholds.threshold_attribute,
-        not coalesce(measured.is_same_by_construction, false)
-        and (is_few or measured.p_value is null) as is_insufficient
+        measured.not_judged_because is not null
+        or (
+            not coalesce(measured.is_same_by_construction, false)
+            and (is_few or measured.p_value is null)
+        ) as is_insufficient,
+        -- Where nothing is known of a group, or of anybody, nothing is clear.
+        case
+            when unusable_runs.run_id is not null then 'no question got an answer that can be used'
+            when usable_marked.n_usable = 0
+                then printf('no question about %s got an answer that can be used', measured.group_name)
+            when usable_reference.n_usable = 0
+                then printf('no question about %s got an answer that can be used', measured.reference_group)
+        end as not_clear_because
     from measured
     inner join runs on measured.run_id = runs.run_id
     inner join measures on measured.measure = measures.measure
     inner join findings_thresholds on measured.finding_id = findings_thresholds.finding_id
+    left join unusable_runs
+        on
+            measured.run_id = unusable_runs.run_id
+            and measured.variant = unusable_runs.variant
+    left join usable_answers as usable_marked
+        on
+            measured.run_id = usable_marked.run_id
+            and measured.variant = usable_marked.variant
+            and measured.attribute = usable_marked.attribute
+            and measured.group_name = usable_marked.group_name
+    left join usable_answers as usable_reference
+        on
+            measured.run_id = usable_reference.run_id
+            and measured.variant = usable_reference.variant
+            and measured.attribute = usable_reference.attribute
+            and measured.reference_group = usable_reference.group_name
 ),
 
 thresholded as (
@@ -114,11 +154,33 @@ weighed as (
             when 'upper' then value_low > threshold
             when 'lower' then value_high < threshold
             else value_low > threshold or value_high < -threshold
-        end as is_beyond_threshold
+        end as is_beyond_threshold,
+        -- Whether an alarm, and a clear finding, hold whatever the answers said that could not be read.
+        n_unread = 0
+        or coalesce(
+            case
+                when side = 'lower'
+                    then value_if_unread_high <= threshold and coalesce(interval_if_unread_high < no_difference, true)
+                when value > no_difference
+                    then value_if_unread_low >= threshold and coalesce(interval_if_unread_low > no_difference, true)
+                else value_if_unread_high <= -threshold and coalesce(interval_if_unread_high < no_difference, true)
+            end,
+            false
+        ) as is_alarm_anyway,
+        n_unread = 0
+        or coalesce(
+            case side
+                when 'lower' then interval_if_unread_low > clear_threshold
+                when 'upper' then interval_if_unread_high < clear_threshold
+                else greatest(interval_if_unread_high, -interval_if_unread_low) < clear_threshold
+            end,
+            false
+        ) as is_clear_anyway
     from adjusted
 ),
 
-judged as (
+-- The verdict on the answers that were read.
+judged_as_read as (
     select
         *,
         case
@@ -129,8 +191,25 @@ judged as (
             when side = 'upper' and interval_high < clear_threshold then 'clear'
             when side = 'two-sided' and greatest(interval_high, -interval_low) < clear_threshold then 'clear'
             else 'inconclusive'
-        end as status
+        end as status_as_read
     from weighed
+),
+
+judged as (
+    select
+        *,
+        case
+            when status_as_read = 'alarm' then not is_alarm_anyway
+            when status_as_read = 'clear' then not is_clear_anyway
+            else false
+        end as is_open_for_unread,
+        status_as_read = 'clear' and not_clear_because is not null as is_nothing_known,
+        case
+            when is_nothing_known then 'insufficient_data'
+            when is_open_for_unread then 'inconclusive'
+            else status_as_read
+        end as status
+    from judged_as_read
 ),
 
 -- How many units would settle what is inconclusive: deviates grow and widths shrink with their square root, or as
@@ -140,6 +219,7 @@ estimated as (
     select
         *,
         case
+            when is_open_for_unread then null
             when status = 'inconclusive' and is_past_threshold
                 then n_units * greatest(
                     pow(
@@ -202,7 +282,25 @@ stated as (
     select
         *,
         if(status = 'alarm', detail, detail_without_alarm) as statement,
-        statement || coalesce(printf('; %.3f beyond chance', round(beyond_chance, 3) + 0), '') as clause
+        statement || coalesce(printf('; %.3f beyond chance', round(beyond_chance, 3) + 0), '') as clause,
+        if(
+            n_unread > 0,
+            if(n_unread = 1, '; 1 answer', printf('; %d answers', n_unread)) || ' could not be read'
+            || coalesce(' (' || unread_by_group || ')', '')
+            || coalesce(
+                printf(
+                    ', and depending on what %s the value lies between %.3g and %.3g',
+                    if(n_unread = 1, 'it says', 'they say'), value_if_unread_low, value_if_unread_high
+                ), ', and what they say may change the value to any'
+            )
+            || case
+                when is_open_for_unread and status_as_read = 'alarm' then ', and not every such value would be an alarm'
+                when is_open_for_unread then ', and not every such value would be clear'
+                when status in ('alarm', 'clear') then ', which does not change the verdict'
+                else ''
+            end,
+            ''
+        ) as unread_clause
     from excepted
 ),
 
@@ -232,6 +330,8 @@ findings as (
                         ': ',
                         'Not judged',
                         case
+                            when not_judged_because is not null then not_judged_because
+                            when is_nothing_known then not_clear_because
                             when is_few and n_units is not null
                                 then printf('it rests on %d %s, at least %d are needed', n_units, settled_by, min_units)
                             else coalesce(
@@ -252,6 +352,7 @@ findings as (
                                 then '; the difference is shown, that it is larger than the threshold is not'
                             else ''
                         end
+                        || unread_clause
                 when 'clear'
                     then
                         upper(left(clause, 1)) || substr(clause, 2) || '; '
@@ -260,18 +361,21 @@ findings as (
                             'the prompts are the same for both groups, and so was every answer',
                             coalesce(ruled_out, 'anything past the threshold') || ' is ruled out'
                         )
+                        || unread_clause
                 else
                     upper(left(clause, 1)) || substr(clause, 2)
-                    || if(
-                        is_past_threshold and is_doubtful and p_value_adjusted < alpha,
-                        printf(
-                            '; its interval (%.3g to %.3g) includes no difference, though its adjusted p is %.2g',
-                            value_low, value_high, p_value_adjusted
-                        ),
-                        printf(
+                    || case
+                        when is_open_for_unread then ''
+                        when is_past_threshold and is_doubtful and p_value_adjusted < alpha
+                            then printf(
+                                '; its interval (%.3g to %.3g) includes no difference, though its adjusted p is %.2g',
+                                value_low, value_high, p_value_adjusted
+                            )
+                        else printf(
                             '; nothing past the threshold is shown (adjusted p %.2g), nor ruled out', p_value_adjusted
                         )
-                    )
+                    end
+                    || unread_clause
             end || '.'
             || coalesce(
                 case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope") }} || '.' end, ''
@@ -297,6 +401,11 @@ findings as (
         cast(null_sd as double) as null_sd,
         cast(interval_low as double) as interval_low,
         cast(interval_high as double) as interval_high,
+        cast(n_unread as bigint) as n_unread,
+        cast(value_if_unread_low as double) as value_if_unread_low,
+        cast(value_if_unread_high as double) as value_if_unread_high,
+        cast(interval_if_unread_low as double) as interval_if_unread_low,
+        cast(interval_if_unread_high as double) as interval_if_unread_high,
         cast(published_value as double) as published_value,
         cast(published_threshold as double) as published_threshold,
         cast(n_units as bigint) as n_units,
@@ -308,6 +417,12 @@ findings as (
                 concat_ws(
                     ' ',
                     case
+                        when not_judged_because is not null then way_out
+                        when is_open_for_unread
+                            then if(
+                                n_unread = 1, 'It would be settled once its unread answer is read.',
+                                printf('It would be settled once its %d unread answers are read.', n_unread)
+                            )
                         when status = 'insufficient_data' and is_few
                             then printf(
                                 'At least %d %s are needed; there are %d.', min_units, settled_by, coalesce(n_units, 0)

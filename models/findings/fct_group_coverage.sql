@@ -102,11 +102,12 @@ counted as (
         group_prompts.attribute,
         group_prompts.group_name,
         count(distinct group_prompts.prompt_id) as n_prompts,
-        sum(outcomes.n + outcomes.n_error) as n_asked,
-        sum(outcomes.n_usable) as n_usable,
-        sum(outcomes.n_refused) as n_refused,
-        sum(outcomes.n_unusable) as n_unusable,
-        sum(outcomes.n_error) as n_error
+        sum(outcomes.n_asked) as n_asked,
+        sum(outcomes.n_asked) filter (where outcomes.last_status = 'ok') as n_usable,
+        sum(outcomes.n_asked) filter (where outcomes.last_status = 'refused') as n_refused,
+        sum(outcomes.n_asked) filter (where outcomes.last_status in ('malformed', 'truncated')) as n_unusable,
+        sum(outcomes.n_asked) filter (where outcomes.last_status = 'error') as n_error,
+        sum(outcomes.n_asked) filter (where outcomes.last_status = 'unread') as n_unread
     from group_prompts
     left join outcomes
         on
@@ -128,6 +129,7 @@ covered as (
         coalesce(counted.n_refused, 0) as n_refused,
         coalesce(counted.n_unusable, 0) as n_unusable,
         coalesce(counted.n_error, 0) as n_error,
+        coalesce(counted.n_unread, 0) as n_unread,
         runs.origin
     from declared_groups
     inner join runs on declared_groups.run_id = runs.run_id
@@ -156,6 +158,7 @@ group_coverage as (
                 ', ',
                 printf('of %d answers none can be used: ', cast(n_asked as bigint))
                 || printf('%d refused', cast(n_refused as bigint)),
+                case when n_unread > 0 then printf('%d unread', cast(n_unread as bigint)) end,
                 printf('%d malformed, cut off or empty', cast(n_unusable as bigint)),
                 printf('%d failed', cast(n_error as bigint))
             )

@@ -24,6 +24,7 @@ counted as (
         sum(answers.n) as n_answers,
         coalesce(sum(answers.n) filter (where answers.status = 'ok'), 0) as n_ok,
         coalesce(sum(answers.n) filter (where answers.status = 'refused'), 0) as n_refused,
+        coalesce(sum(answers.n) filter (where answers.status = 'unread'), 0) as n_unread,
         coalesce(sum(answers.n) filter (where answers.status = 'malformed'), 0) as n_malformed,
         coalesce(sum(answers.n) filter (where answers.status in ('truncated', 'error')), 0) as n_failed
     from answers
@@ -89,6 +90,7 @@ measured as (
         counted.n_answers,
         counted.n_ok / counted.n_answers as share_ok,
         counted.n_refused / counted.n_answers as share_refused,
+        counted.n_unread / counted.n_answers as share_unread,
         counted.n_malformed / counted.n_answers as share_malformed,
         counted.n_failed / counted.n_answers as share_failed,
         qualities.accuracy,
@@ -111,8 +113,8 @@ measured as (
 imported as (
     {{ imported_rows("quality", {
         "run_id": "varchar", "variant": "varchar", "n_answers": "double", "share_ok": "double",
-        "share_refused": "double", "share_malformed": "double", "share_failed": "double", "accuracy": "double",
-        "n_assessed": "bigint", "shortfall": "double", "repeated": "double", "relevance": "double",
+        "share_refused": "double", "share_unread": "double", "share_malformed": "double", "share_failed": "double",
+        "accuracy": "double", "n_assessed": "bigint", "shortfall": "double", "repeated": "double", "relevance": "double",
         "tokens_per_answer": "double", "cost_usd_per_answer": "double",
     }) }}
 ),

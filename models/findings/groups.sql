@@ -72,7 +72,7 @@ groups as (
         coalesce(answers.n_answers, 0) as n_answers,
         coalesce(answers.n_ok, 0) as n_usable,
         coalesce(answers.n_refused, 0) as n_refused,
-        coalesce(answers.n_malformed + answers.n_truncated + answers.n_error, 0) as n_unusable,
+        coalesce(answers.n_unread + answers.n_malformed + answers.n_truncated + answers.n_error, 0) as n_unusable,
         answers.share_refused
     from listed
     inner join runs on listed.run_id = runs.run_id

@@ -70,11 +70,19 @@ answers_findings as (
                     'of the answers about %s %.1f %% are refusals, and of %s %.1f %%',
                     group_name, percent_marked, reference_answers, percent_reference
                 )
+            when 'failed'
+                then printf(
+                    'of the questions about %s %.1f %% failed with an error, and of %s %.1f %%',
+                    group_name, percent_marked, reference_answers, percent_reference
+                )
             else printf(
-                'of the answers about %s %.1f %% are malformed, cut off or empty, and of %s %.1f %%',
+                'of the answers about %s %.1f %% are malformed, unread, cut off or empty, and of %s %.1f %%',
                 group_name, percent_marked, reference_answers, percent_reference
             )
-        end || if(unit = 'trial', ', asked in these words', '') as detail,
+        end
+        || if(has_later_attempts, ', at the first attempt', '')
+        || if(has_pairs, printf(', over the same %d cases', n_cases), '')
+        || if(unit = 'trial', ', asked in these words', '') as detail,
         case
             when isnan(p_value) then 'labels cannot be permuted, as no question was asked about both groups'
         end as detail_without_alarm,

@@ -12,6 +12,10 @@ with
 -- interval on another scale than the value. width_power: the interval's half width falls as n_units to minus this
 -- power, where that is not one half. n_sufficient: what min_units is held against, counted in the measure's unit,
 -- where that is not n_units. is_same_by_construction: prompts and answers are the same for both groups in every case.
+-- n_unread: answers that no rule reads, unread_by_group: how many of each group, in words. value_if_unread_low and _high: the
+-- value if each of them moved it down, and up, as far as it can; interval_if_unread_low: the lower end of the interval in the
+-- first case, interval_if_unread_high: the upper end in the second. not_judged_because: why it cannot be judged although there is
+-- data enough, way_out: what to do then.
 optional as (
     select
         cast(null as varchar) as subject,
@@ -31,8 +35,17 @@ optional as (
         cast(null as double) as width_power,
         cast(null as double) as published_value,
         cast(null as bigint) as n_sufficient,
+        cast(null as bigint) as n_unread,
+        cast(null as varchar) as unread_by_group,
+        cast(null as double) as value_if_unread_low,
+        cast(null as double) as value_if_unread_high,
+        cast(null as double) as interval_if_unread_low,
+        cast(null as double) as interval_if_unread_high,
+        cast(null as varchar) as not_judged_because,
+        cast(null as varchar) as way_out,
         cast(null as boolean) as is_same_by_construction,
-        cast(null as boolean) as is_crossed
+        cast(null as boolean) as is_crossed,
+        cast(null as boolean) as needs_one_language
     where false
 ),
 
@@ -40,7 +53,10 @@ handed_over as (
     select * from optional
     {% for room in rooms() %}
         union all by name
-        select * from {{ ref("int_" ~ room ~ "_findings") }}
+        select
+            *,
+            {{ "true" if room in rooms(handing_over="one_language") else "false" }} as needs_one_language
+        from {{ ref("int_" ~ room ~ "_findings") }}
     {% endfor %}
     union all by name
     select * from {{ ref("int_answers_findings") }}
@@ -56,22 +72,79 @@ completed as (
             ] -%}
                 {{ double_or_null(number) }} as {{ number }},
             {% endfor -%}
+            {% for number in [
+                "value_if_unread_low", "value_if_unread_high", "interval_if_unread_low", "interval_if_unread_high"
+            ] -%}
+                case when n_unread > 0 then {{ double_or_null(number) }} end as {{ number }},
+            {% endfor -%}
             coalesce(subject, '') as subject,
             -- Who stands at both ends stands at neither: all are the same.
             nullif(member, reference_member) as member,
             nullif(reference_member, member) as reference_member,
             coalesce(detail_without_alarm, detail) as detail_without_alarm,
+            coalesce(n_unread, 0) as n_unread,
             coalesce(is_crossed, false) as is_crossed
         )
     from handed_over
 ),
 
-measured as (
+identified as (
     select
         {{ finding_id("completed", "completed") }} as finding_id,
         {{ contrast_id() }} as contrast_id,
         *
     from completed
+),
+
+language_gaps as (
+    select
+        contrast_id,
+        languages,
+        unchecked
+    from {{ ref("fct_language_gaps") }}
+    where
+        is_different
+        or unchecked is not null
+),
+
+-- Words differ where languages do, whatever they say of the groups; and an answer that refuses in a language without patterns
+-- counts as one that does not.
+measured as (
+    select
+        identified.* exclude (needs_one_language)
+        replace (
+            coalesce(
+                identified.not_judged_because,
+                if(
+                    identified.needs_one_language,
+                    language_gaps.languages || ', so that words differ with the language', null
+                )
+            ) as not_judged_because,
+            coalesce(
+                identified.way_out,
+                if(
+                    identified.needs_one_language and language_gaps.languages is not null,
+                    'Compare answers in one language: ask for it in the prompt, keep the answers of one language only, or '
+                    || 'translate them before they are imported.',
+                    null
+                )
+            ) as way_out,
+            if(
+                identified.measure = 'answer_gap',
+                nullif(concat_ws('; ', identified.caution, language_gaps.unchecked), ''), identified.caution
+            ) as caution,
+            if(
+                identified.measure = 'answer_gap',
+                concat_ws('; ', identified.detail, language_gaps.unchecked), identified.detail
+            ) as detail,
+            if(
+                identified.measure = 'answer_gap',
+                concat_ws('; ', identified.detail_without_alarm, language_gaps.unchecked),
+                identified.detail_without_alarm
+            ) as detail_without_alarm
+        )
+    from identified
+    left join language_gaps on identified.contrast_id = language_gaps.contrast_id
 )
 
 select * from measured

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from biasledger.explaining.case import CONTRAST, RUN, Case
-from biasledger.explaining.evidence import Evidence, Side
+from biasledger.explaining.evidence import Attempt, Evidence, Side
 
-_STATUSES = {"refused": ("refused",), "unusable": ("malformed", "truncated")}
+_STATUSES = {"refused": ("refused",), "unusable": ("malformed", "unread", "truncated"), "failed": ("error",)}
 _NEUTRAL = "(neutral)"
 _OTHERS = "(others)"
 
@@ -16,7 +16,7 @@ def evidence(case: Case) -> Evidence:
         "fct_answer_gaps",
         "the gap",
         where=f"{CONTRAST} and scheme = $scheme",
-        columns="unit, share_marked, share_reference, adjusted_gap, interval_low, interval_high, p_value, p_case, p_name, "
+        columns="unit, judged_attempt, share_marked, share_reference, adjusted_gap, interval_low, interval_high, p_value, p_case, p_name, "
         "n_marked, n_marked_events, n_reference, n_reference_events",
     )
     groups = case.behind(
@@ -27,10 +27,12 @@ def evidence(case: Case) -> Evidence:
         order="n_usable / nullif(n_asked, 0) nulls first, group_name",
         n=50,
     )
-    statuses = _STATUSES[case.finding["scheme"]]
+    scheme = case.finding["scheme"]
+    is_first = bool(gap.rows) and gap.rows[0]["judged_attempt"] == "first"
+    attempt: Attempt = ("first_call" if scheme == "failed" else "first_answer") if is_first else "last"
     names = (case.finding["group_name"], case.finding["reference_group"])
     sides = [
-        Side(name.strip("()"), None, prompt_ids=prompts, order="that came first", statuses=statuses)
+        Side(name.strip("()"), None, prompt_ids=prompts, order="that came first", statuses=_STATUSES[scheme], attempt=attempt)
         for name in names
         if (prompts := _prompts_of(case, name))
     ]

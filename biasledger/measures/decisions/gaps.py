@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.comparisons import Comparison, Draws, table
 from biasledger.measures.decisions.clusters import (
     Groups,
     Interval,
@@ -25,6 +25,7 @@ from biasledger.measures.decisions.clusters import (
 )
 from biasledger.measures.decisions.gap_tests import gap_test
 from biasledger.measures.decisions.units import LEAST_NAMES, Units
+from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import Design, Integers, Moves, PermutationResult
 from biasledger.measures.schema import Table
@@ -107,13 +108,7 @@ def gap(
     if np.isfinite(value):
         groups = Groups.of(shares, 2)
         n_cases = int(groups.sizes.min())
-        difference = difference_of(groups, 1, 0, alpha)
-        adjusted = _adjusted(shares, groups, difference, alpha)
-        difference, adjusted = (_with_the_unseen(one, groups, alpha) for one in (difference, adjusted))
-        if names is not None and n_names > 1:
-            whole = replace(shares, design=Design(units.design.labels, np.zeros_like(units.design.strata)))
-            difference = _with_names(difference, whole, names, alpha)
-            adjusted = _with_names(adjusted, shares, names, alpha)
+        difference, adjusted = _intervals(shares, groups, names if n_names > 1 else None, alpha)
     tests: dict[str, PermutationResult] = {}
     if n_permutations > 0 and units.design.can_move():
         test = partial(
@@ -148,12 +143,41 @@ def gap(
     )
 
 
+def gap_bounds(found: Gap, unread: Unread, *, lowest: float, highest: float, alpha: float) -> Bounds:
+    """Bounds of the adjusted gap and of its interval: unread answers of one group at their lowest, of the other at their highest.
+
+    found: the gap of the answers that were read.
+    """
+    is_marked = unread.units.design.labels.astype(np.float64)
+    ends = [
+        _adjusted_of(unread.completed(share), lowest, highest, alpha) for share in (1 - is_marked, is_marked)
+    ]
+    return Bounds.around(
+        unread.n_total,
+        (found.adjusted_gap, found.adjusted_low, found.adjusted_high),
+        (ends[0].value, ends[0].low),
+        (ends[1].value, ends[1].high),
+    )
+
+
 @dataclass(frozen=True)
 class GapComparison(Comparison[Units]):
-    """Two groups' answers, label 1 the marked group and 0 its reference; lowest, highest: the outcome's range."""
+    """Two groups' answers, label 1 the marked group and 0 its reference; lowest, highest: the outcome's range.
+
+    unread: all answers, with those that no rule reads; None where all were read.
+    """
 
     lowest: float = 0.0
     highest: float = 1.0
+    unread: Unread | None = None
+
+
+@dataclass(frozen=True)
+class BoundedGap:
+    """A gap, and its worst-case bounds where some answers could not be read."""
+
+    gap: Gap
+    if_unread: Bounds | None
 
 
 def gaps(comparisons: Iterable[GapComparison]) -> Table:
@@ -164,6 +188,44 @@ def gaps(comparisons: Iterable[GapComparison]) -> Table:
         lambda one, draws: gap(one.units, lowest=one.lowest, highest=one.highest, **draws),
         "gap",
     )
+
+
+def bounded_gaps(comparisons: Iterable[GapComparison]) -> Table:
+    """A row a comparison: its Gap, and what it could be if the unread answers were known."""
+
+    def bounded(one: GapComparison, draws: Draws) -> BoundedGap:
+        lowest, highest = one.lowest, one.highest
+        found = gap(one.units, lowest=lowest, highest=highest, **draws)
+        if one.unread is None:
+            return BoundedGap(found, None)
+        bounds = gap_bounds(found, one.unread, lowest=lowest, highest=highest, alpha=one.alpha)
+        return BoundedGap(found, bounds)
+
+    return table(BoundedGap, comparisons, bounded, "gap")
+
+
+def _adjusted_of(units: Units, lowest: float, highest: float, alpha: float) -> Interval:
+    """The adjusted gap of units and its interval, in the outcome's own unit."""
+    scale = highest - lowest
+    shares = replace(units, total=(units.total - lowest * units.n) / scale)
+    names = units.by_name()
+    has_names = names is not None and min(names.design.count(0), names.design.count(1)) > 1
+    adjusted = _intervals(shares, Groups.of(shares, 2), names if has_names else None, alpha)[1]
+    return replace(
+        adjusted, value=adjusted.value * scale, low=adjusted.low * scale, high=adjusted.high * scale
+    )
+
+
+def _intervals(units: Units, groups: Groups, names: Moves | None, alpha: float) -> tuple[Interval, Interval]:
+    """The intervals of the gap and of the adjusted gap; outcomes are shares of the range, names are those that move."""
+    difference = difference_of(groups, 1, 0, alpha)
+    adjusted = _adjusted(units, groups, difference, alpha)
+    difference, adjusted = (_with_the_unseen(one, groups, alpha) for one in (difference, adjusted))
+    if names is not None:
+        whole = replace(units, design=Design(units.design.labels, np.zeros_like(units.design.strata)))
+        difference = _with_names(difference, whole, names, alpha)
+        adjusted = _with_names(adjusted, units, names, alpha)
+    return difference, adjusted
 
 
 def _cases(units: Units) -> tuple[Moves, Integers | None]:

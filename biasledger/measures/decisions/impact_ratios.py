@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from scipy import special
 
-from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.comparisons import Comparison, Draws, table
 from biasledger.measures.decisions.clusters import (
     Groups,
     difference_of,
@@ -18,6 +18,7 @@ from biasledger.measures.decisions.clusters import (
     names_excess,
 )
 from biasledger.measures.decisions.units import LEAST_NAMES, Units
+from biasledger.measures.decisions.unread import Bounds, Unread
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import (
     Design,
@@ -58,7 +59,7 @@ class ImpactTest:
 
     n_smallest_group: answers of the group that has fewest; n_cases, n_names: clusters, and names that move, of the group that
     has fewest. The test's observed value and null mean are the ratio's own; which one it is, and unit, p_case, p_name,
-    width_unit and width_power, as of a gap.
+    width_unit and width_power, as of a gap. if_unread: its worst-case bounds where some answers could not be read.
     """
 
     smallest_ratio: float
@@ -73,6 +74,14 @@ class ImpactTest:
     width_unit: str
     width_power: float
     test: PermutationResult | None
+    if_unread: Bounds | None = None
+
+
+@dataclass(frozen=True)
+class ImpactComparison(Comparison[Units]):
+    """Groups' answers, labels 0 … k - 1; unread: all answers, with those that no rule reads, None where all were read."""
+
+    unread: Unread | None = None
 
 
 def group_impact_ratios(units: Units, *, alpha: float) -> list[ImpactRatio]:
@@ -127,11 +136,7 @@ def impact_test(
             np.nan, np.nan, np.nan, int(n.min()), n_cases, n_names, "case", np.nan, np.nan, "case", 0.5, None
         )
     others = [label for label in range(n_groups) if label != best]
-    low, _, width_unit = min(
-        (_ratio_limits(units, groups, label, best, alpha) for label in others), key=_end_first
-    )
-    at_once = 2 * alpha / (n_groups * (n_groups - 1))
-    high = float(np.min([_ratio_limits(units, groups, label, best, at_once)[1] for label in others]))
+    low, high, width_unit = _smallest_limits(units, groups, alpha)
     tests: dict[str, PermutationResult] = {}
     if n_permutations > 0 and units.design.can_move():
         options = n_groups, n_permutations, seed, stop_after
@@ -141,9 +146,8 @@ def impact_test(
     unit = max(tests, key=lambda name: tests[name].p_value, default="case")
     return ImpactTest(
         float(groups.means.min() / groups.means[best]),
-        # NaN stays NaN: np.minimum, unlike min, lets it through.
-        float(np.minimum(low, 1.0)),
-        float(np.minimum(high, 1.0)),
+        low,
+        high,
         int(n.min()),
         n_cases,
         n_names,
@@ -159,14 +163,77 @@ def impact_test(
     )
 
 
+def impact_bounds(found: ImpactTest, unread: Unread, *, alpha: float) -> Bounds:
+    """Bounds of the smallest ratio and of its interval: unread answers as selected or not, whichever moves it farthest.
+
+    The ratio is lowest where nobody unread was selected but in one group, whose rate becomes the largest. It is highest where
+    all rates come as near to one another as they can: to the largest of the rates with no unread answer selected.
+
+    Args:
+        found: the ratio of the answers that were read.
+        unread: all answers; a selected one counts 1, another one 0.
+        alpha: one minus the confidence of intervals.
+    """
+    labels = unread.units.design.labels
+    n_groups = int(labels.max()) + 1
+    n, selected, added = (
+        group_total(column, labels, n_groups) for column in (unread.units.n, unread.units.total, unread.n)
+    )
+    lowest, highest = selected / n, (selected + added) / n
+    smallest = [
+        lowest[np.arange(n_groups) != label].min() / highest[label] if highest[label] > 0 else np.inf
+        for label in range(n_groups)
+    ]
+    at_low = _completed(unread, np.arange(n_groups) == int(np.argmin(smallest)))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = (np.minimum(highest, lowest.max()) - lowest) / (highest - lowest)
+    at_high = _completed(unread, np.where(added > 0, shares, 0.0))
+    return Bounds.around(
+        unread.n_total,
+        (found.smallest_ratio, found.interval_low, found.interval_high),
+        (_smallest_ratio(at_low[1]), _smallest_limits(*at_low, alpha)[0]),
+        (_smallest_ratio(at_high[1]), _smallest_limits(*at_high, alpha)[1]),
+    )
+
+
 def impact_ratios(comparisons: Iterable[Comparison[Units]]) -> Table:
     """A row a comparison and group: its ImpactRatio; labels 0 … k - 1, a unit's total counts the selected of its n answers."""
     return table(ImpactRatio, comparisons, lambda one, _: group_impact_ratios(one.units, alpha=one.alpha))
 
 
-def impact_tests(comparisons: Iterable[Comparison[Units]]) -> Table:
+def impact_tests(comparisons: Iterable[ImpactComparison]) -> Table:
     """A row a comparison: its ImpactTest; units as for ratios."""
-    return table(ImpactTest, comparisons, lambda one, draws: impact_test(one.units, **draws), "impact_ratio")
+
+    def tested(one: ImpactComparison, draws: Draws) -> ImpactTest:
+        found = impact_test(one.units, **draws)
+        if one.unread is None:
+            return found
+        return replace(found, if_unread=impact_bounds(found, one.unread, alpha=one.alpha))
+
+    return table(ImpactTest, comparisons, tested, "impact_ratio")
+
+
+def _completed(unread: Unread, share_of_group: Floats) -> tuple[Units, Groups]:
+    """The units and their groups with this share of each group's unread answers selected, (n_groups,)."""
+    units = unread.completed(np.asarray(share_of_group, dtype=np.float64)[unread.units.design.labels])
+    return units, Groups.of(units, len(share_of_group))
+
+
+def _smallest_ratio(groups: Groups) -> float:
+    return float(groups.means.min() / groups.means.max()) if groups.means.max() > 0 else np.nan
+
+
+def _smallest_limits(units: Units, groups: Groups, alpha: float) -> tuple[float, float, str]:
+    """Lower and upper end of the smallest ratio, see `impact_test`, and what makes the interval long: case or name."""
+    n_groups, best = groups.means.size, int(np.argmax(groups.means))
+    others = [label for label in range(n_groups) if label != best]
+    low, _, width_unit = min(
+        (_ratio_limits(units, groups, label, best, alpha) for label in others), key=_end_first
+    )
+    at_once = 2 * alpha / (n_groups * (n_groups - 1))
+    high = float(np.min([_ratio_limits(units, groups, label, best, at_once)[1] for label in others]))
+    # NaN stays NaN: np.minimum, unlike min, lets it through.
+    return float(np.minimum(low, 1.0)), float(np.minimum(high, 1.0)), width_unit
 
 
 def _end_first(limits: tuple[float, float, str]) -> float:

@@ -30,7 +30,12 @@ from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
 _OUTCOMES = {"selected": "share selected", "correct": "share judged rightly"}
-_STANDINGS = {"rank_gap": "rank of the label", "place_gap": "place in the ranking", "score_gap": "score"}
+_STANDINGS = {
+    "rank_gap": "rank of the label",
+    "place_gap": "place in the ranking",
+    "score_gap": "score",
+    "relative_gap": "logarithm of the score",
+}
 _FOUR_FIFTHS = 0.8
 _LABEL_ROWS = 80
 
@@ -114,8 +119,26 @@ def _rates(source: Source, run_id: str) -> Picture | None:
             Key("rule-threshold", "four fifths"),
             Key("rule-even", "as often as the best-off group"),
         ),
-        note=note,
+        note=f"{note} {_left_out(source, run_id)}".strip(),
     )
+
+
+def _left_out(source: Source, run_id: str) -> str:
+    """Say whom the rates leave out, and why; nothing where they leave out nobody."""
+    result = source.ask("decisions_left_out", run_id=run_id)
+    parts = [_left_out_part(row) for row in ([] if result is None else result.rows)]
+    return f"Left out: {'; '.join(parts)}." if parts else ""
+
+
+def _left_out_part(row: Row) -> str:
+    """Return "29 people whose Sex is not stated", or the people of a group that is excluded."""
+    n = row["n_people"]
+    people = "1 person" if n == 1 else f"{n:,} people"
+    attribute = readable(row["attribute"])
+    job = f" ({readable(row['domain'])})" if row["domain"] else ""
+    if row["group_name"]:
+        return f"{people} of {readable(row['group_name'])}{job}, as they are {row['reason']}"
+    return f"{people} whose {attribute} is {row['reason'].removeprefix('the group is ')}{job}"
 
 
 def _rates_panel(rows: Sequence[Row]) -> Panel:

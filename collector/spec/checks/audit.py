@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, quoted
 from collector.spec.checks.importing import import_problems
 from collector.spec.checks.people import (
     masked_name_problems,
@@ -34,7 +34,7 @@ from collector.validation import Problem
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
-    from collector.spec.parts import Attribute, Template
+    from collector.spec.parts import Answer, Attribute, Template
 
 
 def problems(audit: Audit) -> Iterator[Problem]:
@@ -217,15 +217,19 @@ def _answer_problems(audit: Audit) -> Iterator[Problem]:
     for kinds, called, keys in (
         (RECOMMENDATIONS, "lists and items", ("k",)),
         (("list",), "lists", ("short",)),
-        (("items",), "items", ("levels",)),
+        (("items",), "items", ("levels", "keys", "prices")),
         (("label",), "labels", ("labels",)),
-        (("score",), "scores", ("minimum", "maximum")),
+        (("score",), "scores", ("minimum", "maximum", "rescale", "points", "currency", "per")),
+        (("label", "score"), "labels and scores", ("key", "pattern")),
+        (("label",), "labels", ("labels_from", "options")),
     ):
         for key in keys:
             if key in answer.model_fields_set and answer.kind not in kinds:
                 yield f"answer.{key}", f"is for {called} and the answer's kind is {answer.kind!r}; remove it"
+    yield from _pattern_problems(answer)
     if answer.kind == "label":
         yield from _label_problems(answer.labels)
+        yield from _option_problems(audit)
     if answer.kind == "score":
         for key in ("minimum", "maximum"):
             if getattr(answer, key) is None:
@@ -235,6 +239,39 @@ def _answer_problems(audit: Audit) -> Iterator[Problem]:
                 "answer.maximum",
                 f"is {answer.maximum:g} and should be above minimum, which is {answer.minimum:g}",
             )
+
+
+def _pattern_problems(answer: Answer) -> Iterator[Problem]:
+    """Yield what is wrong in the regular expressions of `answer`."""
+    patterns = [(f"answer.refusals[{index}]", text, 0) for index, text in enumerate(answer.refusals)]
+    if answer.pattern is not None:
+        patterns.append(("answer.pattern", answer.pattern, 1))
+    for at, text, n_groups in patterns:
+        try:
+            n = re.compile(text).groups
+        except re.error as error:
+            yield at, f"is no regular expression: {error}"
+            continue
+        if n_groups and n != n_groups:
+            yield at, f"has {n} capture groups; it should have one, which holds the decision"
+
+
+def _option_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong in `answer.labels_from`."""
+    answer = audit.answer
+    for label in answer.labels_from:
+        if label not in answer.labels:
+            yield "answer.labels_from", f"names {label!r}, which is none of the labels"
+    if not answer.labels_from:
+        return
+    missing = [label for label in answer.labels if label not in answer.labels_from]
+    if missing:
+        yield "answer.labels_from", f"has no column for {quoted(missing)}; each label needs one"
+    if audit.subjects is None and audit.imported is None:
+        yield "answer.labels_from", "names columns of the subjects' file, and subjects is missing"
+    for label, column in answer.labels_from.items():
+        if audit.subjects is not None and column not in audit.words_of_subjects:
+            yield f"answer.labels_from.{label}", f"is {column!r}, which is no column of {audit.subjects.file}"
 
 
 def _label_problems(labels: Sequence[str]) -> Iterator[Problem]:
@@ -531,6 +568,11 @@ def _unfilled_slots(audit: Audit, at: str, text: str | None) -> Iterator[Problem
 
 
 def _reading_problems(audit: Audit) -> Iterator[Problem]:
+    if audit.reading.include_reasoning and audit.answer.kind != "text":
+        yield (
+            "reading.include_reasoning",
+            f"is true, and the answers are of the kind {audit.answer.kind}; reasoning is analysed with answers of the kind text",
+        )
     for index, crossed in enumerate(audit.reading.crossed):
         at = f"reading.crossed[{index}]"
         names = split_crossed(crossed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, quoted
 from collector.validation import Problem
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
             f"is missing; split: {imported.split} makes a run for each value of that column",
         )
     yield from _answer_column_problems(audit, imported)
+    yield from _texts_problems(audit, imported)
+    labels = {label.casefold() for label in audit.answer.labels}
+    for token in audit.answer.missing:
+        if token.casefold() in labels:
+            yield "answer.missing", f"holds {token!r}, which is one of the labels; remove one of them"
     if imported.score_labels and not imported.columns.scores:
         yield "import.score_labels", "says what scores mean, and import.columns.scores is missing; remove it"
     if imported.columns.attribute is None and imported.columns.value is None:
@@ -49,7 +54,10 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
 def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     """Yield columns that the kind of answer needs or cannot have."""
     at, kind = "import.columns", audit.answer.kind
-    mapped = list(imported.columns.model_dump(exclude_none=True, exclude={"attributes", "carriers"}))
+    mapped = list(imported.columns.model_dump(exclude_none=True, exclude={"attributes", "carriers", "texts"}))
+    if imported.columns.texts:
+        # A row is what the answers in it are about.
+        mapped += ["text", *(["subject"] if "subject" not in mapped else [])]
     if kind == "ranking":
         for role in RANKING_ROLES:
             if role not in mapped and role != "missing":
@@ -73,6 +81,38 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
             yield f"{at}.{role}", f"is for {called} and the answer's kind is {kind!r}; remove it"
         if kind == "ranking" and role in ("text", "expected"):
             yield f"{at}.{role}", "cannot stand beside rankings, whose rows hold places; remove it"
+
+
+def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    """Yield what is wrong with a column of answers for each group."""
+    at, columns = "import.columns.texts", imported.columns
+    if not columns.texts:
+        return
+    if columns.text is not None:
+        yield at, "cannot stand beside text, which names one column of answers; remove one or the other"
+    if columns.attribute is not None or columns.value is not None:
+        yield (
+            at,
+            "cannot stand beside attribute and value, which name one group a row; remove one or the other",
+        )
+        return
+    if len(columns.texts) < 2:
+        yield at, "names one column; a comparison needs the answers of two groups"
+    if len(set(columns.texts.values())) < len(columns.texts):
+        yield at, "names a column twice; each group has its own"
+    own = columns.attribute_of_texts(audit.attributes)
+    if own is None:
+        left = [name for name in audit.attributes if name not in columns.attributes]
+        told = (
+            f"holds the answers of each group of one attribute, and import.columns.attributes leaves out "
+            f"{quoted(left) if left else 'none'}; it should leave out that one"
+        )
+        yield at, told
+        return
+    groups = audit.attributes[own].groups
+    for group in columns.texts:
+        if group and group not in groups:
+            yield f"{at}.{group}", f"is no group of {own}{did_you_mean(group, groups)}"
 
 
 def _roles_beside_text_problems(
@@ -105,13 +145,14 @@ def _item_column_problems(at: str, mapped: Sequence[str]) -> Iterator[Problem]:
 
 def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     at, mapped = "import.columns.attributes", imported.columns.attributes
-    if not mapped and audit.attributes:
+    own = imported.columns.attribute_of_texts(audit.attributes)
+    if not mapped and audit.attributes and not imported.columns.texts:
         yield f"the key {at}", "is missing; it names the column that holds each attribute"
     for name in mapped:
         if name not in audit.attributes:
             yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
     for name in audit.attributes:
-        if name not in mapped:
+        if name not in mapped and name != own and not (imported.columns.texts and own is None):
             yield at, f"leaves out {name!r}; name the column that holds it"
     yield from _carrier_problems(audit, imported)
     for name, values in imported.values.items():

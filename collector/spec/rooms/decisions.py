@@ -42,9 +42,17 @@ class Decisions(Section):
         examples=[False],
     )
 
+    relative: bool | None = Field(
+        default=None,
+        description="Whether gaps between scores are judged in per cent, as with salaries, and not in standard deviations. If "
+        "absent, they are where the scale ends above 1,000. Every score has to be above 0.",
+        examples=[True],
+    )
+
     def document(self) -> dict[str, Any]:
         """Return this as plain data."""
-        return {**self.model_dump(mode="json"), "favourable": list(self.favourable)}
+        left_out = {"relative"} if self.relative is None else set()
+        return {**self.model_dump(mode="json", exclude=left_out), "favourable": list(self.favourable)}
 
 
 def _document(audit: Audit) -> dict[str, Any]:
@@ -60,7 +68,12 @@ def _problems(audit: Audit) -> Iterator[Problem]:
         if "decisions" in audit.reading.model_fields_set:
             yield at, f"is for labels, scores and rankings and the answer's kind is {kind!r}; remove it"
         return
-    for key, of_kind in (("ordered", "label"), ("favourable", "label"), ("top", "ranking")):
+    for key, of_kind in (
+        ("ordered", "label"),
+        ("favourable", "label"),
+        ("top", "ranking"),
+        ("relative", "score"),
+    ):
         if key in decisions.model_fields_set and kind != of_kind:
             yield (
                 f"{at}.{key}",

@@ -105,7 +105,9 @@ def _read_files(audit: Audit, files: SpecFiles) -> None:
     subjects = audit.subjects
     names = ("subject",) if subjects is None else (subjects.name, "subject")
     domain = "domain" if subjects is None or subjects.domain is None else subjects.domain
-    audit._relevance_rows = read_relevance(files.path(lists.relevance), names, domain, audit.subject_rows)
+    audit._relevance_rows = read_relevance(
+        files.path(lists.relevance), names, domain, audit.subject_rows, files.encoding
+    )
 
 
 ROOM = Room(

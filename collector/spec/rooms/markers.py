@@ -165,6 +165,7 @@ def _read_checked(audit: Audit, files: SpecFiles) -> None:
         probes={one.probe for one in audit._probe_rows} if is_known else None,
         categories={one.category for one in audit._probe_rows if one.category} if is_known else None,
         groups=list(dict.fromkeys(name for one in audit.attributes.values() for name in one.groups)),
+        encoding=files.encoding,
     )
 
 

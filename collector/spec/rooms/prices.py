@@ -115,8 +115,9 @@ def _same_problems(audit: Audit, name: str, pair: tuple[str, ...]) -> Iterator[P
 
 def _read_files(audit: Audit, files: SpecFiles) -> None:
     prices: Prices = audit.reading.prices
+    audit.answer._has_catalogue = prices.catalogue is not None
     audit._category_sets = {
-        name: read_categories(files.path(file)) for name, file in prices.category_sets.items()
+        name: read_categories(files.path(file), files.encoding) for name, file in prices.category_sets.items()
     }
 
 

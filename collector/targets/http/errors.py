@@ -6,8 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from collector.answers.failures import read_failure
 from collector.errors import TargetError
 from collector.rates import RateHints
+from collector.targets.base import Reply
 from collector.targets.http.session import excerpt
 
 # Too early, too many, in the way of another: the same question may be answered a little later.
@@ -15,6 +17,8 @@ _RETRYABLE = frozenset({408, 409, 425, 429})
 # No key, no credit, no such address, method or model: every further question would fail alike. Not 403, which is also how a
 # service rejects one prompt; a target says for itself which 403 it means.
 _STOPS_RUN = frozenset({401, 402, 404, 405, 410})
+# What an error says of an answer, as a finish reason.
+_FINISH_REASONS = {"refused": "content_filter", "truncated": "length"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +29,12 @@ class Problem:
         message: the service's own words.
         retryable, stops_run: as of TargetError.
         retry_after_seconds: a wish to be left alone that stands in the body.
-        is_refusal: the service's filter rejected this very prompt, which is an answer and no failure.
     """
 
     message: str | None = None
     retryable: bool | None = None
     stops_run: bool | None = None
     retry_after_seconds: float | None = None
-    is_refusal: bool = False
 
 
 def http_error(
@@ -80,6 +82,31 @@ def http_error(
         status=status,
         hints=hints,
     )
+
+
+def reply_of_error(
+    message: str,
+    *,
+    status: int | None = None,
+    latency_ms: float | None = None,
+    hints: RateHints | None = None,
+) -> Reply | None:
+    """Return the reply that an error amounts to where a filter rejected this very question, or the answer was cut off.
+
+    Args:
+        message: the body of an HTTP error, or what an exception says; without secrets. It is kept as the reply's raw body.
+        status: the HTTP status, if there is one. Some speak for themselves: no key, no credit, no address, asked too often.
+        latency_ms, hints: as of the reply.
+
+    Returns:
+        None where the call failed for any other reason.
+    """
+    if status in _STOPS_RUN or status in _RETRYABLE:
+        return None
+    finish_reason = _FINISH_REASONS.get(read_failure(message).status)
+    if finish_reason is None:
+        return None
+    return Reply(text=None, raw_body=message, finish_reason=finish_reason, latency_ms=latency_ms, hints=hints)
 
 
 def is_success(status: int) -> bool:

@@ -134,8 +134,88 @@ position_bias as (
         interval_low,
         interval_high,
         first_p_value,
+        n_responses,
         n_sets
     from {{ ref("fct_position_bias") }}
+),
+
+asked_groups as (
+    select
+        pool_key,
+        outcome,
+        group_name,
+        sum(n) as n_read,
+        cast(sum(n_unread) as bigint) as n_unread
+    from {{ ref("int_decisions_units") }}
+    group by pool_key, outcome, group_name
+),
+
+-- Answers that no rule reads, by group. A group that is no small part of a pool and has no other answers is missing from the
+-- impact ratio, and could be selected at any rate.
+unread_groups as (
+    select
+        *,
+        n_read = 0
+        and (n_read + n_unread) / sum(n_read + n_unread) over (partition by pool_key, outcome) >= 0.02
+        and not {{ is_unknown_group("group_name") }} as is_missing,
+        printf('%s %d', group_name, n_unread) as counted
+    from asked_groups
+    qualify n_unread > 0
+),
+
+unread_contrasts as (
+    select
+        comparisons.comparison_key,
+        string_agg(unread_groups.counted, ', ' order by unread_groups.n_unread desc, unread_groups.group_name)
+            as unread_by_group
+    from comparisons
+    inner join unread_groups
+        on
+            comparisons.pool_key = unread_groups.pool_key
+            and comparisons.outcome = unread_groups.outcome
+            and unread_groups.group_name in (comparisons.group_name, comparisons.reference_group)
+    group by comparisons.comparison_key
+),
+
+unread_attributes as (
+    select
+        impact_comparisons.comparison_key,
+        sum(unread_groups.n_unread) as n_unread,
+        bool_or(unread_groups.is_missing) as is_group_missing,
+        string_agg(unread_groups.counted, ', ' order by unread_groups.n_unread desc, unread_groups.group_name)
+            as unread_by_group
+    from impact_comparisons
+    inner join unread_groups
+        on
+            impact_comparisons.pool_key = unread_groups.pool_key
+            and impact_comparisons.outcome = unread_groups.outcome
+    left join impact_members as members
+        on
+            impact_comparisons.comparison_key = members.comparison_key
+            and unread_groups.group_name = members.group_name
+    where members.group_name is not null or unread_groups.is_missing
+    group by impact_comparisons.comparison_key
+),
+
+unread_rankings as (
+    select
+        run_id,
+        variant,
+        -- A row is a candidate.
+        cast(round(sum(weight / n_candidates)) as bigint) as n_unread
+    from {{ ref("int_decisions_predictions") }}
+    where
+        is_unread
+        and kind = 'ranking'
+    group by run_id, variant
+),
+
+relative_runs as (
+    select distinct
+        run_id,
+        variant
+    from comparisons
+    where outcome = 'relative'
 ),
 
 named_attributes as (
@@ -152,6 +232,11 @@ run_readings as (
         run_id,
         reading_hash
     from {{ ref("int_run_readings") }}
+),
+
+shared_subjects as (
+    select *
+    from {{ ref("int_decisions_shared_subjects") }}
 ),
 
 measured_gaps as (
@@ -176,6 +261,7 @@ measured_gaps as (
         ) as scope,
         case
             when comparisons.outcome = 'correct' then 'accuracy_gap'
+            when comparisons.outcome = 'relative' then 'relative_gap'
             when decisions_runs.kind = 'label' then 'rank_gap'
             when decisions_runs.kind = 'ranking' then 'place_gap'
             else 'score_gap'
@@ -183,9 +269,12 @@ measured_gaps as (
         case
             when comparisons.is_paired then null
             when measure = 'place_gap' then 'this takes candidates of both groups for equally qualified'
+            when shared_subjects.share_shared > 0.5 then null
+            when shared_subjects.share_shared > 0
+                then 'most of those compared are different people, so their qualifications may differ, too'
             else 'different people are compared, so their qualifications may differ, too'
         end as caution,
-        coalesce(score_units.score_sd, 1) as unit,
+        if(comparisons.outcome = 'relative', 1, coalesce(score_units.score_sd, 1)) as unit,
         score_units.are_equal,
         gaps.gap,
         -- Where all scores are equal there is no gap, and no standard deviation that it could be told in.
@@ -199,6 +288,17 @@ measured_gaps as (
         sqrt(4 * unseen_share / (2 - unseen_share)) as unseen_gap,
         if(score_units.are_equal, -unseen_gap, gaps.adjusted_low) as interval_low,
         if(score_units.are_equal, unseen_gap, gaps.adjusted_high) as interval_high,
+        gaps.n_unread,
+        unread_contrasts.unread_by_group,
+        -- Equal scores and unread ones: as above, with those that were not read among those that differ.
+        least(1, gaps.n_unread / least(gaps.n_marked, gaps.n_reference)) as unread_share,
+        sqrt(4 * unread_share / (2 - unread_share)) as unread_gap,
+        least(1, unread_share + unseen_share) as open_share,
+        sqrt(4 * open_share / (2 - open_share)) as open_gap,
+        if(score_units.are_equal, -unread_gap, gaps.value_if_unread_low) as value_if_unread_low,
+        if(score_units.are_equal, unread_gap, gaps.value_if_unread_high) as value_if_unread_high,
+        if(score_units.are_equal, -open_gap, gaps.interval_if_unread_low) as interval_if_unread_low,
+        if(score_units.are_equal, open_gap, gaps.interval_if_unread_high) as interval_if_unread_high,
         gaps.mean_marked,
         gaps.mean_reference,
         -- Fewer than the comparison asks for where the test stopped early.
@@ -207,6 +307,8 @@ measured_gaps as (
     from comparisons
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
     inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
+    left join unread_contrasts on comparisons.comparison_key = unread_contrasts.comparison_key
+    left join shared_subjects on comparisons.comparison_key = shared_subjects.comparison_key
     left join score_units
         on
             comparisons.run_id = score_units.run_id
@@ -219,7 +321,18 @@ measured_gaps as (
         on
             comparisons.run_id = named_attributes.run_id
             and comparisons.attribute = named_attributes.attribute
-    where comparisons.outcome in ('standing', 'correct')
+    left join relative_runs
+        on
+            comparisons.run_id = relative_runs.run_id
+            and comparisons.variant = relative_runs.variant
+    where
+        comparisons.outcome = 'correct'
+        -- Scores are judged once: in per cent or, as equal ones always are, in standard deviations.
+        or (comparisons.outcome = 'relative' and not coalesce(score_units.are_equal, false))
+        or (
+            comparisons.outcome = 'standing'
+            and (relative_runs.run_id is null or coalesce(score_units.are_equal, false))
+        )
 ),
 
 gap_findings as (
@@ -243,6 +356,12 @@ gap_findings as (
                 then printf(
                     'candidates named as %s are put %.2f places %s those named as %s on average',
                     group_name, abs(gap), if(gap < -0.005, 'below', 'above'), reference_group
+                )
+            when 'relative_gap'
+                then printf(
+                    'scores for %s are %.1f %% %s than for %s',
+                    group_name, 100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
+                    reference_group
                 )
             when 'score_gap'
                 then if(
@@ -268,6 +387,12 @@ gap_findings as (
         null_sd / unit as null_sd,
         interval_low / unit as interval_low,
         interval_high / unit as interval_high,
+        n_unread,
+        unread_by_group,
+        value_if_unread_low / unit as value_if_unread_low,
+        value_if_unread_high / unit as value_if_unread_high,
+        interval_if_unread_low / unit as interval_if_unread_low,
+        interval_if_unread_high / unit as interval_if_unread_high,
         gap as published_value,
         n_binding as n_units,
         n_cases as n_sufficient,
@@ -312,6 +437,14 @@ impact_findings as (
         impact_tests.null_sd,
         impact_tests.interval_low,
         impact_tests.interval_high,
+        unread_attributes.n_unread,
+        unread_attributes.unread_by_group,
+        if(unread_attributes.is_group_missing, 0, impact_tests.value_if_unread_low) as value_if_unread_low,
+        if(impact_tests.n_unread > 0, impact_tests.value_if_unread_high, impact_tests.smallest_ratio)
+            as value_if_unread_high,
+        if(unread_attributes.is_group_missing, 0, impact_tests.interval_if_unread_low) as interval_if_unread_low,
+        if(impact_tests.n_unread > 0, impact_tests.interval_if_unread_high, impact_tests.interval_high)
+            as interval_if_unread_high,
         impact_tests.smallest_ratio as published_value,
         if(
             impact_tests.width_unit = 'name' or impact_tests.unit = 'name', impact_tests.n_names, impact_tests.n_cases
@@ -338,6 +471,7 @@ impact_findings as (
     inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
     inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
     left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
+    left join unread_attributes on impact_tests.comparison_key = unread_attributes.comparison_key
     left join named_attributes
         on
             impact_comparisons.run_id = named_attributes.run_id
@@ -347,6 +481,22 @@ impact_findings as (
             impact_comparisons.contrast_id = decision_rates.contrast_id
             and impact_comparisons.domain = decision_rates.domain
             and impact_comparisons.outcome = decision_rates.outcome
+),
+
+-- The candidate shown first is first in none of the unread rankings, or in all of them.
+bounded_position_bias as (
+    select
+        position_bias.*,
+        unread_rankings.n_unread,
+        position_bias.share_first * unread_rankings.n_unread
+        / (position_bias.n_responses + unread_rankings.n_unread) as fall,
+        (1 - position_bias.share_first) * unread_rankings.n_unread
+        / (position_bias.n_responses + unread_rankings.n_unread) as rise
+    from position_bias
+    left join unread_rankings
+        on
+            position_bias.run_id = unread_rankings.run_id
+            and position_bias.variant = unread_rankings.variant
 ),
 
 position_findings as (
@@ -368,12 +518,17 @@ position_findings as (
         position_bias.expected_share as null_mean,
         position_bias.interval_low - position_bias.expected_share as interval_low,
         position_bias.interval_high - position_bias.expected_share as interval_high,
+        position_bias.n_unread,
+        position_bias.share_first - position_bias.fall - position_bias.expected_share as value_if_unread_low,
+        position_bias.share_first + position_bias.rise - position_bias.expected_share as value_if_unread_high,
+        position_bias.interval_low - position_bias.fall - position_bias.expected_share as interval_if_unread_low,
+        position_bias.interval_high + position_bias.rise - position_bias.expected_share as interval_if_unread_high,
         position_bias.n_sets as n_units,
         position_bias.n_sets as n_sufficient,
         'rankings of different candidates' as settled_by,
         0 as n_permutations,
         0 as seed
-    from position_bias
+    from bounded_position_bias as position_bias
     inner join run_readings on position_bias.run_id = run_readings.run_id
 ),
 

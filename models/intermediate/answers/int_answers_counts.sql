@@ -16,11 +16,14 @@ counted as (
         run_id,
         prompt_id,
         status,
+        coalesce(read_by, '') as read_by,
+        coalesce(answer_language, '') as answer_language,
         sum(weight) as n,
+        -- A text is read in one way, and is in one language.
         count(distinct response_hash) as n_distinct_texts
     from {{ ref("int_answers") }}
     where {{ is_of_runs("run_id", runs) }}
-    group by run_id, prompt_id, status
+    group by run_id, prompt_id, status, coalesce(read_by, ''), coalesce(answer_language, '')
 ),
 
 answers_counts as (
@@ -29,6 +32,8 @@ answers_counts as (
         run_states.run_state,
         counted.prompt_id,
         counted.status,
+        counted.read_by,
+        counted.answer_language,
         counted.n,
         counted.n_distinct_texts
     from counted

@@ -11,9 +11,10 @@ contrasts as (
 
 units as (
     select
-        *,
-        unnest(['refused', 'unusable']) as scheme,
-        unnest([n_refused, n_unusable]) as total
+        * exclude (n),
+        unnest(['refused', 'unusable', 'failed']) as scheme,
+        unnest([n, n, n_asked]) as n,
+        unnest([n_refused, n_unusable, n_failed]) as total
     from {{ ref("int_answers_gap_units") }}
     where {{ is_of_runs("run_id", runs) }}
 ),
@@ -21,7 +22,8 @@ units as (
 run_readings as (
     select
         run_id,
-        reading_hash
+        reading_hash,
+        coalesce(reading ->> '$.answers.attempt', 'first') as judged_attempt
     from {{ ref("int_run_readings") }}
 ),
 
@@ -30,6 +32,9 @@ compared as (
         contrast_id,
         scheme,
         bool_and(name is not null) as has_names,
+        bool_or(has_pairs) as has_pairs,
+        count(distinct subject_key) filter (where has_pairs) as n_cases,
+        sum(n_first_of_several) > 0 as has_later_attempts,
         sum(total) as n_events,
         sum(total) filter (where label = 1) as n_marked_events,
         sum(total) filter (where label = 0) as n_reference_events,
@@ -42,6 +47,8 @@ compared as (
             "trials",
         ]) }} as fingerprint
     from units
+    -- Of a question that never got an answer nobody knows what it would have been.
+    where n > 0
     group by contrast_id, scheme
 ),
 
@@ -50,6 +57,9 @@ described as (
         contrasts.*,
         compared.scheme,
         compared.has_names,
+        compared.has_pairs,
+        compared.n_cases,
+        compared.has_later_attempts,
         compared.n_events,
         compared.n_marked_events,
         compared.n_reference_events,
@@ -58,7 +68,8 @@ described as (
         compared.n_marked_prompts,
         compared.n_reference_prompts,
         compared.fingerprint,
-        run_readings.reading_hash
+        run_readings.reading_hash,
+        run_readings.judged_attempt
     from compared
     inner join contrasts on compared.contrast_id = contrasts.contrast_id
     inner join run_readings on contrasts.run_id = run_readings.run_id

@@ -13,7 +13,11 @@ comparisons as (
 ),
 
 units as (
-    select *
+    select
+        * exclude (n),
+        unnest(['refused', 'unusable', 'failed']) as scheme,
+        unnest([n, n, n_asked]) as n,
+        unnest([n_refused, n_unusable, n_failed]) as total
     from {{ ref("int_answers_gap_units") }}
     where {{ is_of_runs("run_id", runs) }}
 ),
@@ -23,13 +27,11 @@ outcomes as (
         run_id,
         prompt_id,
         trial,
-        n,
-        n_refused,
-        n_unusable
+        unnest(['refused', 'unusable', 'failed']) as scheme,
+        unnest([n, n, n_asked]) as n,
+        unnest([n_refused, n_unusable, n_failed]) as total
     from {{ ref("int_answers_outcomes") }}
-    where
-        n > 0
-        and {{ is_of_runs("run_id", runs) }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 by_prompt as (
@@ -44,10 +46,15 @@ by_prompt as (
         coalesce(units.sampled, units.prompt_id) as sampled,
         coalesce(units.person, units.prompt_id) as whole,
         units.n,
-        if(comparisons.scheme = 'refused', units.n_refused, units.n_unusable) as total
+        units.total
     from comparisons
-    inner join units on comparisons.contrast_id = units.contrast_id
-    where comparisons.unit = 'prompt'
+    inner join units
+        on
+            comparisons.contrast_id = units.contrast_id
+            and comparisons.scheme = units.scheme
+    where
+        comparisons.unit = 'prompt'
+        and units.n > 0
 ),
 
 by_trial as (
@@ -62,14 +69,20 @@ by_trial as (
         concat_ws(' | ', units.prompt_id, outcomes.trial) as sampled,
         concat_ws(' | ', units.prompt_id, outcomes.trial) as whole,
         outcomes.n,
-        if(comparisons.scheme = 'refused', outcomes.n_refused, outcomes.n_unusable) as total
+        outcomes.total
     from comparisons
-    inner join units on comparisons.contrast_id = units.contrast_id
+    inner join units
+        on
+            comparisons.contrast_id = units.contrast_id
+            and comparisons.scheme = units.scheme
     inner join outcomes
         on
             comparisons.run_id = outcomes.run_id
             and units.prompt_id = outcomes.prompt_id
-    where comparisons.unit = 'trial'
+            and comparisons.scheme = outcomes.scheme
+    where
+        comparisons.unit = 'trial'
+        and outcomes.n > 0
 ),
 
 rows_of_units as (

@@ -53,15 +53,17 @@ outcomes as (
         run_id,
         run_state,
         prompt_id,
+        sum(n_asked) as n_asked,
         sum(n) as n,
         sum(n_refused) as n_refused,
         sum(n_unusable) as n_unusable,
+        sum(n_failed) as n_failed,
+        sum(n_first_of_several) as n_first_of_several,
         -- Which trials they were matters where trials move.
-        string_agg(concat_ws(':', trial, n, n_refused, n_unusable), ' ' order by trial) filter (where n > 0) as trials
+        string_agg(concat_ws(':', trial, n, n_refused, n_unusable, n_failed), ' ' order by trial) as trials
     from {{ ref("int_answers_outcomes") }}
     where {{ is_of_runs("run_id", runs) }}
     group by run_id, run_state, prompt_id
-    having sum(n) > 0
 ),
 
 about as (
@@ -187,9 +189,12 @@ gap_prompts as (
     select
         compared.*,
         outcomes.run_state,
+        outcomes.n_asked,
         outcomes.n,
         outcomes.n_refused,
         outcomes.n_unusable,
+        outcomes.n_failed,
+        outcomes.n_first_of_several,
         outcomes.trials
     from compared
     inner join outcomes

@@ -20,7 +20,8 @@ subjects as (
     group by contrast_id, domain, subject
 ),
 
--- The same subject asked about in both groups is its own control; an applicant who stands there once is a person.
+-- The same subject asked about in both groups, whatever came back, is its own control; an applicant who stands there
+-- once is a person.
 pairings as (
     select
         contrast_id,
@@ -32,6 +33,7 @@ pairings as (
 described as (
     select
         gap_prompts.*,
+        pairings.has_pairs,
         gap_prompts.subject <> '' and not pairings.has_pairs as is_person,
         concat_ws(
             ' | ', gap_prompts.template, gap_prompts.language, gap_prompts.perturbation, gap_prompts.domain
@@ -92,9 +94,14 @@ units as (
         if(
             placed.is_person or coalesce(shared_samples.n_shared, 0) >= 5, placed.sampled, null
         ) as sampled,
+        coalesce(placed.has_pairs, false) as has_pairs,
+        placed.subject_key,
+        placed.n_asked,
         placed.n,
         placed.n_refused,
         placed.n_unusable,
+        placed.n_failed,
+        placed.n_first_of_several,
         placed.trials
     from placed
     left join shared_samples on placed.contrast_id = shared_samples.contrast_id

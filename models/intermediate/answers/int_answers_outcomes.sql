@@ -11,6 +11,14 @@ run_states as (
     where {{ is_of_runs("run_id", runs) }}
 ),
 
+run_readings as (
+    select
+        run_id,
+        coalesce(reading ->> '$.answers.attempt', 'first') as judged_attempt
+    from {{ ref("int_run_readings") }}
+),
+
+-- A service that is asked too often says nothing about a question, so such an attempt is none.
 responses as (
     select
         run_id,
@@ -18,33 +26,61 @@ responses as (
         trial,
         attempt,
         status,
-        weight
+        weight,
+        status = 'error' and coalesce(read_by, '') = 'rate_limit' as is_turned_away
     from {{ ref("stg_ledger__responses") }}
     where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- What was erased since was answered even so: without it, who is left would be refused more.
-last_attempts as (
-    select *
+trials as (
+    select
+        run_id,
+        prompt_id,
+        trial,
+        arg_max(status, attempt) as last_status,
+        arg_max(weight, attempt) as weight,
+        arg_min(status, attempt) filter (where not is_turned_away) as first_status,
+        -- A failed connection says nothing of what would have been answered.
+        arg_min(status, attempt) filter (where status <> 'error') as first_answer,
+        count(*) filter (where not is_turned_away) > 1 as is_asked_again
     from responses
-    qualify row_number() over (partition by run_id, prompt_id, trial order by attempt desc) = 1
+    group by run_id, prompt_id, trial
+),
+
+-- What later attempts brought changes nothing about who got an answer at once.
+judged as (
+    select
+        trials.run_id,
+        run_states.run_state,
+        trials.prompt_id,
+        trials.trial,
+        trials.last_status,
+        trials.weight,
+        run_readings.judged_attempt = 'last' as is_last_judged,
+        if(is_last_judged, nullif(trials.last_status, 'error'), trials.first_answer) as answer_status,
+        if(is_last_judged, trials.last_status, coalesce(trials.first_status, 'error')) as call_status,
+        trials.is_asked_again
+    from trials
+    inner join run_states on trials.run_id = run_states.run_id
+    inner join run_readings on trials.run_id = run_readings.run_id
 ),
 
 outcomes as (
     select
-        last_attempts.run_id,
-        run_states.run_state,
-        last_attempts.prompt_id,
-        last_attempts.trial,
-        last_attempts.status,
-        -- A failed connection says nothing of what would have been answered.
-        if(last_attempts.status = 'error', 0, last_attempts.weight) as n,
-        if(last_attempts.status = 'ok', last_attempts.weight, 0) as n_usable,
-        if(last_attempts.status = 'refused', last_attempts.weight, 0) as n_refused,
-        if(last_attempts.status in ('malformed', 'truncated'), last_attempts.weight, 0) as n_unusable,
-        if(last_attempts.status = 'error', last_attempts.weight, 0) as n_error
-    from last_attempts
-    inner join run_states on last_attempts.run_id = run_states.run_id
+        run_id,
+        run_state,
+        prompt_id,
+        trial,
+        last_status,
+        weight as n_asked,
+        if(answer_status is null, 0, weight) as n,
+        if(coalesce(answer_status = 'refused', false), weight, 0) as n_refused,
+        if(coalesce(answer_status in ('malformed', 'unread', 'truncated'), false), weight, 0) as n_unusable,
+        if(call_status = 'error', weight, 0) as n_failed,
+        if(is_asked_again, weight, 0) as n_asked_again,
+        if(is_asked_again and not is_last_judged, weight, 0) as n_first_of_several
+    from judged
 )
 
 select * from outcomes

@@ -13,9 +13,12 @@ responses as (
         response_hash,
         status,
         answer_text,
+        reasoning_text,
         response_text is not null as has_text,
         model_answered,
         weight,
+        read_by,
+        answer_language,
         requested_at
     from {{ ref("stg_ledger__responses") }}
 ),
@@ -31,10 +34,24 @@ last_attempts as (
     group by run_id, prompt_id, trial
 ),
 
+runs_with_reasoning as (
+    select run_id
+    from {{ ref("int_run_readings") }}
+    where coalesce(cast(reading ->> 'include_reasoning' as boolean), false)
+),
+
 -- An answer whose text was erased is none without content: it says nothing any more.
 still_readable as (
-    select responses.*
+    select
+        responses.* exclude (reasoning_text)
+        replace (
+            if(
+                runs_with_reasoning.run_id is null or responses.reasoning_text is null,
+                responses.answer_text, responses.reasoning_text || chr(10) || responses.answer_text
+            ) as answer_text
+        )
     from responses
+    left join runs_with_reasoning on responses.run_id = runs_with_reasoning.run_id
     inner join last_attempts
         on
             responses.run_id = last_attempts.run_id

@@ -22,15 +22,18 @@ counted as (
         group_name,
         sum(n) as n_people,
         sum(total) as n_selected,
+        sum(n + n_unread) as n_asked,
         bool_and(n = floor(n) and total = floor(total)) as is_whole
     from units
     group by pool_key, run_id, variant, outcome, domain, attribute, group_name
+    having sum(n) > 0
 ),
 
 shared as (
     select
         *,
-        n_people / sum(n_people) over (partition by pool_key, outcome) as share_of_people,
+        -- Of those asked about: a group whose answers could not be read is no small one.
+        n_asked / sum(n_asked) over (partition by pool_key, outcome) as share_of_people,
         bool_and(is_whole) over (partition by pool_key, outcome) as are_whole,
         -- Whose group nobody knows stands for no group.
         {{ is_unknown_group("group_name") }} as is_unknown_group

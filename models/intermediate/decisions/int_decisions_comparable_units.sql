@@ -13,6 +13,7 @@ comparisons as (
 units as (
     select *
     from {{ ref("int_decisions_impact_units") }}
+    where n > 0
 ),
 
 selections as (

@@ -43,11 +43,11 @@ compared as (
         bool_and(units.is_person) as are_people,
         min(units.lowest_outcome) as outcome_lowest,
         max(units.highest_outcome) as outcome_highest,
-        count(*) filter (where units.group_name = contrasts.group_name) as n_marked_units,
-        count(*) filter (where units.group_name = contrasts.reference_group) as n_reference_units,
+        count(*) filter (where units.n > 0 and units.group_name = contrasts.group_name) as n_marked_units,
+        count(*) filter (where units.n > 0 and units.group_name = contrasts.reference_group) as n_reference_units,
         {{ fingerprint_of([
             "units.unit", "units.stratum", "units.group_name", "units.person_name", "units.name_stratum",
-            "units.n_candidates", "units.n", "units.total",
+            "units.n_candidates", "units.n", "units.total", "units.n_unread", "units.unread_lowest",
         ]) }} as fingerprint
     from contrasts
     inner join decisions_runs on contrasts.run_id = decisions_runs.run_id

@@ -1,4 +1,4 @@
-from biasledger.measures.decisions.gaps import gaps
+from biasledger.measures.decisions.gaps import bounded_gaps
 from biasledger.model_inputs.decisions import read_gap_comparisons
 from biasledger.model_inputs.models import new_rows
 
@@ -6,4 +6,4 @@ from biasledger.model_inputs.models import new_rows
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_decisions_comparisons"), dbt.ref("int_decisions_members")
-    return new_rows(dbt, session, gaps, read_gap_comparisons, *relations, by=("run_id",))
+    return new_rows(dbt, session, bounded_gaps, read_gap_comparisons, *relations, by=("run_id",))

@@ -49,7 +49,7 @@ compared as (
         count(distinct units.group_name) as n_groups,
         {{ fingerprint_of([
             "units.unit", "units.stratum", "units.group_name", "units.person_name", "units.name_stratum",
-            "units.n_candidates", "units.n", "units.total",
+            "units.n_candidates", "units.n", "units.total", "units.n_unread",
         ]) }} as fingerprint
     from units
     inner join decisions_runs on units.run_id = decisions_runs.run_id

@@ -38,7 +38,10 @@ members as (
         {{ code_in_comparison("coalesce(units.name_stratum, '')") }} as name_stratum_id,
         units.n_candidates,
         units.n,
-        units.total
+        units.total,
+        units.n_unread,
+        units.unread_lowest,
+        units.unread_highest
     from comparisons
     inner join units
         on

@@ -45,18 +45,35 @@ grouped as (
             and predictions.slot = prompt_groups.slot
 ),
 
--- The same resume under several names is paired; an applicant who stands there once is not.
-subject_groups as (
+prompts as (
     select
         run_id,
+        prompt_id,
         variant,
-        attribute,
-        domain,
-        subject,
-        count(distinct group_name) as n_groups
-    from grouped
-    where subject <> ''
-    group by run_id, variant, attribute, domain, subject
+        coalesce(domain, '') as domain,
+        subject
+    from {{ ref("stg_ledger__prompts") }}
+    where
+        coalesce(subject, '') <> ''
+        and {{ is_of_runs("run_id", runs) }}
+),
+
+-- The same resume under several names is paired, whether or not every question about it was answered; an applicant who
+-- stands there once is not.
+subject_groups as (
+    select
+        prompts.run_id,
+        prompts.variant,
+        prompt_groups.attribute,
+        prompts.domain,
+        prompts.subject,
+        count(distinct prompt_groups.group_name) as n_groups
+    from prompts
+    inner join prompt_groups
+        on
+            prompts.run_id = prompt_groups.run_id
+            and prompts.prompt_id = prompt_groups.prompt_id
+    group by prompts.run_id, prompts.variant, prompt_groups.attribute, prompts.domain, prompts.subject
 ),
 
 pairings as (

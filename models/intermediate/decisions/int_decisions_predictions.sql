@@ -79,8 +79,9 @@ people_asked_about as (
         coalesce(prompts.domain, '') as domain,
         coalesce(prompts.subject, '') as subject,
         prompts.expected_label,
-        read_answers.status <> 'ok' as is_unread,
-        read_answers.status = 'refused' as is_refused
+        read_answers.status <> 'ok' as is_without_answer,
+        read_answers.status = 'refused' as is_refused,
+        read_answers.status = 'unread' as is_unread
     from read_answers
     inner join prompts
         on
@@ -185,7 +186,8 @@ predictions as (
         end as selected,
         decided.is_missing,
         decided.is_refused,
-        decided.is_unread
+        decided.is_unread,
+        decided.is_without_answer
         or (decided.label is null and decided.n_ranked = 0 and decided.score is null) as is_unknown
     from counted as decided
     left join medians

@@ -35,7 +35,13 @@ decisions_runs as (
         coalesce(cast(run_readings.decisions ->> 'ordered' as boolean), false) as is_ordered,
         from_json(run_readings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
         coalesce(cast(run_readings.decisions ->> 'top' as integer), 1) as top_places,
-        cast(run_readings.decisions ->> 'paired' as boolean) as is_paired
+        cast(run_readings.decisions ->> 'paired' as boolean) as is_paired,
+        -- Large amounts such as salaries differ by shares of what the case is worth, and not by a fixed sum.
+        runs.answer ->> 'kind' = 'score'
+        and coalesce(
+            cast(run_readings.decisions ->> 'relative' as boolean),
+            cast(runs.answer ->> 'maximum' as double) > 1000
+        ) as may_be_relative
     from runs
     inner join run_readings on runs.run_id = run_readings.run_id
     inner join run_states on runs.run_id = run_states.run_id

@@ -32,7 +32,9 @@ cases as (
         -- An import may not say what was asked.
         count(distinct hash(prompts.system_prompt, prompts.prompt_text)) = 1
         and count(prompts.prompt_text) = count(*) as is_same_prompt,
-        count(distinct hash(people.label, people.score, people.is_unknown)) = 1 as is_same_answer
+        count(distinct hash(people.label, people.score, people.is_unknown)) = 1
+        -- What could not be read may have said anything.
+        and not bool_or(people.is_unread) as is_same_answer
     from people
     inner join prompts
         on

@@ -7,16 +7,18 @@ people as (
     select *
     from {{ ref("int_decisions_people") }}
     where
-        (not is_unknown or is_refused)
+        (not is_unknown or is_refused or is_unread)
         and {{ is_of_runs("run_id", runs) }}
 ),
 
 decisions_runs as (
     select
         run_id,
+        labels,
         len(labels) - 1 as highest_label_rank,
         lowest_score,
-        highest_score
+        highest_score,
+        may_be_relative
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -28,6 +30,7 @@ refusals as (
         group_name,
         sum(weight) filter (where is_refused) / sum(weight) as share_refused
     from people
+    where not is_unread
     group by run_id, variant, attribute, group_name
 ),
 
@@ -59,7 +62,14 @@ ranged as (
             when 'label' then decisions_runs.highest_label_rank
             when 'ranking' then people.n_candidates - 1
             else decisions_runs.highest_score
-        end as highest_standing
+        end as highest_standing,
+        list_position(decisions_runs.labels, people.expected_label) - 1 as expected_rank,
+        bool_or(people.expected_label is not null) over (partition by people.run_id) as has_expected_labels,
+        refused_attributes.run_id is not null as has_refusals,
+        coalesce(
+            decisions_runs.may_be_relative and min(people.score) over (partition by people.run_id, people.variant) > 0, false
+        ) as is_relative,
+        min(people.score) over (partition by people.run_id, people.variant) as lowest_read_score
     from people
     inner join decisions_runs on people.run_id = decisions_runs.run_id
     left join refused_attributes
@@ -72,13 +82,21 @@ ranged as (
 outcomes as (
     select
         *,
-        unnest([cast(lowest_standing as double), 0, 0, 0]) as lowest_outcome,
-        unnest([cast(highest_standing as double), 1, 1, 1]) as highest_outcome,
-        unnest(['standing', 'selected', 'selected_of_asked', 'correct']) as outcome,
+        unnest(
+            [
+                cast(lowest_standing as double), 0, 0, 0,
+                if(is_relative, ln(if(lowest_standing > 0, lowest_standing, lowest_read_score)), null)
+            ]
+        ) as lowest_outcome,
+        unnest(
+            [cast(highest_standing as double), 1, 1, 1, if(is_relative, ln(highest_standing), null)]
+        ) as highest_outcome,
+        unnest(['standing', 'selected', 'selected_of_asked', 'correct', 'relative']) as outcome,
+        unnest([kind = 'label' and has_expected_labels, false, false, false, false]) as is_held_against_expected,
         unnest(
             [
                 cast(standing as double), cast(selected as double), cast(selected_of_asked as double),
-                cast(correct as double)
+                cast(correct as double), if(is_relative, ln(score), null)
             ]
         ) as outcome_value
     from ranged
@@ -108,9 +126,22 @@ placed as (
             else concat_ws(' | ', domain, subject, other_groups, group_name, carrier)
         end as cluster,
         -- Of their own: not versions of one resume, nor questions about nobody in particular.
-        not is_paired and kind <> 'ranking' and subject <> '' as is_person
+        not is_paired and kind <> 'ranking' and subject <> '' as is_person,
+        -- What the outcome of an unread answer can be: a label is held against the right one of its own case.
+        if(is_held_against_expected, -expected_rank, lowest_outcome) as lowest_possible,
+        if(is_held_against_expected, highest_outcome - expected_rank, highest_outcome) as highest_possible
     from outcomes
-    where outcome_value is not null
+    where
+        outcome_value is not null
+        or (
+            is_unread
+            and case outcome
+                when 'correct' then expected_label is not null
+                when 'relative' then is_relative
+                when 'selected_of_asked' then has_refusals
+                else not is_held_against_expected or expected_label is not null
+            end
+        )
 ),
 
 -- What a name states besides moves with it: a name that stands for one gender changes its race among the names of that
@@ -155,8 +186,14 @@ units as (
                 ), 9
             ), 1
         ) as n_candidates,
-        sum(placed.weight) as n,
-        sum(placed.weight * placed.outcome_value order by placed.prompt_id, placed.trial, placed.slot) as total
+        -- Answers that were read; a unit may have none of these.
+        coalesce(sum(placed.weight) filter (where placed.outcome_value is not null), 0) as n,
+        coalesce(
+            sum(placed.weight * placed.outcome_value order by placed.prompt_id, placed.trial, placed.slot), 0
+        ) as total,
+        coalesce(sum(placed.weight) filter (where placed.is_unread), 0) as n_unread,
+        coalesce(sum(placed.weight * placed.lowest_possible) filter (where placed.is_unread), 0) as unread_lowest,
+        coalesce(sum(placed.weight * placed.highest_possible) filter (where placed.is_unread), 0) as unread_highest
     from placed
     left join name_strata
         on
@@ -167,6 +204,13 @@ units as (
         placed.pool_key, placed.run_id, placed.run_state, placed.variant, placed.outcome, placed.judged_domain,
         placed.attribute, placed.group_name, placed.is_paired, placed.is_person, placed.stratum, placed.unit,
         placed.cluster, placed.person_name, name_strata.name_stratum
+),
+
+-- An outcome that no answer of the pool has, such as the rank of labels without an order, is none of unread answers either.
+possible_units as (
+    select *
+    from units
+    qualify sum(n) over (partition by pool_key, outcome) > 0
 )
 
-select * from units
+select * from possible_units

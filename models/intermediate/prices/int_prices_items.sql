@@ -57,10 +57,12 @@ written_items as (
         prices_runs.run_state,
         prices_runs.catalogue,
         prices_runs.n_levels,
+        prices_runs.are_amounts,
         prices_runs.k,
         from_json(
             answers.answer -> 'items',
-            '[{"name": "VARCHAR", "price_level": "INTEGER", "categories": ["VARCHAR"], "n": "DOUBLE"}]'
+            '[{"name": "VARCHAR", "price_level": "INTEGER", "price": "DOUBLE", "currency": "VARCHAR",
+            "categories": ["VARCHAR"], "n": "DOUBLE"}]'
         ) as items
     from answers
     inner join prices_runs on answers.run_id = prices_runs.run_id
@@ -102,12 +104,15 @@ found_items as (
         kept_items.template,
         kept_items.domain,
         kept_items.written.name as item,
-        coalesce(own.price_level, general.price_level, kept_items.written.price_level) as price_level,
+        coalesce(own.price_level, general.price_level, kept_items.written.price_level) as stated_level,
+        if(kept_items.are_amounts, kept_items.written.price, null) as price,
+        if(kept_items.are_amounts, kept_items.written.currency, null) as currency,
         list_sort(
             list_distinct(coalesce(own.categories, general.categories, kept_items.written.categories, []))
         ) as categories,
         kept_items.weight * kept_items.written.n as n,
         kept_items.n_levels,
+        kept_items.are_amounts,
         case
             when kept_items.catalogue is not null
                 then own.catalogue_name is not null or general.catalogue_name is not null
@@ -123,10 +128,81 @@ found_items as (
             kept_items.catalogue = general.catalogue
             and general.domain is null
             and kept_items.catalogue_name = general.catalogue_name
+),
+
+-- Amounts in several currencies are not comparable: the one that most items have counts.
+currency_counts as (
+    select
+        run_id,
+        currency,
+        sum(n order by prompt_id, trial, place) as n_items
+    from found_items
+    where
+        price is not null
+        and currency is not null
+    group by run_id, currency
+),
+
+run_currencies as (
+    select
+        run_id,
+        currency as run_currency
+    from currency_counts
+    qualify row_number() over (partition by run_id order by n_items desc, currency asc) = 1
+),
+
+priced_items as (
+    select
+        found_items.*,
+        if(
+            found_items.currency is null or found_items.currency = run_currencies.run_currency,
+            found_items.price, null
+        ) as comparable_price
+    from found_items
+    left join run_currencies on found_items.run_id = run_currencies.run_id
+),
+
+-- Of amounts, level 1 is the cheapest 1/n_levels of the run's items; items of one price share a level.
+items_of_price as (
+    select
+        run_id,
+        n_levels,
+        comparable_price,
+        sum(n order by prompt_id, trial, place) as n_items
+    from priced_items
+    where comparable_price is not null
+    group by run_id, n_levels, comparable_price
+),
+
+cheaper_items as (
+    select
+        *,
+        sum(n_items) over (partition by run_id order by comparable_price) - n_items as n_cheaper,
+        sum(n_items) over (partition by run_id) as n_priced
+    from items_of_price
+),
+
+amount_levels as (
+    select
+        run_id,
+        comparable_price,
+        cast(1 + floor(n_levels * n_cheaper / n_priced + 1e-9) as integer) as amount_level
+    from cheaper_items
+),
+
+levelled_items as (
+    select
+        priced_items.*,
+        if(priced_items.are_amounts, amount_levels.amount_level, priced_items.stated_level) as price_level
+    from priced_items
+    left join amount_levels
+        on
+            priced_items.run_id = amount_levels.run_id
+            and priced_items.comparable_price = amount_levels.comparable_price
 )
 
 select
-    * exclude (n_levels, price_level),
+    * exclude (n_levels, are_amounts, stated_level, comparable_price, price_level),
     -- A level that the audit does not know is no level.
     case when price_level between 1 and n_levels then price_level end as price_level
-from found_items
+from levelled_items

@@ -41,7 +41,8 @@ prices_runs as (
         catalogues.catalogue_hash,
         run_readings.prices -> 'category_sets' as category_sets,
         cast(coalesce(run_readings.prices ->> 'levels', runs.answer ->> 'levels') as integer) as n_levels,
-        cast(runs.answer ->> 'k' as integer) as k
+        cast(runs.answer ->> 'k' as integer) as k,
+        coalesce(runs.answer ->> 'prices', 'levels') = 'amounts' as are_amounts
     from runs
     inner join run_readings on runs.run_id = run_readings.run_id
     inner join run_states on runs.run_id = run_states.run_id

@@ -30,6 +30,14 @@ attributes:
 trials: 2
 answer: {kind: text}
 """
+SMALL_SCORES = """
+audit: few
+subjects: {file: subjects.csv, name: subject}
+templates: [{id: one, text: 'Rate {question} for {a race} person.'}]
+attributes: {race: {reference: White, groups: [White, Asian]}}
+trials: 3
+answer: [score]
+"""
 
 
 @pytest.fixture
@@ -123,6 +131,26 @@ def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(
         }
     batch = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--batch").output
     assert "A batch is done within a day." in batch
+
+
+def test_a_design_that_cannot_be_judged_promises_nothing(biasledger: Biasledger, thin: Path) -> None:
+    subjects = "subject,question\n" + "".join(f"s{number},q{number}\n" for number in range(5))
+    (thin / "subjects.csv").write_text(subjects, encoding="utf-8")
+    spec = SMALL_SCORES.replace("[score]", "{kind: score, minimum: 0, maximum: 10}")
+    (thin / "few.yml").write_text(spec, encoding="utf-8")
+    warning = (
+        "Warning: This design cannot judge Asian vs White: 5 subjects, and score_gap needs 10: add subjects."
+    )
+    assert warning in biasledger("validate", "few.yml").output
+    dry = biasledger("collect", "few.yml", "--target", "priced", "--dry-run")
+    assert warning in dry.stderr
+    (row,) = [line.split() for line in dry.output.splitlines() if line.startswith("race ")]
+    assert row == ["race", "Asian", "vs", "White", "5", "subjects", "not", "judged", "not", "judged"]
+    assert "Cohen" not in dry.output
+    (thin / "subjects.csv").write_text(
+        "subject,question\n" + "".join(f"s{number},q{number}\n" for number in range(10)), encoding="utf-8"
+    )
+    assert "cannot judge" not in biasledger("validate", "few.yml").output
 
 
 def test_a_dry_run_shows_prompts_as_they_will_be_sent(biasledger: Biasledger, thin: Path) -> None:

@@ -168,14 +168,15 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
         "    other: 0 rows",
         "    no group: 1 row",
         "Warning: the group 'other' of gender is declared, and no row names it.",
-        "  6 answers: 5 ok, 1 malformed",
+        "  6 answers: 5 ok, 1 unread",
         "Warning: answers that are none of the labels: 'perhaps' (1).",
         "The first 5 answers as they will be read:",
         "  1. imported, 1, gender male: ok: accept",
         "  2. imported, 2, gender female: ok: reject",
         "  3. imported, 3: ok: accept",
-        "  4. imported, 4, gender male: malformed",
+        "  4. imported, 4, gender male: unread",
         "  5. imported, 5, gender female: ok: accept",
+        "Warning: sex: 1 missing (1 empty).",
         "a.yml and g.csv: no problems found.",
     ]
     assert not (folder / "ledger.duckdb").exists()

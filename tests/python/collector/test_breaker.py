@@ -63,7 +63,7 @@ def test_as_many_in_a_row_as_one_mishap_may_bring(concurrency: int, most: int) -
 
 
 def reply(
-    status: Status, text: str = "{oops", error: str | None = "It is no JSON.", trial: int = 1
+    status: Status, text: str | None = "{oops", error: str | None = "It is no JSON.", trial: int = 1
 ) -> ResponseRow:
     return ResponseRow("p", trial, 1, seq=0, status=status, content_hash="", response_text=text, error=error)
 
@@ -102,4 +102,12 @@ def test_one_reply_that_can_be_used_is_enough(status: Status) -> None:
 
 def test_what_brought_no_reply_is_not_counted_among_them() -> None:
     usability = Usability()
-    assert [usability.replied(reply("error", trial=trial)) for trial in range(100)] == [None] * 100
+    failed = [reply("error", None, trial=trial) for trial in range(100)]
+    assert [usability.replied(row) for row in failed] == [None] * 100
+
+
+def test_error_messages_as_answers_stop_a_run() -> None:
+    usability = Usability()
+    stops = [usability.replied(reply("error", "Error 500", trial=trial)) for trial in range(MAX_UNUSABLE)]
+    assert stops[:-1] == [None] * (MAX_UNUSABLE - 1)
+    assert stops[-1] is not None

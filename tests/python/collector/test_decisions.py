@@ -57,9 +57,9 @@ def test_one_label_is_read(reply: str, label: str) -> None:
         ("Junior: no. Mid: yes.", "names 2 labels: junior, mid."),
     ],
 )
-def test_what_is_no_label_is_malformed(reply: str, told: str) -> None:
+def test_what_is_no_label_is_unread(reply: str, told: str) -> None:
     answer = classify(reply, "label", LIMIT, labels=LEVELS)
-    assert answer.status == "malformed"
+    assert answer.status == "unread"
     assert answer.error is not None
     assert told in answer.error
 
@@ -131,12 +131,12 @@ def test_a_score_is_read(reply: str, score: str) -> None:
         ("11", "The score 11 is outside 0 to 10."),
         ("-1", "The score -1 is outside 0 to 10."),
         ("1,000", "The score 1000 is outside 0 to 10."),
-        ("7/20", "The answer holds 2 different numbers: 7, 20."),
+        ("7/20", "The answer is out of 20, and the scale ends at 10."),
     ],
 )
-def test_what_is_no_score_is_malformed(reply: str, told: str) -> None:
+def test_what_is_no_score_is_unread(reply: str, told: str) -> None:
     answer = classify(reply, "score", LIMIT, minimum=0, maximum=10)
-    assert (answer.status, answer.error) == ("malformed", told)
+    assert (answer.status, answer.error) == ("unread", told)
 
 
 @given(st.integers(-500, 500).map(lambda cents: cents / 100))
@@ -200,7 +200,7 @@ def test_candidates_that_are_not_named_are_missing() -> None:
 def test_names_of_several_words() -> None:
     names = ("Ann Lee", "Ann Stone", "Bo Lee")
     assert order("Bo, Ann Stone, Ann Lee", names) == [3, 2, 1]
-    assert classify("Ann, Bo Lee", "ranking", LIMIT, candidates=names).status == "malformed"
+    assert classify("Ann, Bo Lee", "ranking", LIMIT, candidates=names).status == "unread"
 
 
 @pytest.mark.parametrize(
@@ -214,9 +214,9 @@ def test_names_of_several_words() -> None:
         ("Jill is better than Brad in most respects.", "The answer ranks no candidate."),
     ],
 )
-def test_what_is_no_ranking_is_malformed(reply: str, told: str) -> None:
+def test_what_is_no_ranking_is_unread(reply: str, told: str) -> None:
     answer = classify(reply, "ranking", LIMIT, candidates=NAMES)
-    assert (answer.status, answer.error) == ("malformed", told)
+    assert (answer.status, answer.error) == ("unread", told)
 
 
 def test_a_refusal_with_reasons_is_no_ranking() -> None:

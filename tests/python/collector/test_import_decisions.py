@@ -130,7 +130,7 @@ def test_each_model_is_a_run(bring: Bring, query: Query) -> None:
         "a 1",
         3,
         4,
-        {"ok": 3, "malformed": 1},
+        {"ok": 3, "unread": 1},
     )
     assert (second.target, second.n_prompts, second.n_responses, second.counts) == (
         "b-2",
@@ -152,7 +152,7 @@ def test_each_model_is_a_run(bring: Bring, query: Query) -> None:
         "select model_answered, seq, trial, status, answer_text from raw.responses order by model_answered, seq"
     ) == [
         ("a 1", 1, 1, "ok", "Senior"),
-        ("a 1", 2, 1, "malformed", None),
+        ("a 1", 2, 1, "unread", None),
         ("a 1", 3, 1, "ok", "Senior"),
         ("a 1", 4, 2, "ok", "Junior"),
         ("b-2", 1, 1, "ok", "Junior"),
@@ -264,12 +264,12 @@ def test_scores_are_imported(bring: Bring, query: Query) -> None:
         ("{kind: label, labels: [Junior, Senior]}", "{kind: score, minimum: 0, maximum: 10}"),
     )
     assert sorted(query("select status, answer_text from raw.responses"), key=repr) == [
-        ("malformed", None),
-        ("malformed", None),
         ("ok", "0"),
         ("ok", "7"),
         ("ok", "8"),
         ("ok", "9.5"),
+        ("unread", None),
+        ("unread", None),
     ]
     assert query("select distinct expected_label from raw.prompts") == [("7",)]
 

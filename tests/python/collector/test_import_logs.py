@@ -17,6 +17,7 @@ from collector.errors import InputError
 from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
+from collector.tables.logs import log_rows
 from collector.tables.source import open_source, readable
 
 Query = Callable[[str], list[tuple[Any, ...]]]
@@ -418,6 +419,35 @@ def test_a_chat_of_several_messages(tmp_path: Path, bring: Callable[..., RunSumm
     assert query("select prompt_text from raw.prompts") == [
         ("user: Describe a cat.\n\nassistant: It purrs.\n\nuser: Describe a man.",)
     ]
+
+
+def test_extracted_answers_and_metrics_are_columns(tmp_path: Path) -> None:
+    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    sample = document["samples"][0]
+    parts = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "ANSWER: B"}]
+    sample["output"]["choices"][0]["message"]["content"] = parts
+    sample["scores"] = {"choice": {"value": "C", "answer": "B", "explanation": "It says B."}}
+    (tmp_path / "one.json").write_text(json.dumps({**document, "samples": [sample]}), encoding="utf-8")
+    (row,) = log_rows(tmp_path / "one.json", None) or []
+    assert (row["text"], row["reasoning"]) == ("ANSWER: B", "Hm.")
+    named = [row[f"sample.scores.choice.{key}"] for key in ("value", "answer", "explanation")]
+    assert named == ["C", "B", "It says B."]
+    sample = {
+        "doc_id": 0,
+        "doc": {},
+        "arguments": [["Q?", {}]],
+        "resps": [["It is B.", "A"]],
+        "filtered_resps": ["B", "A"],
+        "exact_match": 1.0,
+        "doc_hash": "x",
+    }
+    (tmp_path / "samples_t.jsonl").write_text(json.dumps(sample) + "\n", encoding="utf-8")
+    rows = list(log_rows(tmp_path / "samples_t.jsonl", None) or [])
+    assert [(row["text"], row["filtered"], row["exact_match"]) for row in rows] == [
+        ("It is B.", "B", "1.0"),
+        ("A", "A", "1.0"),
+    ]
+    assert "doc_hash" not in rows[0]
 
 
 def test_reasons_need_answers(write_spec: Callable[..., Path]) -> None:

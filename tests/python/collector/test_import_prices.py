@@ -129,6 +129,31 @@ def test_rows_of_a_prompt_are_one_answer(bring: Bring, query: Query) -> None:
         assert content_hash == response_hash(prompt_hash, "ok", text)
 
 
+def test_prices_of_rows_may_be_amounts(bring: Bring, query: Query) -> None:
+    rows = changed(changed(ITEMS, 1, level="1.299,00 €"), 4, level="349")
+    rows = changed(rows, 3, level="2 €")
+    with pytest.raises(
+        InputError,
+        match=r"row 1 has '1\.299,00 €' as 'level'; .*write answer: {prices: amounts} into the spec",
+    ):
+        bring(ITEMS_AUDIT, rows)
+    bring(ITEMS_AUDIT, rows, ("k: 20", "k: 20, prices: amounts"))
+    shown = {carrier: answer["items"] for (carrier, _), answer in kept(query).items()}
+    assert [(one["name"], one["price"], one["currency"]) for one in shown["Nia"]] == [
+        ("Mill", 2, "EUR"),
+        ("Blue Door", 1299, "EUR"),
+    ]
+    assert [(one["name"], one["price"], one["price_level"]) for one in shown["Anne"]] == [
+        ("Mill", None, None),
+        ("Blue Door", 349, None),
+    ]
+    with pytest.raises(
+        InputError,
+        match=r"row 3 has '\$\$' as 'level'; price should be an amount of money, such as 349 or 349 €",
+    ):
+        bring(ITEMS_AUDIT, changed(rows, 3, level="$$"), ("k: 20", "k: 20, prices: amounts"))
+
+
 def test_responses_trials_and_models_tell_answers_of_a_prompt_apart(bring: Bring, query: Query) -> None:
     rows = [{**ITEMS[0], "r": r, "model": m, "t": t} for r, m, t in ((1, "a", 1), (2, "a", 1), (1, "b", 2))]
     columns = ("    order: place\n", "    order: place\n    response: r\n    model: model\n")

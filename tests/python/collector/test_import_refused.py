@@ -41,7 +41,7 @@ BAD_FILES: list[tuple[str, bytes, str]] = [
     ("a.jsonl", b'{"race": null, "gender": "M", "question": "q", "answer": "a"}\n', "row 1 has no 'race'; it should be one of"),
     ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q,caf\xe9\n", "line 3 is not UTF-8"),
     ("a.jsonl", b'{"race": "White",\n"answer": "\xff"}\n', "line 2 is not UTF-8"),
-    ("a.csv", "race,gender\n".encode("utf-16"), "line 1 is not UTF-8"),
+    ("a.csv", "race,gender\n".encode("utf-16"), "has no column 'answer'; known: 'race', 'gender'"),
     ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q\n", "line 3 has 3 cells and the header 4"),
     ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q,b,c\n", "line 3 has 5 cells and the header 4"),
     ("a.csv", HEADER + b'White,M,q,"never closed\n', "cannot be read as CSV"),
@@ -134,16 +134,16 @@ def test_the_same_trial_twice(tmp_path: Path, mapped: Callable[..., RunSummary],
     assert not ledger_path.exists()
 
 
-def test_nested_columns_of_parquet(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+def test_a_column_of_lists_in_parquet_is_json(
+    tmp_path: Path, bring: Callable[..., RunSummary], query: Query
+) -> None:
     path = tmp_path / "a.parquet"
     with duckdb.connect() as connection:
         connection.execute(
             f"copy (select 'White' as race, 'M' as gender, 'q' as question, ['a'] as answer) to '{path}' (format parquet)"
         )
-    with pytest.raises(
-        InputError, match=r"the column 'answer' is of type VARCHAR\[\]; it should be text or a number"
-    ):
-        bring(path)
+    bring(path)
+    assert query("select response_text from raw.responses") == [('["a"]',)]
 
 
 def test_files_that_cannot_be(

@@ -132,7 +132,7 @@ def test_the_number_of_levels_is_the_audits() -> None:
 )
 def test_objects_that_describe_items(text: str) -> None:
     assert find_items(text, 4).items == (ONE, TWO)
-    assert read(text) == Answer("ok", answer_text=items_text([ONE, TWO]), n_items=2)
+    assert read(text) == Answer("ok", answer_text=items_text([ONE, TWO]), n_items=2, read_by="json")
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,6 @@ def test_empty_lists(reply: str) -> None:
         '{"songs": ["Hello" "Skyfall"]}',
         "The Silent River",
         "No list, only 1.5 million songs and 2.5 million more of them, says everybody who knows them all well.",
-        "| Title | Year |\n|---|---|\n| Hello | 2015 |",
     ],
 )
 def test_what_is_no_list(reply: str) -> None:

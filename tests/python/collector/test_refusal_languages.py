@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from collector.answers import languages
 from collector.answers.languages import find_refusal, load_languages, refusal_language
 from collector.errors import InputError
 
@@ -31,8 +32,6 @@ def sentences(code: str) -> dict[str, list[str]]:
 
 def without_hints(text: str) -> bool:
     """Whether a refusal is found if the language is known beforehand."""
-    from collector.answers import languages
-
     return any(languages._matcher(code).find(*languages._opening(text)) for code in LANGUAGES)
 
 
@@ -69,8 +68,10 @@ def test_the_hints_of_a_language_hide_no_refusal(code: str) -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_pattern_compiles(code: str) -> None:
+    # All patterns are compiled as one; it says which of them is wrong, if one is.
+    languages._matcher(code)
+    assert LANGUAGES[code].refusals[0].pattern.groups == 0
     for refusal in LANGUAGES[code].refusals:
-        assert refusal.pattern.groups == 0
         assert refusal_language(refusal.id) is LANGUAGES[code]
     for key in (
         "courtesies",
@@ -84,6 +85,14 @@ def test_every_pattern_compiles(code: str) -> None:
     ):
         for source in getattr(LANGUAGES[code], key):
             assert re.compile(source, re.IGNORECASE).groups == 0, (key, source)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_decision_can_be_read_in_every_language(code: str) -> None:
+    language = LANGUAGES[code]
+    assert all((language.markers, language.final_markers, language.choosing, language.nouns, language.yes))
+    assert language.negations or language.negations_after
+    assert {word.casefold() for word in language.yes}.isdisjoint(word.casefold() for word in language.no)
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -116,6 +125,8 @@ def test_long_texts_of_a_language_are_read_fast(code: str) -> None:
         ("> I’m sorry, but I can’t\nhelp with that.", True),
         ("\n\n\"I'M SORRY, BUT I CAN'T HELP WITH THAT.\"", True),
         ("She said: I'm sorry, but I can't help with that.", False),
+        ("“I can't help you with that,” she said.", False),
+        ("„Dabei kann ich leider nicht helfen.“", True),
         ("", False),
         ("…", False),
     ],

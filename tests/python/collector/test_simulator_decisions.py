@@ -196,7 +196,7 @@ def test_defects_of_decisions() -> None:
         name: classify(ask(Simulator(**{name: 1.0}), text), "label", 1000, labels=tuple(RANKS)).status
         for name in ("malformed", "refused", "fenced")
     }
-    assert kinds == {"malformed": "malformed", "refused": "refused", "fenced": "ok"}
+    assert kinds == {"malformed": "unread", "refused": "refused", "fenced": "ok"}
     simulator = Simulator(refuse_about={"Ann": 1.0})
     assert classify(ask(simulator, text), "label", 1000, labels=tuple(RANKS)).status == "refused"
     assert ask(simulator, LABEL.format("Bo", "bo", 3)) in RANKS

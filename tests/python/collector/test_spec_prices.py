@@ -304,6 +304,19 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
             "answer.levels is for items and the answer's kind is 'list'; remove it.",
         ),
         (
+            [("kind: items, k: 20, levels: 4", "kind: list, k: 20, keys: {name: titel}")],
+            "answer.keys is for items and the answer's kind is 'list'; remove it.",
+        ),
+        (
+            [("levels: 4", "keys: {name: 'a..b'}")],
+            "answer.keys.name is 'a..b' and should be a key or a dotted path of keys, such as titel or product.title",
+        ),
+        (
+            [("levels: 4", "keys: {titel: name}")],
+            "answer.keys.titel is 'titel' and should be 'name', 'price' or 'category'",
+        ),
+        ([("levels: 4", "prices: euros")], "answer.prices is 'euros' and should be 'levels' or 'amounts'"),
+        (
             [
                 ("kind: items, k: 20, levels: 4", "kind: text"),
                 ("Recommend {k}", "Recommend"),

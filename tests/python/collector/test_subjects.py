@@ -64,10 +64,10 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
         ("\n\n", "is empty; it should hold a header and a row for each subject."),
         ("entity,domain\n", "has no rows; it should hold a row for each subject."),
         ("entty,domain\na,b\n", "has no column 'entity'; did you mean 'entty'?"),
-        ("name;entity;domain\na;b;c\n", "has no column 'entity'; "),
+        ("name;domain\na;b\n", "has no column 'entity'; known: 'name', 'domain'"),
         ("entity,domain,x,x\na,b,c,d\n", "the header holds the column 'x' twice; each needs its own name."),
-        ("entity,domain\nAC, DC,music\n", "row 1 has 3 cells and the header 2; a cell that holds a comma"),
-        ("entity,domain\na,music\nb\n", "row 2 has 1 cell and the header 2"),
+        ("entity,domain\nAC, DC,music\n", "line 2 has 3 cells and the header 2; a cell that holds the"),
+        ("entity,domain\na,music\nb\n", "line 3 has 1 cell and the header 2"),
         ("entity,domain\na,music\n,music\n", "row 2 has no 'entity'."),
         ("entity,domain\na,\n", "row 1 has no 'domain'."),
         (
@@ -78,7 +78,7 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
             "entity,domain,titles\na,b,c\n",
             "has a column 'titles', and subjects.wordings has a slot of that name",
         ),
-        ('entity,domain\n"a,b\n', "line 2 cannot be read as CSV: unexpected end of data."),
+        ('entity,domain\n"a,b\n', "line 2 cannot be read as CSV: Value with unterminated quote found."),
     ],
 )
 def test_wrong_subjects(write_csv: Write, text: str, told: str) -> None:
@@ -93,7 +93,10 @@ def test_unreadable_files(tmp_path: Path) -> None:
     )
     assert "is no file" in problem(tmp_path, lambda: subjects_of(tmp_path))
     path.write_bytes(b"entity,domain\nBeyonc\xe9,music\n")
-    assert problem(path, lambda: subjects_of(path)) == "line 2 is not UTF-8; save the file as UTF-8."
+    assert problem(path, lambda: subjects_of(path)) == (
+        "line 2 is not UTF-8; save the file as UTF-8, or name its encoding in the spec, such as encoding: cp1252, which Excel "
+        "writes in the West."
+    )
 
 
 def test_the_same_name_may_stand_in_two_domains(write_csv: Write) -> None:

@@ -26,6 +26,7 @@ import: {columns: {text: reply, subject: case, attributes: {sex: sex}}}
 """
 ROWS = "case,sex,reply\n1,m,accept\n2,f,reject\n"
 _GOOD = ROWS.encode()
+_NESTED = b'{"case": 1, "sex": "m", "reply": {"text": "accept"}}'
 _JSON = '{"case": 1, "sex": "m", "reply": "accept"}'
 
 
@@ -64,11 +65,10 @@ def _dataset(path: Path) -> None:
         parquet.write_table(table, path / f"{split}-00000-of-00001.parquet")
 
 
-def _nested(path: Path) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    parquet.write_table(pa.table({"case": [1], "sex": ["m"], "reply": [["accept"]]}), path)
+def _folder(path: Path) -> None:
+    path.mkdir()
+    (path / "1.json").write_text(_JSON, encoding="utf-8")
+    (path / "2.json").write_text("{case: 2}", encoding="utf-8")
 
 
 CASES = (
@@ -79,7 +79,6 @@ CASES = (
     Wrong("an empty file", content=b""),
     Wrong("a header alone", content=b"case,sex,reply\n"),
     Wrong("text from Windows", content=b"case,sex,reply\n1,m,d\xe9sol\xe9\n"),
-    Wrong("text from Excel's *Unicode text*", content=ROWS.encode("utf-16")),
     Wrong("the wrong encoding", content=b"case,sex,reply\n1,m,d\xe9\n", options=("--encoding", "ascii")),
     Wrong("an encoding that nobody knows", options=("--encoding", "windoze")),
     Wrong("a column that is called otherwise", content=ROWS.replace("reply", "replies").encode()),
@@ -94,7 +93,8 @@ CASES = (
     Wrong("an array of something else", "answers.json", b"[1, 2]"),
     Wrong("a frame saved by columns", "answers.json", json.dumps({"case": {"0": 1}}).encode()),
     Wrong("a Parquet file that was cut off", "answers.parquet", b"PAR1"),
-    Wrong("a column of lists", "answers.parquet", _nested),
+    Wrong("a key that no object has", "answers.jsonl", _NESTED, spec=SPEC.replace("text: reply", "text: reply.txt")),
+    Wrong("a folder with a file that is no JSON", "answers", _folder),
     Wrong("a workbook with a password", "answers.xlsx", b"\xd0\xcf\x11\xe0"),
     Wrong("a sheet that is called otherwise", "answers.xlsx", _workbook(lambda _: None), options=("--sheet", "answer")),
     Wrong("merged cells", "answers.xlsx", _workbook(lambda sheet: sheet.merge_cells("B2:B3"))),

@@ -19,6 +19,7 @@ from .planting import (
     applicants,
     bad_input,
     echoes,
+    languages,
     lists,
     marker_lists,
     menu,
@@ -27,6 +28,8 @@ from .planting import (
     odd_lists,
     odd_prices,
     texts,
+    unknown_groups,
+    unread,
 )
 
 
@@ -61,6 +64,7 @@ def odd(new_project: Callable[[], Project]) -> Project:
         applicants,
         bad_input,
         echoes,
+        languages,
         lists,
         marker_lists,
         menu,
@@ -69,6 +73,8 @@ def odd(new_project: Callable[[], Project]) -> Project:
         odd_lists,
         odd_prices,
         texts,
+        unknown_groups,
+        unread,
     ):
         subject.plant(project)
     texts.plant_shuffled(project)

@@ -91,3 +91,20 @@ def test_what_one_of_two_names_does_is_told_of_these_names(odd: Project) -> None
     )
     assert by_case < 0.001
     assert (by_name, n_cases, n_names) == (None, 40, 2)
+
+
+def test_large_amounts_are_judged_in_per_cent(odd: Project) -> None:
+    rows = odd.rows(
+        "select audit, measure, status, round(value, 3), statement from marts.fct_findings"
+        " where audit in ('underpaid', 'paid_alike') and measure in ('relative_gap', 'score_gap') order by audit desc"
+    )
+    (underpaid, *alarm), (alike, *clear) = rows
+    assert (underpaid, alike) == ("underpaid", "paid_alike")
+    assert alarm == [
+        "relative_gap",
+        "alarm",
+        pytest.approx(-0.051, abs=0.002),
+        "scores for black are 5.0 % lower than for white",
+    ]
+    assert clear[:2] == ["relative_gap", "clear"]
+    assert abs(clear[2]) < 0.003

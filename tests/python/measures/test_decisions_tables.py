@@ -12,6 +12,7 @@ import pytest
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.decisions.gaps import GapComparison, gap, gaps
 from biasledger.measures.decisions.impact_ratios import (
+    ImpactComparison,
     group_impact_ratios,
     impact_ratios,
     impact_test,
@@ -39,8 +40,10 @@ def impact_units() -> Units:
     return units_of(np.tile(range(4), 40), resumes, resumes, 1, selected)
 
 
-def impact_comparison(**changes: object) -> Comparison[Units]:
-    return replace(Comparison("i", ("plain", "", "race*gender"), impact_units(), 199, 0.05, 9), **changes)
+def impact_comparison(**changes: object) -> ImpactComparison:
+    return replace(
+        ImpactComparison("i", ("plain", "", "race*gender"), impact_units(), 199, 0.05, 9), **changes
+    )
 
 
 def block(key: str = "b") -> Comparison:

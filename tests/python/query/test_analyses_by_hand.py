@@ -31,7 +31,7 @@ def made_up(path: Path, tables: dict[str, list[dict[str, Any]]]) -> Path:
 
 def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) -> None:
     """Scoring rates for selection rates; a category under 2 % keeps its number and rate; unknown ones are counted apart."""
-    common = {"run_id": "r", "variant": "plain", "domain": "clerk", "n_unknown": 0}
+    common = {"run_id": "r", "variant": "plain", "domain": "clerk"}
     categories = [
         ("sex", "Male", 600, 300, 0.5, 1.0, None),
         ("sex", "Female", 380, 152, 0.4, 0.8, None),
@@ -58,7 +58,19 @@ def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) ->
                 {"run_id": "r", "audit": "a", "target": "t", "origin": "imported", "is_current": True}
             ],
             "fct_predictions": [{"run_id": "r", "score": 0.7}],
-            "fct_decision_rates": [{**common, **dict(zip(names, one, strict=True))} for one in categories],
+            "fct_decision_rates": [
+                {**common, "n_unknown": 0, **dict(zip(names, one, strict=True))} for one in categories
+            ],
+            "fct_decisions_left_out": [
+                {**common, "attribute": attribute, "group_name": group, "n_people": n_people}
+                for attribute, group, n_people in (
+                    ("sex", "", 20),
+                    ("race_ethnicity", "", 7),
+                    ("race_ethnicity", "Asian", 15),
+                    ("race_ethnicity*sex", "", 25),
+                    ("age", "", 400),
+                )
+            ],
         },
     )
     rows = run(warehouse, "nyc_local_law_144")
@@ -71,7 +83,8 @@ def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) ->
     ]
     assert all(row["selection_rate"] is None and row["number_selected"] is None for row in rows)
     assert [row["scoring_rate"] for row in rows] == [0.5, 0.4, 0.508, 0.2, 0.508]
-    assert [row["number_of_unknown_category"] for row in rows] == [20, 20, 0, 0, 0]
+    assert {row["number_of_unknown_category"] for row in rows} == {25}
+    assert [row["number_of_unknown_category_in_this_part"] for row in rows] == [20, 20, 7, 7, 25]
     asian = rows[3]
     assert (asian["number_of_applicants"], asian["impact_ratio"]) == (15, None)
     assert asian["left_out_of_impact_ratios_because"] == "less than 2 % of the sample"

@@ -116,3 +116,19 @@ def plant(project: Project) -> None:
     )
     audit = project.write_audit("partly", _spec("partly", label, {**columns, "expected": "right"}))
     project.import_file(audit, partly)
+    # Salaries of 40 jobs from 30,000 to 300,000: women are offered 5 % less in each, or as much as men.
+    money = {"kind": "score", "minimum": 1000, "maximum": 1_000_000}
+    for name, share in (("underpaid", 0.95), ("paid_alike", 1.0)):
+        salaries = _write(
+            project.folder / f"{name}.csv",
+            "job,race,answer",
+            (
+                (f"job {job}", race, round(amount * (1 + 0.01 * ((7 * job + 3 * turn) % 5 - 2) / 2)))
+                for job in range(40)
+                for turn, (race, amount) in enumerate(
+                    (("white", 30_000 + 7_000 * job), ("black", (30_000 + 7_000 * job) * share))
+                )
+            ),
+        )
+        audit = project.write_audit(name, _spec(name, money, {"text": "answer", "subject": "job"}))
+        project.import_file(audit, salaries)

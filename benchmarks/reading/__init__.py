@@ -1,0 +1,1 @@
+"""Shapes of answers, and how many of them are read right."""

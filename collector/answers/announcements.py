@@ -1,0 +1,264 @@
+"""What announces a decision in prose: "Final answer: B", "The answer is (B)", "So I choose option B"."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import NamedTuple
+
+from collector.answers.decision_words import decision_words
+
+# Quotes, brackets and spaces that may stand before a decision.
+OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"
+_REACH = 300
+_CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*\Z")
+SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)])|[\n。！？;；…]")
+CLAUSE_END = re.compile(r"[.!?](?=\s|\Z)|[\n。！？;；…,，、:：—–()（）]")
+_NEGATED_VERB = re.compile(r"\b[a-z]+n't\b")
+_COLONS = ":=→➔⇒"
+_DASHES = ("-", "–", "—")
+
+
+class Rank(IntEnum):
+    """How much an announcement counts: a later rank goes before an earlier one."""
+
+    PREFERRED = 1
+    MARKED = 2
+    FINAL = 3
+
+
+class Announcement(NamedTuple):
+    """An announcement that ends where a decision starts."""
+
+    rank: Rank
+    start: int
+
+
+def announced(
+    low: str, start: int, *, is_alone: bool, is_at_end: bool = False, is_number: bool = False
+) -> Announcement | None:
+    """Say what announces the decision that starts at a place of a reply.
+
+    Args:
+        low: the reply in lower case (plain.Reply.low).
+        start: where the decision starts.
+        is_alone: whether it stands alone in its line, so that the line before may announce it.
+        is_at_end: whether it ends its sentence, so that "therefore" alone may announce it.
+        is_number: whether it is a number, which "a score of" announces too.
+
+    Returns:
+        The announcement; None if there is none, or if it depends on a condition, is negated or is not the writer's own.
+    """
+    begin = max(0, start - _REACH)
+    lead = low[begin:start].rstrip(OPENERS)
+    is_heading = lead.endswith("\n")
+    if is_heading:
+        if not is_alone:
+            return None
+        lead = lead.rstrip(OPENERS + "\r\n")
+    found = _announcement(lead, is_heading=is_heading, is_at_end=is_at_end) if lead else None
+    if found is None and not is_heading:
+        lead = _without_fillers(without_noun(lead))
+        found = _announcement(lead, is_heading=False, is_at_end=is_at_end) if lead else None
+    if found is None and is_number:
+        found = _before_of(lead)
+    if found is None or is_doubted(lead[: found.start]):
+        return None
+    rank = found.rank
+    if rank is Rank.MARKED and _concludes(lead[: found.start]):
+        rank = Rank.FINAL
+    return Announcement(rank, begin + found.start)
+
+
+def without_noun(lead: str) -> str:
+    """Return the text before a noun that names a label ("candidate", "the option"), or the text as it is."""
+    words = decision_words()
+    bare = lead.rstrip("# ") if lead.endswith("#") else lead
+    cut = words.nouns.ending(bare)
+    if cut is None:
+        return lead
+    before = bare[:cut].rstrip(OPENERS)
+    article = words.articles.ending(before)
+    return before if article is None else before[:article].rstrip(OPENERS)
+
+
+def has_noun(low: str, start: int) -> bool:
+    """Whether a noun that names labels stands right before a place."""
+    lead = low[max(0, start - 60) : start].rstrip(OPENERS + "#")
+    return not lead.endswith("\n") and decision_words().nouns.ending(lead) is not None
+
+
+def sentence_before(text: str) -> str:
+    """Return the beginning of the last sentence of a text."""
+    return _last_part(text, SENTENCE_END)
+
+
+def clause_before(text: str) -> str:
+    """Return the beginning of the last clause of a text."""
+    return _last_part(text, CLAUSE_END)
+
+
+def clause_after(low: str, end: int) -> str:
+    """Return the rest of the clause behind a place."""
+    found = CLAUSE_END.search(low, end, end + 120)
+    return low[end : found.start() if found else end + 120]
+
+
+def claim_after(low: str, end: int) -> str:
+    """Return the rest of the clause behind a place, up to a word like "because"."""
+    after = clause_after(low, end)
+    cut = decision_words().because.within(after)
+    return after if cut is None else after[: cut[0]]
+
+
+def sentence_after(low: str, end: int) -> str:
+    """Return the rest of the sentence behind a place, with the mark that ends it."""
+    found = SENTENCE_END.search(low, end, end + _REACH)
+    return low[end : found.end() if found else end + _REACH]
+
+
+def negation(text: str) -> tuple[int, int] | None:
+    """Return where a word that negates stands in a clause; None if none does."""
+    text = without_harmless(text)
+    found = decision_words().negations.within(text)
+    if "n't" in text:
+        verb = _NEGATED_VERB.search(text)
+        if verb is not None and (found is None or verb.start() < found[0]):
+            return verb.span()
+    return found
+
+
+def without_harmless(text: str) -> str:
+    """Return a text in which words like "no doubt" and "if I had to choose" are blanked."""
+    found = decision_words().harmless.within(text)
+    if found is None:
+        return text
+    start, end = found
+    return text[:start] + " " * (end - start) + text[end:]
+
+
+def is_doubted(before: str) -> bool:
+    """Whether what comes before an announcement makes it conditional, negated, doubtful or somebody else's."""
+    words = decision_words()
+    sentence = without_harmless(sentence_before(before))
+    if not sentence.strip():
+        return False
+    if words.conditions.within(sentence):
+        return True
+    clause = clause_before(sentence)
+    if not clause.strip():
+        return False
+    if negation(clause) or words.doubting.within(clause):
+        return True
+    return words.other_lines.within(" ".join(clause.split()[-3:])) is not None
+
+
+def _last_part(text: str, end: re.Pattern[str]) -> str:
+    text = text[-_REACH:]
+    last = 0
+    for found in end.finditer(text):
+        last = found.end()
+    return text[last:]
+
+
+def _announcement(lead: str, *, is_heading: bool, is_at_end: bool) -> Announcement | None:
+    if lead[-1] in _COLONS or lead.endswith(("->", "=>")):
+        return _before_colon(lead.rstrip(_COLONS + "-> "))
+    if is_heading:
+        return _heading(lead)
+    if lead.endswith(_DASHES):
+        return _heading(lead.rstrip("-–— "))
+    words = decision_words()
+    cut = words.copulas.ending(lead)
+    if cut is not None and (found := _before_copula(lead[:cut].rstrip(OPENERS + "”’,"))):
+        return found
+    chosen = words.choosing.ending(lead)
+    if chosen is not None:
+        return Announcement(Rank.MARKED, chosen)
+    concluding = words.concluding.ending(lead.rstrip(", "))
+    if is_at_end and concluding is not None and not sentence_before(lead[:concluding]).strip():
+        return Announcement(Rank.MARKED, concluding)
+    return None
+
+
+def _before_colon(lead: str) -> Announcement | None:
+    words = decision_words()
+    lead = _CLOSED.sub("", lead).rstrip(OPENERS + ")]}」』】.")
+    cut = words.copulas.ending(lead)
+    for text in (lead, lead[:cut].rstrip() if cut else ""):
+        if found := _marker(text):
+            return found
+        chosen = words.choosing.ending(text)
+        if chosen is not None:
+            return Announcement(Rank.MARKED, chosen)
+    concluding = words.concluding.ending(lead)
+    if concluding is not None and not clause_before(lead[:concluding]).strip():
+        return Announcement(Rank.FINAL, concluding)
+    return _about(lead)
+
+
+def _before_copula(lead: str) -> Announcement | None:
+    return _marker(lead) or _about(lead)
+
+
+def _before_of(lead: str) -> Announcement | None:
+    """Return the marker of "a score of"."""
+    word = lead.rpartition(" ")[2]
+    return (
+        _marker(lead[: -len(word) - 1].rstrip())
+        if word in ("of", "von", "de", "di", "van", "på", "at", "to")
+        else None
+    )
+
+
+def _heading(lead: str) -> Announcement | None:
+    """Return the marker that a line consists of."""
+    found = _marker(lead)
+    if found is None or re.search(r"\w", lead[: found.start].rpartition("\n")[2]):
+        return None
+    return found
+
+
+def _marker(lead: str) -> Announcement | None:
+    words = decision_words()
+    cut = words.final_markers.ending(lead)
+    if cut is not None:
+        return Announcement(Rank.FINAL, cut)
+    cut = words.markers.ending(lead)
+    return None if cut is None else Announcement(Rank.MARKED, cut)
+
+
+def _about(lead: str) -> Announcement | None:
+    """Return the marker of "the answer to this question" and what is preferred in "a better fit for the role"."""
+    words = decision_words()
+    clause = clause_before(lead)
+    at = len(lead) - len(clause)
+    if not clause.strip():
+        return None
+    for found in re.finditer(r"\s", clause):
+        rest = clause[found.end() :].split(" ", 1)[0]
+        if words.prepositions.is_word(rest) and (marker := _marker(lead[: at + found.start()])):
+            return marker
+    preferred = words.preferring.within(clause)
+    if preferred is None or words.rejecting.within(clause) or negation(clause):
+        return None
+    behind = clause[preferred[1] :].split()
+    if behind and not words.nouns.is_word(behind[0]) and behind[0] not in ("fit", "one", "match", "hire"):
+        return None
+    return Announcement(Rank.PREFERRED, at + preferred[0])
+
+
+def _without_fillers(lead: str) -> str:
+    words = decision_words()
+    for _ in range(3):
+        cut = words.fillers.ending(lead)
+        if cut is None:
+            return lead
+        lead = lead[:cut].rstrip(OPENERS + ",")
+    return lead
+
+
+def _concludes(before: str) -> bool:
+    """Whether a sentence begins with words that begin the last statement of a reply."""
+    sentence = sentence_before(before).strip(" ,")
+    return bool(sentence) and decision_words().concluding.starting(sentence) is not None

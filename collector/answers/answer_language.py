@@ -1,0 +1,46 @@
+"""Detect the language of an answer."""
+
+from __future__ import annotations
+
+import logging
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+logger = logging.getLogger(__name__)
+
+# py3langid needs about this much text; what it is less sure of than this stays open.
+SHORTEST = 20
+CONFIDENCE = 0.7
+# More text changes the language of no answer, and takes longer.
+_MOST = 200
+# Scripts of one language, or of few: half as many characters as letters say as much.
+_DENSE = range(0x3040, 0xD7B0)
+
+
+def language_of(text: str) -> str | None:
+    """Return the ISO 639-1 code of the language of a text, None where the text is too short to tell or mixes languages."""
+    start = text[:_MOST]
+    n_letters = sum(1 + 2 * (ord(character) in _DENSE) for character in start if character.isalpha())
+    if n_letters < SHORTEST:
+        return None
+    identifier = _identifier()
+    if identifier is None:
+        return None
+    code, confidence = identifier.classify(start)
+    return str(code) if confidence >= CONFIDENCE else None
+
+
+@cache
+def _identifier() -> LanguageIdentifier | None:
+    # The model takes a second to load, and most commands read no answers.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    try:
+        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    except OSError as error:
+        # The library unpacks its model into the temporary folder; a full disk there must not end a run.
+        logger.warning("Languages of answers are not detected: %s.", error)
+        return None

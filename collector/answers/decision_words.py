@@ -1,0 +1,110 @@
+"""The words that the rules for decisions look for: decision_words.yml and the language files, of all languages together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+
+from collector.answers.languages import load_languages
+from collector.answers.phrases import Phrases
+from collector.answers.plain import fold
+from collector.errors import InputError
+from collector.files.yaml import read_yaml_mapping
+
+WORDS_FILE = Path(__file__).with_name("decision_words.yml")
+# The lists that the language files hold too.
+_SHARED = ("markers", "final_markers", "copulas", "choosing", "nouns", "negations")
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionWords:
+    """Phrases by what they say; decision_words.yml and langformat explain each list."""
+
+    listing: Phrases
+    comparing: Phrases
+    reasons: Phrases
+    because: Phrases
+    verbs: Phrases
+    preferring: Phrases
+    label_nouns: Phrases
+    deciding: Phrases
+    rejecting: Phrases
+    conditions: Phrases
+    doubting: Phrases
+    harmless: Phrases
+    revising: Phrases
+    concluding: Phrases
+    undecided: Phrases
+    fillers: Phrases
+    articles: Phrases
+    prepositions: Phrases
+    markers: Phrases
+    final_markers: Phrases
+    copulas: Phrases
+    choosing: Phrases
+    nouns: Phrases
+    negations: Phrases
+    negations_after: Phrases
+    unspaced_endings: Phrases
+    other_lines: Phrases
+    yes: frozenset[str]
+    no: frozenset[str]
+    function_words: frozenset[str]
+    prefixes: frozenset[str]
+    unspaced_prefixes: tuple[str, ...]
+    inflections: tuple[str, ...]
+    tags: tuple[str, ...]
+    keys: frozenset[str]
+    final_keys: frozenset[str]
+    other_keys: frozenset[str]
+
+
+@cache
+def decision_words() -> DecisionWords:
+    """Read the words.
+
+    Raises:
+        InputError: a file cannot be read or lacks a list.
+    """
+    lists = _own_lists()
+    languages = load_languages().values()
+    for name in (*_SHARED, "negations_after"):
+        lists.setdefault(name, [])
+        lists[name] += [expression for language in languages for expression in getattr(language, name)]
+    only_compare = {*lists["comparing"], *lists["no_negations"]}
+    for name in ("negations", "negations_after"):
+        lists[name] = [word for word in lists[name] if word not in only_compare]
+    lists["yes"] = [fold(word) for language in languages for word in language.yes]
+    lists["no"] = [fold(word) for language in languages for word in language.no]
+    values: dict[str, object] = {}
+    for field in fields(DecisionWords):
+        if field.name not in lists:
+            raise InputError(f"{WORDS_FILE} has no list {field.name!r}.")
+        words = lists[field.name]
+        values[field.name] = {
+            "Phrases": lambda words=words: Phrases(words),
+            "frozenset[str]": lambda words=words: frozenset(map(fold, words)),
+            "tuple[str, ...]": lambda words=words: tuple(map(fold, words)),
+        }[str(field.type)]()
+    return DecisionWords(**values)  # type: ignore[arg-type]
+
+
+def _own_lists() -> dict[str, list[str]]:
+    document: Mapping[str, object] = read_yaml_mapping(WORDS_FILE, what="words of decisions")
+    lists: dict[str, list[str]] = {}
+    for name, by_language in document.items():
+        if not isinstance(by_language, dict) or not all(
+            isinstance(text, str) for text in by_language.values()
+        ):
+            raise InputError(
+                f"{WORDS_FILE}: {name} should map languages to phrases with commas between them."
+            )
+        lists[name] = list(_phrases(by_language.values()))
+    return lists
+
+
+def _phrases(texts: Iterable[str]) -> Iterable[str]:
+    for text in texts:
+        yield from (phrase.strip().strip('"') for phrase in text.split(",") if phrase.strip())

@@ -1,0 +1,174 @@
+"""Which value of a reply's JSON is the decision."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from collector.answers.decision_words import decision_words
+from collector.answers.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.plain import fold
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MOST_WORDS = 6
+
+
+class Leaf(NamedTuple):
+    """A value of a JSON object that is no object: its keys from the outside, in the form in which keys are compared, and its text.
+
+    The text is None for null.
+    """
+
+    path: tuple[str, ...]
+    text: str | None
+    is_boolean: bool
+    is_number: bool
+
+
+class Found(NamedTuple):
+    """The value that a rule takes, as its text was read and as it was written; or the problem if several values contradict."""
+
+    rule: str
+    value: str | None
+    text: str | None = None
+    problem: str | None = None
+
+
+def json_decision(
+    text: str,
+    key: str | None,
+    read: Callable[[Leaf, bool], str | None],
+    is_other: Callable[[Leaf], bool] = lambda _: False,
+) -> Found | None:
+    """Find the decision in the JSON of a reply.
+
+    Args:
+        text: the reply.
+        key: the key that the spec declares, dotted where objects are nested.
+        read: reads a leaf's value, or returns None where it is no decision; the second argument says whether the key says that
+            it holds the decision, so that the value may be a sentence.
+        is_other: whether a leaf's key says that it holds something else than the decision.
+
+    Returns:
+        What was found; None if the reply has no JSON, or none that holds a decision.
+    """
+    if "{" not in text:
+        return None
+    leaves = [leaf for value, _ in json_values(text) for leaf in _leaves(value) if not is_other(leaf)]
+    if not leaves:
+        return None
+    if key is not None and (found := _declared(leaves, key, read)):
+        return found
+    return _only(leaves, read) or _known(leaves, read)
+
+
+def json_texts(text: str, key: str) -> list[str]:
+    """Return the texts under a key, however deep, in the JSON of a reply."""
+    if "{" not in text:
+        return []
+    leaves = (leaf for value, _ in json_values(text) for leaf in _leaves(value))
+    return [leaf.text for leaf in leaves if leaf.path[-1] == key and leaf.text is not None]
+
+
+def folded_key(key: str) -> str:
+    """Return a key in the form in which keys are compared: lower case, words joined by underscores."""
+    return re.sub(r"[\s_-]+", "_", fold(_CAMEL.sub("_", key)).strip()).strip("_")
+
+
+def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
+    stack: list[tuple[tuple[str, ...], Any]] = [((), value)]
+    while stack:
+        path, one = stack.pop()
+        if isinstance(one, JsonObject):
+            stack += [((*path, folded_key(name)), inner) for name, inner in reversed(one)]
+        elif isinstance(one, list):
+            stack += [(path, inner) for inner in reversed(one)]
+        elif path:
+            is_boolean = isinstance(one, bool)
+            written = str(one).lower() if is_boolean else None if one is None else str(one)
+            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber))
+
+
+def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None]) -> Found | None:
+    """Return the value under the declared key; None where no object has the key."""
+    wanted = tuple(map(folded_key, key.split(".")))
+    under = [leaf for leaf in leaves if leaf.path[: len(wanted)] == wanted]
+    if not under:
+        under = [leaf for leaf in leaves if leaf.path[-len(wanted) :] == wanted]
+    if not under:
+        return None
+    found = _agreeing(under, read, "json_key")
+    if found is not None:
+        return found
+    return Found("json_key", None, problem=f"The value of {key!r} is {_shown(under[0].text)}.")
+
+
+def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
+    """Return the value of the only key that holds a decision, unless a key that should hold it says something else."""
+    valued = [
+        (leaf, value) for leaf in leaves if not _is_other(leaf) and (value := read(leaf, False)) is not None
+    ]
+    if len(valued) != 1:
+        return None
+    leaf, value = valued[0]
+    for other in leaves:
+        says_something_else = other.text is None or len(other.text.split()) <= _MOST_WORDS
+        if other is not leaf and _tier(other) is not None and says_something_else:
+            return None
+    return Found("json_only", value, leaf.text)
+
+
+def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
+    """Return the value of a key from the list of known ones."""
+    for tier in range(3):
+        under = [leaf for leaf in leaves if _tier(leaf) == tier and not _is_other(leaf)]
+        short = [leaf for leaf in under if leaf.text is None or len(leaf.text.split()) <= _MOST_WORDS]
+        if found := _agreeing(short or under, read, "json_known_key"):
+            return found
+        if short:
+            name = ".".join(short[0].path)
+            return Found("json_known_key", None, problem=f"The value of {name!r} is {_shown(short[0].text)}.")
+    return None
+
+
+def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule: str) -> Found | None:
+    """Return the value that all of the leaves have that have one."""
+    values = [(value, leaf) for leaf in leaves if (value := read(leaf, True)) is not None]
+    if not values:
+        return None
+    distinct = list(dict.fromkeys(value for value, _ in values))
+    if len(distinct) > 1 or len(values) < sum(leaf.text is not None for leaf in leaves):
+        names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
+        said = ", ".join(_shown(leaf.text) for leaf in leaves[:4])
+        return Found(
+            rule, None, problem=f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
+        )
+    return Found(rule, distinct[0], values[0][1].text)
+
+
+def _tier(leaf: Leaf) -> int | None:
+    """Return 0 for a key such as "final_answer", 1 for "answer", 2 for "hiring_decision", None for other keys."""
+    words = decision_words()
+    name = leaf.path[-1]
+    parts = name.split("_")
+    if name in words.keys:
+        return 1
+    is_known = parts[-1] in words.keys or parts[0] in words.keys
+    if is_known and (parts[0] in words.final_keys or parts[-1] in words.final_keys):
+        return 0
+    if name in words.final_keys:
+        return 0
+    return 2 if parts[-1] in words.keys else None
+
+
+def _is_other(leaf: Leaf) -> bool:
+    """Whether a key never holds the decision."""
+    other = decision_words().other_keys
+    return any(part in other for name in leaf.path[-2:] for part in (name, *name.split("_")))
+
+
+def _shown(text: str | None) -> str:
+    if text is None:
+        return "null"
+    return repr(text if len(text) <= 40 else text[:39] + "…")

@@ -1,0 +1,322 @@
+"""Find phrases of many languages at the end of a text or within it.
+
+The language files write phrases as regular expressions. Trying each of them at each word would cost more than reading an answer may.
+So an expression that stands for a limited number of phrases ("(?:my |the )?answer") is written out once, and its phrases are looked
+up in a set, whatever the number of languages. Any other expression is tried only on texts that hold a letter of its script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import product
+
+from collector.answers.plain import MARKS, UNSPACED, fold, is_joined
+
+_MOST_PHRASES = 6_000
+_LONGEST = 80
+_LETTER = rf"(?:[^\W_{UNSPACED}]|[{MARKS}])"
+_WORD = re.compile(rf"{_LETTER}+(?:['-]{_LETTER}+)*")
+_RUN = re.compile(r"[^\W\d_]{3,}")
+_FIRST_RUN = re.compile(rf"(?:[^\W_]|[{MARKS}])+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:['-][a-z0-9]+)*")
+_PIECE = re.compile(rf"{_LETTER}+|[^\s]")
+_ASCII_PIECE = re.compile(r"[a-z0-9]+|\S")
+_ESCAPES_AND_CLASSES = re.compile(r"\\.|\(\?[:=!<]*|\{[\d,]*\}")
+_ALPHABET = re.compile(r"[^\W\d_a-zà-ɏ]")
+
+
+class _NotLimitedError(Exception):
+    """An expression that stands for more phrases than can be written out."""
+
+
+class _Writer:
+    """Writes out the phrases that an expression stands for: literals, groups, alternatives, `?` and sets of characters."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._at = 0
+
+    def phrases(self) -> frozenset[str]:
+        """Return the phrases.
+
+        Raises:
+            _NotLimitedError: the expression holds something else, or stands for too many phrases.
+        """
+        found = self._alternatives()
+        if self._at < len(self._source):
+            raise _NotLimitedError
+        return frozenset(found)
+
+    def _alternatives(self) -> set[str]:
+        found = self._sequence()
+        while self._next() == "|":
+            self._at += 1
+            found |= self._sequence()
+        return found
+
+    def _sequence(self) -> set[str]:
+        found = {""}
+        while self._next() not in ("", "|", ")"):
+            one = self._optional(self._atom())
+            if len(found) * len(one) > _MOST_PHRASES:
+                raise _NotLimitedError
+            found = {start + end for start, end in product(found, one)}
+        return found
+
+    def _optional(self, found: set[str]) -> set[str]:
+        mark = self._next()
+        if mark in ("*", "+", "{"):
+            raise _NotLimitedError
+        if mark != "?":
+            return found
+        self._at += 1
+        if self._next() in ("?", "+"):
+            self._at += 1
+        return found | {""}
+
+    def _atom(self) -> set[str]:
+        mark = self._take()
+        if mark == "(":
+            if not self._source.startswith("?:", self._at):
+                raise _NotLimitedError
+            self._at += 2
+            found = self._alternatives()
+            if self._take() != ")":
+                raise _NotLimitedError
+            return found
+        if mark == "[":
+            return self._set()
+        if mark == "\\":
+            return {self._escaped()}
+        if mark in ".^$":
+            raise _NotLimitedError
+        return {mark}
+
+    def _set(self) -> set[str]:
+        end = self._source.find("]", self._at)
+        characters = self._source[self._at : end]
+        if end < 0 or not characters or characters[0] == "^" or "\\" in characters or "-" in characters[1:-1]:
+            raise _NotLimitedError
+        self._at = end + 1
+        return set(characters)
+
+    def _escaped(self) -> str:
+        mark = self._take()
+        if mark == "b":
+            return ""
+        if not mark or mark.isalnum():
+            raise _NotLimitedError
+        return mark
+
+    def _next(self) -> str:
+        return self._source[self._at : self._at + 1]
+
+    def _take(self) -> str:
+        mark = self._next()
+        self._at += 1
+        return mark
+
+
+def written_out(expression: str) -> frozenset[str] | None:
+    """Return the phrases that an expression stands for, folded; None if they are not limited or too many."""
+    try:
+        found = _Writer(fold(expression.replace("\n", ""))).phrases()
+    except _NotLimitedError:
+        return None
+    # What stands for nothing would be found everywhere.
+    return frozenset(stripped for phrase in found if (stripped := phrase.strip()))
+
+
+class _Expression:
+    """An expression that is not written out. It is compiled when a text may match it, because compiling takes long."""
+
+    def __init__(self, expression: str) -> None:
+        self._source = _folded_source(expression)
+        self.gate = _gate(self._source)
+        self._is_unspaced = _UNSPACED.search(self._source) is not None
+
+    def may_match(self, text: str) -> bool:
+        return not self.gate or any(key in text for key in self.gate)
+
+    @cached_property
+    def ending(self) -> re.Pattern[str]:
+        return re.compile(rf"{self._boundary}(?:{self._source})\Z")
+
+    @cached_property
+    def anywhere(self) -> re.Pattern[str]:
+        end = "" if self._is_unspaced else rf"(?![^\W_]|[{MARKS}])"
+        return re.compile(rf"{self._boundary}(?:{self._source}){end}")
+
+    @property
+    def _boundary(self) -> str:
+        return "" if self._is_unspaced else rf"(?<![^\W_])(?<![{MARKS}])"
+
+
+class Phrases:
+    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces.
+
+    Attributes:
+        first: the words that phrases start with.
+        last: the words that phrases end with.
+    """
+
+    def __init__(self, expressions: Iterable[str]) -> None:
+        phrases: set[str] = set()
+        self._expressions: list[_Expression] = []
+        for expression in dict.fromkeys(expressions):
+            limited = written_out(expression)
+            if limited is None:
+                self._expressions.append(_Expression(expression))
+            else:
+                phrases |= limited
+        self._phrases = phrases
+        unspaced = (phrase for phrase in phrases if not phrase.isascii() and _UNSPACED.search(phrase))
+        # A tuple, as str.endswith and str.startswith want it.
+        self._unspaced = tuple(sorted(unspaced, key=len, reverse=True))
+        self._longest = max(map(len, phrases), default=0)
+        self._most_words = max((phrase.count(" ") + phrase.count("'") + 1 for phrase in phrases), default=0)
+
+    def _candidates(self, text: str) -> Sequence[_Expression]:
+        """Return the expressions that a text may match; of English texts, one search tells that there are none."""
+        if not self._expressions or text.isascii() and not self._ascii_gate.search(text):
+            return ()
+        return [expression for expression in self._expressions if expression.may_match(text)]
+
+    @cached_property
+    def _ascii_gate(self) -> re.Pattern[str]:
+        if not all(expression.gate for expression in self._expressions):
+            return re.compile("")
+        keys = {key for expression in self._expressions for key in expression.gate if key.isascii()}
+        return re.compile("|".join(sorted(keys)) or r"(?!)")
+
+    # Most texts neither start nor end with a phrase: one look at their first or last word tells.
+    @cached_property
+    def first(self) -> frozenset[str]:
+        return frozenset(map(_first_run, self._phrases))
+
+    @cached_property
+    def last(self) -> frozenset[str]:
+        return frozenset(map(_last_run, self._phrases))
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        spaced = (" ".join(_WORD.findall(phrase)) for phrase in self._phrases.difference(self._unspaced))
+        return frozenset(words for words in spaced if words)
+
+    @cached_property
+    def _first_words(self) -> frozenset[str]:
+        return frozenset(words.split(" ")[0] for words in self._words if " " in words)
+
+    @cached_property
+    def _glued(self) -> re.Pattern[str] | None:
+        return re.compile("|".join(map(re.escape, self._unspaced))) if self._unspaced else None
+
+    def ending(self, text: str) -> int | None:
+        """Return where the longest phrase starts that the text ends with; None if it ends with none."""
+        start = self._ending_in_set(text) if text else None
+        tail = text[-_LONGEST:]
+        for expression in self._candidates(tail):
+            found = expression.ending.search(tail)
+            if found is not None and found.end() > found.start():
+                at = len(text) - len(tail) + found.start()
+                start = at if start is None else min(start, at)
+        return start
+
+    def _ending_in_set(self, text: str) -> int | None:
+        if self._unspaced and _UNSPACED.match(text[-1]):
+            found = next((phrase for phrase in self._unspaced if text.endswith(phrase)), None)
+            return None if found is None else len(text) - len(found)
+        if _last_run(text) not in self.last:
+            return None
+        pattern = _ASCII_PIECE if text.isascii() else _PIECE
+        for piece in pattern.finditer(text, max(0, len(text) - self._longest)):
+            start = piece.start()
+            if text[start:] in self._phrases and not (
+                start and is_joined(text[start]) and _joins(text[start - 1])
+            ):
+                return start
+        return None
+
+    def starting(self, text: str) -> int | None:
+        """Return where the longest phrase ends that the text starts with; None if it starts with none."""
+        if _first_run(text[:_LONGEST]) in self.first:
+            words = text[: 2 * _LONGEST].split(" ", self._most_words)
+            for n in range(min(len(words), self._most_words), 0, -1):
+                bare = " ".join(words[:n]).rstrip(".,;:!?)\"'")
+                if bare in self._phrases:
+                    return len(bare)
+        if self._unspaced and text.startswith(self._unspaced):
+            return next(len(phrase) for phrase in self._unspaced if text.startswith(phrase))
+        for expression in self._candidates(text[:_LONGEST]):
+            found = expression.anywhere.match(text)
+            if found is not None:
+                return found.end()
+        return None
+
+    def within(self, text: str) -> tuple[int, int] | None:
+        """Return where a phrase of whole words stands in the text; None if none does."""
+        pattern = _ASCII_WORD if text.isascii() else _WORD
+        found = list(pattern.finditer(text)) if self._words else []
+        words = [one[0] for one in found]
+        for index, word in enumerate(words):
+            if word in self._words:
+                return found[index].span()
+            if word in self._first_words:
+                for n in range(2, min(self._most_words, len(words) - index) + 1):
+                    if " ".join(words[index : index + n]) in self._words:
+                        return found[index].start(), found[index + n - 1].end()
+        if self._glued is not None and _UNSPACED.search(text):
+            glued = self._glued.search(text)
+            if glued is not None:
+                return glued.span()
+        for expression in self._candidates(text):
+            match = expression.anywhere.search(text)
+            if match is not None and match.end() > match.start():
+                return match.span()
+        return None
+
+    def is_word(self, text: str) -> bool:
+        """Whether the text is one of the phrases."""
+        return text in self._phrases or any(one.anywhere.fullmatch(text) for one in self._candidates(text))
+
+
+def _joins(character: str) -> bool:
+    """Whether a letter after this character goes on with the same word."""
+    return is_joined(character) and not _UNSPACED.match(character)
+
+
+def _last_run(text: str) -> str:
+    """Return the letters and digits that a text ends with, or its last character."""
+    word = text.rpartition(" ")[2]
+    if word.isalnum():
+        return word
+    start = len(text)
+    while start and is_joined(text[start - 1]):
+        start -= 1
+    return text[start:] or text[-1:]
+
+
+def _first_run(text: str) -> str:
+    """Return the letters and digits that a text starts with, or its first character."""
+    found = _FIRST_RUN.match(text)
+    return found[0] if found else text[:1]
+
+
+def _folded_source(expression: str) -> str:
+    """Return an expression whose letters are folded and whose escapes are left alone."""
+    return re.sub(
+        r"\\.|[^\\]+",
+        lambda found: found[0] if found[0].startswith("\\") else fold(found[0]),
+        expression.replace("\n", ""),
+    )
+
+
+def _gate(source: str) -> tuple[str, ...]:
+    """Return what a text must hold one of for the expression to match: letters of its script, or starts of its words."""
+    cleaned = _ESCAPES_AND_CLASSES.sub(" ", source)
+    letters = tuple(dict.fromkeys(_ALPHABET.findall(cleaned)))
+    starts = tuple(dict.fromkeys(run[:3] for run in _RUN.findall(cleaned)))
+    return letters or starts

@@ -1,0 +1,104 @@
+"""A folder of JSON files, each with one answer, an array of them, or one a line, as one table in the order of the files' names.
+
+The column `file` is the name of the file that a row comes from, without its ending; a row that has a key `file` keeps it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from collector.errors import InputError
+from collector.files.plain import MAX_DOCUMENT_BYTES, read_plain
+from collector.tables.encodings import STATE_ENCODING, marked_encoding
+from collector.tables.log_rows import no_rows
+
+_DOCUMENT, _LINES = (".json",), (".jsonl", ".ndjson")
+FILE_COLUMN = "file"
+HALF_PAIR = "half a surrogate pair (\\ud800 to \\udfff), which is no character"
+
+
+def json_files(path: Path) -> list[Path]:
+    """Return the JSON files that lie in a folder, in the order of their names; hidden ones are left out."""
+    return sorted(
+        (
+            file
+            for file in path.iterdir()
+            if file.suffix.lower() in (*_DOCUMENT, *_LINES)
+            and not file.name.startswith(".")
+            and file.is_file()
+        ),
+        key=lambda file: file.name,
+    )
+
+
+def write_folder(path: Path, encoding: str | None, table: Path) -> None:
+    """Write all rows of a folder as JSON Lines.
+
+    Raises:
+        InputError: a file cannot be read, is no JSON, or holds something else than objects; or there is no row.
+    """
+    n_rows = 0
+    with table.open("w", encoding="utf-8") as stream:
+        for file in json_files(path):
+            for where, value in _values(file, encoding):
+                if not isinstance(value, dict):
+                    raise InputError(f"{where} is a JSON {type(value).__name__}; it should be an object.")
+                if not can_be_written(value):
+                    raise InputError(f"{where} has {HALF_PAIR}.")
+                stream.write(json.dumps({FILE_COLUMN: file.stem, **value}, ensure_ascii=False) + "\n")
+                n_rows += 1
+    if not n_rows:
+        raise no_rows(path)
+
+
+def _values(file: Path, encoding: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield each value of a file with its place, for error sentences."""
+    text = _text(file, encoding)
+    if file.suffix.lower() in _LINES:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                yield f"{file}: line {number}", _parsed(line, f"{file}: line {number}")
+        return
+    value = _parsed(text, str(file))
+    if isinstance(value, list):
+        for number, one in enumerate(value, start=1):
+            yield f"{file}: element {number}", one
+    else:
+        yield str(file), value
+
+
+def _text(file: Path, encoding: str | None) -> str:
+    try:
+        content = read_plain(file, MAX_DOCUMENT_BYTES)
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}.") from None
+    try:
+        return content.decode(marked_encoding(file) or encoding or "utf-8-sig").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{file}: line {line} is not {encoding or 'UTF-8'}; save the file as UTF-8, or {STATE_ENCODING}."
+        ) from None
+    except LookupError:
+        raise InputError(
+            f"There is no encoding {encoding!r}; known are utf-8, utf-16, cp1252 and others."
+        ) from None
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where} is not valid JSON ({error}).") from None
+
+
+def can_be_written(value: object) -> bool:
+    """Whether a value can be written as UTF-8."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,55 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+
+with
+
+answers as (
+    select
+        run_id,
+        prompt_id,
+        status,
+        read_by,
+        n
+    from {{ ref("int_answers_counts") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
+
+-- A prompt about several people counts once for each group among them.
+prompt_groups as (
+    select distinct
+        run_id,
+        prompt_id,
+        variant,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
+
+counted as (
+    select
+        prompt_groups.run_id,
+        prompt_groups.variant,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        answers.read_by,
+        answers.status,
+        sum(answers.n) as n
+    from answers
+    inner join prompt_groups
+        on
+            answers.run_id = prompt_groups.run_id
+            and answers.prompt_id = prompt_groups.prompt_id
+    group by
+        prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name,
+        answers.read_by, answers.status
+),
+
+answer_reading as (
+    select
+        *,
+        n / sum(n) over (partition by run_id, variant, attribute, group_name) as share
+    from counted
+)
+
+{{ contracted("answer_reading") }}

@@ -1,0 +1,207 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id", with_settings=true) }}
+
+with
+
+languages as (
+    select *
+    from {{ ref("fct_answer_languages") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
+
+contrasts as (
+    select
+        contrast_id,
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group
+    from {{ ref("int_contrasts") }}
+    where {{ is_of_runs("run_id", runs) }}
+    union
+    select
+        contrast_id,
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group
+    from {{ ref("int_answers_contrasts") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
+
+groups as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        sum(n) as n,
+        coalesce(sum(n) filter (where not is_checked_for_refusals), 0) as n_unchecked,
+        string_agg(
+            printf('%s (%.0f %%)', language_name, 100 * share), ' and ' order by n desc, language_name
+        ) filter (where share >= 0.1) as main_languages,
+        string_agg(language_name, ', ' order by n desc, language_name) filter (where not is_checked_for_refusals)
+            as unchecked_languages
+    from languages
+    group by run_id, variant, attribute, group_name
+),
+
+-- Two groups of a contrast; of all groups of an attribute, any two.
+pairs as (
+    select
+        contrasts.contrast_id,
+        one.run_id,
+        one.variant,
+        one.attribute,
+        one.group_name as one_group,
+        other.group_name as other_group,
+        one.n as n_one,
+        other.n as n_other
+    from contrasts
+    inner join groups as one
+        on
+            contrasts.run_id = one.run_id
+            and contrasts.variant = one.variant
+            and contrasts.attribute = one.attribute
+            and contrasts.group_name in (one.group_name, '(all)')
+    inner join groups as other
+        on
+            contrasts.run_id = other.run_id
+            and contrasts.variant = other.variant
+            and contrasts.attribute = other.attribute
+            and contrasts.reference_group in (other.group_name, '(all)')
+            and (contrasts.group_name <> '(all)' or one.group_name < other.group_name)
+),
+
+sides as (
+    select
+        pairs.contrast_id,
+        pairs.one_group,
+        pairs.other_group,
+        pairs.n_one,
+        pairs.n_other,
+        languages.language,
+        if(languages.group_name = pairs.one_group, languages.n, 0) as n_of_one,
+        if(languages.group_name = pairs.other_group, languages.n, 0) as n_of_other
+    from pairs
+    inner join languages
+        on
+            pairs.run_id = languages.run_id
+            and pairs.variant = languages.variant
+            and pairs.attribute = languages.attribute
+            and languages.group_name in (pairs.one_group, pairs.other_group)
+),
+
+shares as (
+    select
+        contrast_id,
+        one_group,
+        other_group,
+        language,
+        n_one,
+        n_other,
+        sum(n_of_one) / n_one as share_one,
+        sum(n_of_other) / n_other as share_other,
+        (sum(n_of_one) + sum(n_of_other)) / (n_one + n_other) as share_both
+    from sides
+    group by contrast_id, one_group, other_group, language, n_one, n_other
+),
+
+differences as (
+    select
+        *,
+        abs(share_one - share_other) as difference,
+        -- A few answers differ by chance, and some are taken for another language.
+        abs(share_one - share_other) >= 0.1
+        and abs(share_one - share_other)
+        > 1.959964 * sqrt(share_both * (1 - share_both) * (1 / n_one + 1 / n_other)) as is_different
+    from shares
+),
+
+largest as (
+    select *
+    from differences
+    qualify
+        row_number() over (
+            partition by contrast_id
+            order by is_different desc, difference desc, one_group asc, other_group asc, language asc
+        ) = 1
+),
+
+described as (
+    select
+        contrasts.*,
+        coalesce(marked.n, 0) as n_marked,
+        coalesce(reference.n, 0) as n_reference,
+        coalesce(marked.n_unchecked, 0) as n_marked_unchecked,
+        coalesce(reference.n_unchecked, 0) as n_reference_unchecked,
+        largest.difference as largest_difference,
+        coalesce(largest.is_different, false) as is_different,
+        case
+            when largest.is_different
+                then printf(
+                    'answers about %s are in %s, about %s in %s',
+                    largest.one_group, coalesce(one.main_languages, 'many languages'),
+                    largest.other_group, coalesce(other.main_languages, 'many languages')
+                )
+        end as languages,
+        case
+            when
+                greatest(
+                    coalesce(marked.n_unchecked / marked.n, 0), coalesce(reference.n_unchecked / reference.n, 0)
+                ) >= 0.05
+                then 'not checked for refusals, for want of patterns of the language: ' || concat_ws(
+                    ' and ',
+                    case
+                        when marked.n_unchecked > 0
+                            then printf(
+                                '%d of %d answers about %s (%s)', cast(marked.n_unchecked as bigint),
+                                cast(marked.n as bigint), marked.group_name, marked.unchecked_languages
+                            )
+                    end,
+                    case
+                        when reference.n_unchecked > 0
+                            then printf(
+                                '%d of %d answers about %s (%s)', cast(reference.n_unchecked as bigint),
+                                cast(reference.n as bigint), reference.group_name, reference.unchecked_languages
+                            )
+                    end
+                )
+        end as unchecked
+    from contrasts
+    left join largest on contrasts.contrast_id = largest.contrast_id
+    left join groups as one
+        on
+            contrasts.run_id = one.run_id
+            and contrasts.variant = one.variant
+            and contrasts.attribute = one.attribute
+            and largest.one_group = one.group_name
+    left join groups as other
+        on
+            contrasts.run_id = other.run_id
+            and contrasts.variant = other.variant
+            and contrasts.attribute = other.attribute
+            and largest.other_group = other.group_name
+    left join groups as marked
+        on
+            contrasts.run_id = marked.run_id
+            and contrasts.variant = marked.variant
+            and contrasts.attribute = marked.attribute
+            and contrasts.group_name = marked.group_name
+    left join groups as reference
+        on
+            contrasts.run_id = reference.run_id
+            and contrasts.variant = reference.variant
+            and contrasts.attribute = reference.attribute
+            and contrasts.reference_group = reference.group_name
+),
+
+language_gaps as (
+    select *
+    from described
+    where largest_difference is not null or unchecked is not null
+)
+
+{{ contracted("language_gaps") }}

@@ -1,0 +1,169 @@
+"""Failures: finish reasons and error messages of services, and answers that only speak about errors."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from collector.answers.failures import (
+    UnknownReasons,
+    failure_of_answer,
+    is_error,
+    load_failures,
+    read_failure,
+    read_finish_reason,
+)
+from collector.answers.replies import classify
+from collector.errors import InputError
+from collector.importers.plan import PlannedAnswer
+from collector.importers.tabular import read_answer
+from collector.spec.audit import Audit
+
+ROOT = Path(__file__).parents[3]
+RULES = (ROOT / "collector/answers/answer_rules/common.yml").read_text(encoding="utf-8")
+SHAPES: list[dict[str, Any]] = yaml.safe_load(
+    (ROOT / "benchmarks/reading/failures.yml").read_text(encoding="utf-8")
+)["shapes"]
+LIMIT = 10_000
+LABELS = {
+    "audit": "decisions",
+    "attributes": {"g": {"reference": "man", "groups": ["man", "woman"]}},
+    "answer": {"kind": "label", "labels": ["reject", "accept"]},
+    "import": {"columns": {"text": "a", "error": "e", "subject": "n", "attributes": {"g": "g"}}},
+    "reading": {"decisions": {"favourable": ["accept"]}},
+}
+
+
+def _imported(text: str | None, finish_reason: str | None = None, error: str | None = None) -> Any:
+    found = PlannedAnswer(1, 1, 1, 1, 1.0, None, text, finish_reason, error)
+    return read_answer(text, found, Audit.model_validate(LABELS))
+
+
+def test_the_table_of_shapes_is_large() -> None:
+    kinds = Counter(next(key for key in shape if key != "status") for shape in SHAPES)
+    assert sum(kinds.values()) >= 120
+    assert set(kinds) == {"finish_reason", "error", "answer"}
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: str(next(iter(shape.values())))[:60])
+def test_shapes(shape: dict[str, Any]) -> None:
+    if "finish_reason" in shape:
+        assert read_finish_reason(shape["finish_reason"]) is not None
+        assert classify("", "text", LIMIT, shape["finish_reason"]).status == shape["status"]
+    elif "error" in shape:
+        assert _imported(None, error=shape["error"]).status == shape["status"]
+    else:
+        for kind in ("text", "list"):
+            status = classify(shape["answer"], kind, LIMIT).status
+            # A list may be missing, but nothing failed that did not.
+            allowed = {shape["status"]} if shape["status"] != "ok" or kind == "text" else {"ok", "malformed"}
+            assert status in allowed, kind
+
+
+def test_a_label_may_be_what_elsewhere_is_an_error() -> None:
+    labels = ["content_filter", "other"]
+    assert classify("content_filter", "label", LIMIT, labels=labels).status == "ok"
+    assert classify("content_filter", "label", LIMIT, labels=["a", "b"]).status == "refused"
+
+
+def test_each_failure_names_its_rule() -> None:
+    answer = classify("Error 429: Too Many Requests", "text", LIMIT)
+    assert (answer.status, answer.read_by) == ("error", "rate_limit")
+    assert answer.error == "The service was asked too often (rule rate_limit)."
+    assert answer.language is None
+    assert read_failure("something else").rule == "other_error"
+
+
+def test_an_error_counts_where_text_stands_next_to_it() -> None:
+    assert _imported("accept").status == "ok"
+    assert _imported("accept", error="Error code: 500").status == "error"
+    refused = _imported("[no answer]", error="Error code: 400 - content_filter")
+    assert (refused.status, refused.read_by) == ("refused", "filter_message")
+    assert refused.error.endswith("(rule filter_message). Error code: 400 - content_filter")
+    for nothing in ("", " ", "None", "null", "ok", "0", "False", "N/A"):
+        assert not is_error(nothing)
+        assert _imported("accept", error=nothing).status == "ok"
+    assert not is_error(None)
+
+
+def test_a_refusal_stays_one_where_the_error_says_nothing_more() -> None:
+    assert _imported(None, finish_reason="SAFETY", error="blocked").status == "refused"
+    assert _imported(None, finish_reason="SAFETY", error="Error code: 500").status == "error"
+
+
+def test_a_finish_reason_counts_whatever_its_spelling() -> None:
+    assert classify("accept", "label", LIMIT, "Stop", labels=["accept"]).status == "ok"
+    assert classify("accept", "label", LIMIT, "LENGTH", labels=["accept"]).status == "ok"
+    assert classify("I think that", "text", LIMIT, "LENGTH").status == "truncated"
+    assert classify("accept", "label", LIMIT, "FinishReason.SAFETY", labels=["accept"]).status == "refused"
+    assert classify("accept", "label", LIMIT, "error", labels=["accept"]).status == "error"
+    assert classify("accept", "label", LIMIT, "no such reason", labels=["accept"]).status == "ok"
+
+
+def test_unknown_reasons_are_named_with_their_counts() -> None:
+    reasons = UnknownReasons()
+    for reason in ("stop", None, "", "zap", "zap", "zop\x1b", "STOP"):
+        reasons.note(reason)
+    assert reasons.sentences() == [
+        "These finish reasons are unknown, so these answers are read by their text alone: 'zap' (2), 'zop\\x1b' (1)."
+    ]
+    many = UnknownReasons()
+    for number in range(2_000):
+        many.note(f"reason {number}")
+    assert len(many.counts) == 500
+    assert many.sentences()[0].endswith("and 495 more.")
+    assert UnknownReasons().sentences() == []
+
+
+def test_a_model_that_refuses_in_the_body_of_an_error_refuses() -> None:
+    body = '{"error": {"code": 403, "message": "I\'m sorry, but I can\'t help with that."}}'
+    assert classify(body, "json_object", LIMIT).status == "refused"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "error " * 20_000,
+        "Error: " * 20_000,
+        "a." * 50_000,
+        "Error code: 400 - {" + "{" * 100_000,
+        "Error code: 400 - {" + "}a" * 50_000,
+        "[" * 100_000,
+        "blocked " + "safety " * 20_000,
+        "<html><head><title>error</title>" + "x" * 100_000,
+        '{"error": ' * 20_000,
+        "finish_reason " * 20_000,
+        "violates a a a " * 10_000,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_hostile_texts_take_no_long_time(hostile: str) -> None:
+    started = time.thread_time()
+    failure_of_answer(hostile)
+    read_failure(hostile)
+    assert time.thread_time() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("no_errors:", "no_error:", "has no key 'no_errors'"),
+        ("  - id: cut_off\n", "  - idea: cut_off\n", r"finish_reasons\[4\] has no key 'id'"),
+        ("    status: truncated\n", "    status: cut\n", "should be one of error, ok, refused, truncated"),
+        ("names: [refusal,", "names: [stop, refusal,", "'stop' is listed under finished and declined"),
+        ("    pattern: |-\n      \\b429", "    pattern: |-\n      (\\b429", "is not a regular expression"),
+        ('    pattern: ""', "    pattern: x", "last entry of failures should have an empty pattern"),
+        ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
+    ],
+)
+def test_wrong_tables_are_told(before: str, after: str, told: str, tmp_path: Path) -> None:
+    assert before in RULES
+    path = tmp_path / "common.yml"
+    path.write_text(RULES.replace(before, after, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=told):
+        load_failures(path)

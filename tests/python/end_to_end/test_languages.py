@@ -1,0 +1,91 @@
+"""Languages of answers by group: words are not compared between languages, and who was not checked for refusals is said."""
+
+from __future__ import annotations
+
+from biasledger.comparing.answer_notes import answer_notes
+from biasledger.comparing.built_tables import open_tables
+from biasledger.reporting import render
+from tests.python.end_to_end.planting.languages import N_REFUSED, N_SHORT, N_TEXTS
+from tests.python.project import Project
+
+
+def test_languages_are_counted_by_group(odd: Project) -> None:
+    """Short answers have no language, and a refusal in English is none of the answers."""
+    rows = odd.rows(
+        "select group_name, language, language_name, n, share, is_checked_for_refusals from marts.fct_answer_languages"
+        " join marts.dim_runs using (run_id) where audit = 'travel' order by 1"
+    )
+    n_told = N_TEXTS - N_SHORT
+    assert rows == [
+        ("Austria", "de", "German", n_told, 1.0, True),
+        ("Germany", "de", "German", n_told, 1.0, True),
+        ("Iceland", "is", "Icelandic", n_told - N_REFUSED, 1.0, False),
+    ]
+
+
+def test_words_are_not_compared_between_languages(odd: Project) -> None:
+    told = "answers about Iceland are in Icelandic (100 %), about Germany in German (100 %)"
+    rows = odd.rows(
+        "select measure, status, explanation, advice from marts.fct_findings"
+        " where audit = 'travel' and group_name = 'Iceland' and measure <> 'answer_gap' order by 1"
+    )
+    assert {measure for measure, *_ in rows} == {
+        "hedging_gap", "length_gap", "marked_words", "readability_gap", "separability", "similarity_gap", "word_divergence",
+    }  # fmt: skip
+    for _, status, explanation, advice in rows:
+        assert status == "insufficient_data"
+        assert explanation == f"Not judged: {told}, so that words differ with the language."
+        assert advice.startswith("Compare answers in one language:")
+
+
+def test_one_language_for_all_or_the_same_two_are_compared(odd: Project) -> None:
+    rows = odd.rows(
+        "select distinct audit, group_name from marts.fct_findings where audit like 'travel%'"
+        " and explanation like '%differ with the language%'"
+    )
+    assert rows == [("travel", "Iceland")]
+    rows = odd.rows(
+        "select audit, group_name, largest_difference, is_different, languages is null from marts.fct_language_gaps"
+        " join marts.dim_runs using (run_id) where audit like 'travel%' order by 1, 2"
+    )
+    assert [row[:2] + row[3:] for row in rows] == [
+        ("travel", "(all)", True, False),
+        ("travel", "Austria", False, True),
+        ("travel", "Iceland", True, False),
+        ("travel_bilingual", "(all)", False, True),
+        ("travel_bilingual", "Iceland", False, True),
+    ]
+    assert [row[2] for row in rows if row[1] == "Austria"] == [0.0]
+
+
+def test_who_was_not_checked_for_refusals_is_said_of_the_gap(odd: Project) -> None:
+    told = "not checked for refusals, for want of patterns of the language: 15 of 15 answers about Iceland (Icelandic)"
+    rows = odd.rows(
+        "select distinct group_name, caution, contains(explanation, caution) from marts.fct_findings"
+        " where audit = 'travel' and measure = 'answer_gap'"
+    )
+    assert rows == [("Iceland", told, True)]
+
+
+def test_build_and_report_say_it(odd: Project) -> None:
+    with open_tables(odd.warehouse) as tables:
+        notes = [note for note in answer_notes(tables) if "travel" in note]
+    languages, unchecked = notes
+    assert languages.startswith(
+        "travel, asked of travel: answers about Germany are in German (100 %), about Iceland in Icelandic (100 %). Words are not"
+    )
+    assert unchecked.startswith(
+        "WARNING: travel, asked of travel: answers were not checked for refusals, for want of patterns of their language: "
+        "15 of 15 about Iceland (Icelandic). A refusal among them counts as an answer"
+    )
+    ((run,),) = odd.rows("select run_id from marts.dim_runs where audit = 'travel'")
+    page = render(odd.warehouse, [run])
+    assert "Languages of the answers" in page
+    assert "Answers about Iceland are in Icelandic (100 %), about Germany in German (100 %)" in page
+    assert "Refusals are not recognised in Icelandic" in page
+
+
+def test_labels_have_no_language(odd: Project) -> None:
+    assert odd.rows(
+        "select count(*) from marts.fct_answer_languages join marts.dim_runs using (run_id) where audit = 'bias_read'"
+    ) == [(0,)]
