@@ -1,43 +1,33 @@
-"""Numbers and amounts of money in texts: separators, currencies, multipliers, periods, ranges, and numbers out of a highest one.
+"""Numbers and amounts of money in texts: currencies, multipliers, periods, ranges, and numbers out of a highest one.
 
-Libraries were tried first. price-parser reads one amount of a text and drops its sign, its multiplier ("50k") and the end of a range;
-Babel knows currencies by locale, and answers name them in words that it does not have ("dollars", "kr."). So amounts are found here.
+Libraries were tried first. price-parser reads one amount of a text and drops its sign, its multiplier ("50k") and the end of a
+range. Babel names currencies as a locale does, and answers use words that it does not have ("dollars", "kr."). So amounts are
+found here; benchmarks/reading/money.yml has the figures.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
-from functools import cache
-from pathlib import Path
-from typing import Literal
+from decimal import Decimal
 
+from collector.answers.amount_words import amount_words
 from collector.answers.decision_words import decision_words
-from collector.answers.phrases import Phrases, written_out
 from collector.answers.plain import fold, plain_signs
-from collector.errors import InputError
-from collector.files.yaml import read_yaml_mapping
+from collector.answers.separators import NUMBER, Separator, readings_of
 
-Separator = Literal[".", ","]
-WORDS_FILE = Path(__file__).with_name("amount_words.yml")
-_MOST_DIGITS = 30
-_TOKEN = re.compile(
-    r"(?P<number>\d{1,3}(?: \d{3})+(?![\d])(?:[.,٫]\d+)?|\d+(?:[.,'٫٬_]\d+)*|(?<![\d.,])[.٫]\d+)(?P<part>[½¼¾])?|(?P<lone>[½¼¾])"
-)
 _PARTS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
-_GROUPED = re.compile(r"\d{1,3}(?:\d{3})+|\d{1,2}(?:\d{2})+\d{3}")
 _DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)"
 )
-_GAP = re.compile(r"[^\d]{0,40}")
 _FACTOR_BEFORE = re.compile(r"\d ?[x×*]\Z")
 _FACTOR_AFTER = re.compile(r" ?[x×*] ?\d")
 _PERIOD_REACH = 30
 _JOINING_MARKS = frozenset("#.,-")
-_UNIT = re.compile(r"[ -]?[^\W\d_]")
+_JOINING_WORDS = frozenset("and und et y e en i и och og or".split())
+_UNIT = re.compile(r"\+?[ -]?[^\W\d_]")
 _INEXACT = re.compile(
     r"\+(?!\d)|\s?(?:or more|or less|or higher|or lower|and above|and up|oder mehr|ou plus|o más|ou mais)\b"
 )
@@ -82,73 +72,6 @@ class Amount:
         return bool(self.currencies)
 
 
-@dataclass(frozen=True, slots=True)
-class AmountWords:
-    """What amount_words.yml says."""
-
-    currencies: Mapping[str, frozenset[str]]
-    multipliers: Mapping[str, Decimal]
-    periods: Mapping[str, Phrases]
-    out_of: Phrases
-    scale_words: Phrases
-    points: Phrases
-    cues: Phrases
-    numbered: Phrases
-    bounds: Phrases
-    ranges: Phrases
-    between: Phrases
-    qualifiers: Phrases
-    before: re.Pattern[str]
-    after: re.Pattern[str]
-    multiplying: re.Pattern[str]
-
-
-@cache
-def amount_words() -> AmountWords:
-    """Read the words.
-
-    Raises:
-        InputError: the file cannot be read, or a list is missing or has an expression that cannot be written out.
-    """
-    document = read_yaml_mapping(WORDS_FILE, what="words around amounts")
-    try:
-        currencies: dict[str, frozenset[str]] = {}
-        for code, text in document["currencies"].items():
-            for name in _names(text):
-                currencies[name] = currencies.get(name, frozenset()) | {code}
-        multipliers = {
-            name: Decimal(factor) for factor, text in document["multipliers"].items() for name in _names(text)
-        }
-        periods = {period: Phrases(_split(text)) for period, text in document["periods"].items()}
-        lists = {
-            name: Phrases(_split(document[name]))
-            for name in (
-                "out_of",
-                "scale_words",
-                "points",
-                "cues",
-                "numbered",
-                "bounds",
-                "ranges",
-                "between",
-                "qualifiers",
-            )
-        }
-    except KeyError as error:
-        raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
-    signs = "|".join(map(re.escape, sorted(currencies, key=len, reverse=True)))
-    factors = "|".join(map(re.escape, sorted(multipliers, key=len, reverse=True)))
-    return AmountWords(
-        currencies=currencies,
-        multipliers=multipliers,
-        periods=periods,
-        before=re.compile(rf"(?<![^\W\d_])({signs}) ?-?\Z"),
-        after=re.compile(rf"[ ]?-?({signs})(?![^\W_])"),
-        multiplying=re.compile(rf"[ -]?({factors})"),
-        **lists,
-    )
-
-
 def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     """Find the numbers of a text in order.
 
@@ -159,7 +82,7 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     skipped = [found.span() for found in _DATE.finditer(low)]
     found: list[Amount] = []
     at_skipped = 0
-    for token in _TOKEN.finditer(low):
+    for token in NUMBER.finditer(low):
         while at_skipped < len(skipped) and skipped[at_skipped][1] <= token.start():
             at_skipped += 1
         if (
@@ -174,35 +97,6 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     return _out_of(low, _ranges(low, found))
 
 
-def decimal_of(texts: Iterable[str]) -> Separator | None:
-    """Decide which decimal separator a whole column of texts uses.
-
-    Args:
-        texts: the answers of a column.
-
-    Returns:
-        "." or ","; None if nothing in the column tells, or if parts of it contradict each other.
-    """
-    votes: Counter[Separator] = Counter()
-    ambiguous: dict[Separator, list[str]] = {".": [], ",": []}
-    for text in texts:
-        low = fold(plain_signs(text))
-        for token in _TOKEN.finditer(low):
-            if not token["number"]:
-                continue
-            vote = _vote(low, token)
-            if vote is not None:
-                votes[vote] += 1
-            elif (mark := _lone_mark(token["number"])) is not None and not low[: token.start()][
-                -1:
-            ].isalpha():
-                ambiguous[mark].append(token["number"])
-    if votes:
-        (best, n), *rest = votes.most_common()
-        return best if not rest or rest[0][1] * 20 <= n else None
-    return _from_ambiguous(ambiguous)
-
-
 def currencies_of(texts: Iterable[str]) -> dict[str, int]:
     """Count in how many texts of a column each currency may be meant, by its code."""
     counts: Counter[str] = Counter()
@@ -213,104 +107,8 @@ def currencies_of(texts: Iterable[str]) -> dict[str, int]:
     return dict(counts)
 
 
-# -- Separators -------------------------------------------------------------------------------------------------------
-
-
-def _lone_mark(number: str) -> Separator | None:
-    """Return the separator of a number that has one, before exactly three digits; None for other numbers."""
-    found = re.fullmatch(r"\d{1,3}([.,])\d{3}", number)
-    if found is None or number.startswith("0"):
-        return None
-    return "." if found[1] == "." else ","
-
-
-def _other(mark: str) -> Separator:
-    return "," if mark == "." else "."
-
-
-def _vote(low: str, token: re.Match[str]) -> Separator | None:
-    """Return the decimal separator that a number shows; None if it shows none."""
-    number = token["number"]
-    marks = re.findall(r"[.,]", number)
-    if not marks or not _readings(number, None, is_money=False):
-        return None
-    if _lone_mark(number) is not None:
-        words = amount_words()
-        is_money = words.before.search(low[max(0, token.start() - 12) : token.start()]) or words.after.match(
-            low, token.end()
-        )
-        return _other(marks[0]) if is_money else None
-    if len(marks) > 1 and len(set(marks)) == 1:
-        return _other(marks[0])
-    return "." if marks[-1] == "." else ","
-
-
-def _from_ambiguous(ambiguous: Mapping[Separator, Sequence[str]]) -> Separator | None:
-    """Return what many numbers with three digits behind a separator show: amounts are rounded, measured values are not."""
-    if ambiguous["."] and ambiguous[","]:
-        return None
-    for mark, numbers in ambiguous.items():
-        n_rounded = sum(number.endswith("0") for number in numbers)
-        if len(numbers) >= 3 and (mark == "," or 2 * n_rounded >= len(numbers)) and n_rounded:
-            return _other(mark)
-    return None
-
-
 def _is_grouping(number: str) -> bool:
     return "," in number or " " in number
-
-
-def _readings(number: str, decimal: Separator | None, *, is_money: bool) -> tuple[Decimal, ...]:
-    """Return the possible values of a number as it is written; none if no number is written so."""
-    if len(number) > 2 * _MOST_DIGITS:
-        return ()
-    grouped = re.sub(r"[ '٬_]", "", number) if _groups_are_valid(number, " '٬_") else None
-    if grouped is None:
-        return ()
-    has_groups = len(grouped) < len(number)
-    if "٫" in grouped:
-        return _values(grouped.replace("٫", "."))
-    marks = re.findall(r"[.,]", grouped)
-    if not marks:
-        return _values(grouped)
-    if len(set(marks)) == 2:
-        whole, _, fraction = grouped.rpartition(marks[-1])
-        if marks.count(marks[-1]) > 1 or not _groups_are_valid(whole, marks[0]):
-            return ()
-        return _values(f"{whole.replace(marks[0], '')}.{fraction}")
-    if len(marks) > 1:
-        return _values(grouped.replace(marks[0], "")) if _groups_are_valid(grouped, marks[0]) else ()
-    as_decimal = _values(grouped.replace(",", "."))
-    if has_groups or _lone_mark(grouped) is None:
-        return as_decimal
-    as_thousands = _values(grouped.replace(marks[0], ""))
-    if is_money:
-        return as_thousands
-    if decimal is not None:
-        return as_decimal if marks[0] == decimal else as_thousands
-    # Nobody writes a comma and three zeros after a whole number.
-    if marks[0] == "," and grouped.endswith("000"):
-        return as_thousands
-    return (*as_decimal, *as_thousands)
-
-
-def _groups_are_valid(number: str, marks: str) -> bool:
-    """Whether marks divide a number into groups of three digits, or of two and then three as in India."""
-    whole = re.split(r"[.,٫]", number)[0] if marks == " '٬_" else number
-    if not any(mark in number for mark in marks):
-        return True
-    groups = re.split(f"[{re.escape(marks)}]", whole)
-    if len(groups) == 1 or not 1 <= len(groups[0]) <= 3 or len(groups[-1]) != 3:
-        return False
-    sizes = {len(group) for group in groups[1:-1]}
-    return sizes <= {3} or sizes <= {2} and len(groups[0]) <= 2
-
-
-def _values(written: str) -> tuple[Decimal, ...]:
-    try:
-        return (Decimal(written),) if len(written) <= _MOST_DIGITS else ()
-    except InvalidOperation:
-        return ()
 
 
 # -- What stands around a number --------------------------------------------------------------------------------------
@@ -325,64 +123,80 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
         decimal: the decimal separator of the column, if it is known.
         previous: where the amount before ends.
     """
-    words = amount_words()
-    start, end = token.start(), token.end()
-    before = low[max(0, start - 12) : start]
-    sign = words.before.search(before)
-    currencies: frozenset[str] = frozenset()
-    if sign is not None:
-        currencies = words.currencies[sign[1]]
-        start -= len(before) - sign.start()
-    earlier = low[start - 1 : start]
-    if earlier and (earlier.isalnum() or earlier == "_") and earlier < "\u2e80":
+    number_start, end = token.span()
+    currencies, start = _currency_before(low, number_start, end)
+    if _is_part_of_word(low, start, has_currency=bool(currencies), previous=previous):
         return None
-    if (
-        sign is None
-        and earlier in _JOINING_MARKS
-        and low[start - 2 : start - 1].isalnum()
-        and previous != start - 1
-    ):
-        if earlier != "-" or low[start - 2].isalpha():
-            return None
-    if sign is not None and sign[1] == "$" and low[end : end + 1] == "$":
-        # "$7$" is a formula.
-        sign, currencies = None, frozenset()
-    factor, end = _multiplier(low, end, has_currency=sign is not None)
-    behind = words.after.match(low, end)
-    if behind is not None:
-        after = words.currencies[behind[1]]
-        if not currencies or currencies & after:
-            currencies = currencies & after or after
-            end = behind.end()
-    if factor is None and behind is not None:
-        factor, end = _multiplier(low, end, has_currency=True)
+    factor, end = _multiplier(low, end, has_currency=bool(currencies))
+    currencies, currency_end = _currency_behind(low, end, currencies)
+    if factor is None and currency_end > end:
+        factor, currency_end = _multiplier(low, currency_end, has_currency=True)
+    end = currency_end
     is_negative, start = _sign(low, start)
-    readings = _readings(token["number"] or "0", decimal, is_money=bool(currencies) and factor is None)
-    if part := token["part"] or token["lone"]:
-        readings = tuple(value + _PARTS[part] for value in readings)
-    if factor is not None:
-        readings = tuple(value * factor for value in readings)
-    if is_negative or low[token.start() - 1 : token.start()] == "-" and sign is not None:
-        readings = tuple(-value for value in readings)
-    is_counted = False
+    is_negative = is_negative or (bool(currencies) and low[number_start - 1 : number_start] == "-")
+    readings = _read_number(token, decimal, is_money=bool(currencies) and factor is None)
+    sign = -1 if is_negative else 1
+    readings = tuple(value * sign * (1 if factor is None else factor) for value in readings)
     is_percent = low[end : end + 2].lstrip()[:1] == "%"
+    is_counted = False
     if is_percent:
         end = low.index("%", end) + 1
     elif not currencies and factor is None and (point := _points(low, end)):
         end, is_counted = point, True
     period, end = _period(low, start, end)
+    is_plain = not (currencies or is_percent or is_counted)
     return Amount(
         start,
         end,
         readings,
         currencies=currencies,
         period=period,
-        has_unit=not (currencies or is_percent or is_counted) and period is None and _has_unit(low, end),
+        has_unit=is_plain and period is None and _has_unit(low, end),
         is_ordinal=not currencies and _is_ordinal(low, start),
         is_percent=is_percent,
         is_multiplied=factor is not None,
         is_inexact=_INEXACT.match(low, end) is not None or _is_bounded(low, start, end),
     )
+
+
+def _currency_before(low: str, start: int, end: int) -> tuple[frozenset[str], int]:
+    """Return the currencies that a sign before a number may stand for, and where the amount starts with it."""
+    words = amount_words()
+    before = low[max(0, start - 12) : start]
+    sign = words.before.search(before)
+    # "$7$" is a formula.
+    if sign is None or (sign[1] == "$" and low[end : end + 1] == "$"):
+        return frozenset(), start
+    return words.currencies[sign[1]], start - len(before) + sign.start()
+
+
+def _currency_behind(low: str, end: int, before: frozenset[str]) -> tuple[frozenset[str], int]:
+    """Return the currencies of an amount whose sign may stand behind it, and where the amount ends with it."""
+    words = amount_words()
+    sign = words.after.match(low, end)
+    if sign is None:
+        return before, end
+    behind = words.currencies[sign[1]]
+    if before and not before & behind:
+        return before, end
+    return before & behind or behind, sign.end()
+
+
+def _is_part_of_word(low: str, start: int, *, has_currency: bool, previous: int) -> bool:
+    """Whether a letter right before a number makes it a part of a word or of a version."""
+    earlier = low[start - 1 : start]
+    if earlier and (earlier.isalnum() or earlier == "_") and earlier < "\u2e80":
+        return True
+    if has_currency or earlier not in _JOINING_MARKS or previous == start - 1:
+        return False
+    before = low[start - 2 : start - 1]
+    return before.isalpha() if earlier == "-" else before.isalnum()
+
+
+def _read_number(token: re.Match[str], decimal: Separator | None, *, is_money: bool) -> tuple[Decimal, ...]:
+    readings = readings_of(token["number"] or "0", decimal, is_money=is_money)
+    part = token["part"] or token["lone"]
+    return tuple(value + _PARTS[part] for value in readings) if part else readings
 
 
 def _multiplier(low: str, end: int, *, has_currency: bool) -> tuple[Decimal | None, int]:
@@ -404,7 +218,7 @@ def _multiplier(low: str, end: int, *, has_currency: bool) -> tuple[Decimal | No
         is_attached = (
             found.end() - end == 1 or follows_currency or not low[found.end() : found.end() + 2].strip()
         )
-        if not is_attached or name != "k" and not has_currency and not follows_currency:
+        if not is_attached or (name != "k" and not has_currency and not follows_currency):
             return None, end
     return words.multipliers[name], found.end()
 
@@ -427,7 +241,7 @@ def _points(low: str, end: int) -> int | None:
     if len(rest) - len(stripped) > 1:
         return None
     cut = amount_words().points.starting(stripped)
-    if cut is None or stripped[cut : cut + 1].isalpha() and stripped[cut] < "\u2e80":
+    if cut is None or (stripped[cut : cut + 1].isalpha() and stripped[cut] < "\u2e80"):
         return None
     return end + len(rest) - len(stripped) + cut
 
@@ -536,9 +350,6 @@ def _range(low: str, first: Amount, second: Amount) -> Amount | None:
     )
 
 
-_JOINING_WORDS = frozenset("and und et y e en i и och og or".split())
-
-
 def _shared_factor(first: Amount, second: Amount) -> Decimal:
     """Return what multiplies the first number of "50-60k"."""
     if first.is_multiplied or not second.is_multiplied:
@@ -580,17 +391,3 @@ def _out_of(low: str, amounts: Sequence[Amount]) -> list[Amount]:
         else:
             joined.append(amount)
     return joined
-
-
-def _split(text: str) -> list[str]:
-    return [phrase.strip() for phrase in text.split(",") if phrase.strip()]
-
-
-def _names(text: str) -> list[str]:
-    names: list[str] = []
-    for expression in _split(text):
-        written = written_out(expression.replace("$", r"\$"))
-        if written is None:
-            raise InputError(f"{WORDS_FILE}: {expression!r} stands for too many names.")
-        names += sorted(written)
-    return names

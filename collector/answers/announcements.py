@@ -15,7 +15,7 @@ _CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*
 SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)])|[\n。！？;；…]")
 CLAUSE_END = re.compile(r"[.!?](?=\s|\Z)|[\n。！？;；…,，、:：—–()（）]")
 _NEGATED_VERB = re.compile(r"\b[a-z]+n't\b")
-_COLONS = ":=→➔⇒"
+_COLONS = ":=→➔⇒➡➜⟶►▶"
 _DASHES = ("-", "–", "—")
 
 
@@ -61,7 +61,7 @@ def announced(
         lead = _without_fillers(without_noun(lead))
         found = _announcement(lead, is_heading=False, is_at_end=is_at_end) if lead else None
     if found is None and is_number:
-        found = _before_of(lead)
+        found = _before_number(lead)
     if found is None or is_doubted(lead[: found.start]):
         return None
     rank = found.rank
@@ -201,14 +201,13 @@ def _before_copula(lead: str) -> Announcement | None:
     return _marker(lead) or _about(lead)
 
 
-def _before_of(lead: str) -> Announcement | None:
-    """Return the marker of "a score of"."""
+def _before_number(lead: str) -> Announcement | None:
+    """Return the marker of "a score of" and the words of "I would give it"."""
     word = lead.rpartition(" ")[2]
-    return (
-        _marker(lead[: -len(word) - 1].rstrip())
-        if word in ("of", "von", "de", "di", "van", "på", "at", "to")
-        else None
-    )
+    if word in ("of", "von", "de", "di", "van", "på", "at", "to"):
+        return _marker(lead[: -len(word) - 1].rstrip())
+    chosen = decision_words().choosing_numbers.ending(lead)
+    return None if chosen is None else Announcement(Rank.MARKED, chosen)
 
 
 def _heading(lead: str) -> Announcement | None:
@@ -262,3 +261,14 @@ def _concludes(before: str) -> bool:
     """Whether a sentence begins with words that begin the last statement of a reply."""
     sentence = sentence_before(before).strip(" ,")
     return bool(sentence) and decision_words().concluding.starting(sentence) is not None
+
+
+def is_condition(after: str) -> bool:
+    """Whether what follows makes the statement depend on something: "B if the income is right"."""
+    cut = decision_words().conditions.starting(without_harmless(after).lstrip())
+    return cut is not None and not re.match(r"\w", without_harmless(after).lstrip()[cut : cut + 1])
+
+
+def is_revised(low: str, start: int, end: int) -> bool:
+    """Whether a writer takes back, between two places, what was said before."""
+    return decision_words().revising.within(low[start:end]) is not None

@@ -44,6 +44,7 @@ class DecisionWords:
     final_markers: Phrases
     copulas: Phrases
     choosing: Phrases
+    choosing_numbers: Phrases
     nouns: Phrases
     negations: Phrases
     negations_after: Phrases
@@ -76,6 +77,8 @@ def decision_words() -> DecisionWords:
     only_compare = {*lists["comparing"], *lists["no_negations"]}
     for name in ("negations", "negations_after"):
         lists[name] = [word for word in lists[name] if word not in only_compare]
+    past = set(lists["no_copulas"])
+    lists["copulas"] = [word for word in lists["copulas"] if word not in past]
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
     values: dict[str, object] = {}
@@ -83,11 +86,11 @@ def decision_words() -> DecisionWords:
         if field.name not in lists:
             raise InputError(f"{WORDS_FILE} has no list {field.name!r}.")
         words = lists[field.name]
-        values[field.name] = {
-            "Phrases": lambda words=words: Phrases(words),
-            "frozenset[str]": lambda words=words: frozenset(map(fold, words)),
-            "tuple[str, ...]": lambda words=words: tuple(map(fold, words)),
-        }[str(field.type)]()
+        if field.type == "Phrases":
+            values[field.name] = Phrases(words)
+        else:
+            folded = map(fold, words)
+            values[field.name] = frozenset(folded) if field.type == "frozenset[str]" else tuple(folded)
     return DecisionWords(**values)  # type: ignore[arg-type]
 
 

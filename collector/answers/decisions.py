@@ -1,15 +1,17 @@
 """Decisions in replies: one of several labels, a number on a scale, or an amount of money.
 
-`read_label` and `read_score` try ordered rules, the most explicit first. Every decision names the rule that read it and the text that
-the rule read. What no rule reads is unread, because a wrong reading cannot be repaired later.
+`read_label` and `read_score` try ordered rules, the most explicit first. Every decision names the rule that read it and the text
+that the rule read. What no rule reads is unread, because a wrong reading cannot be repaired later.
 """
 
 from __future__ import annotations
 
-from collector.answers.amounts import currencies_of, decimal_of
+from collector.answers.amounts import currencies_of
 from collector.answers.decision import Decision, written_number
-from collector.answers.labels import compiled_pattern, read_label
+from collector.answers.labels import read_label
+from collector.answers.own_pattern import compiled_pattern
 from collector.answers.scores import read_score
+from collector.answers.separators import decimal_of
 
 __all__ = [
     "Decision",

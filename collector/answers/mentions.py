@@ -8,8 +8,10 @@ after a word for what it names ("candidate B").
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from collector.answers.announcements import (
     OPENERS,
@@ -42,6 +44,8 @@ _BULLETS = re.compile(r"\s*(?:[-+•·–—>]+\s+)*")
 _MORE = re.compile(r"[\w?？/%+#=<>-]")
 _LETTER = re.compile(r"\w")
 _REACH = 40
+# So many characters may stand between a letter and its option's text.
+NEAR = 8
 _GAP = 60
 
 
@@ -245,7 +249,7 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
     words = decision_words()
     behind = words.negations_after.within(after[:_REACH])
     if behind is None and after[:1].strip():
-        behind = words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1) or None
+        behind = (words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1)) or None
     if behind is None:
         behind = negation(after[:_REACH])
     return None if behind is None else (mention.end + behind[0], mention.end + behind[1])
@@ -355,10 +359,8 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
         return earlier in set("<>!=~") and earlier != ""
     if mark == ">":
         # The end of a tag or of an arrow.
-        return (
-            not (earlier and (earlier in "-=\"'/" or earlier.isalpha()))
-            or low[start].isdigit()
-            and earlier not in "-="
+        return not (earlier and (earlier in "-=\"'/" or earlier.isalpha())) or (
+            low[start].isdigit() and earlier not in "-="
         )
     if mark == "<":
         return low[end : end + 1] != ">"
@@ -377,14 +379,14 @@ def _tail(low: str, start: int, end: int) -> str:
         return "part"
     if mark == "." and behind.isalpha() and low[end - 1].isalpha():
         return "part"
-    if mark == "'" and behind.isalpha() or mark == "!" and behind.isalnum():
+    if (mark == "'" and behind.isalpha()) or (mark == "!" and behind.isalnum()):
         return "bad"
     if mark == "-" and behind.isalpha():
         return "word"
     opened = low[start - 1 : start]
-    if mark == "$" == opened or mark == ">" and opened == "<":
+    if mark == "$" == opened or (mark == ">" and opened == "<"):
         end += 1
-    elif mark in _SIGNS_AFTER or mark == "<" and not re.match(r"</?[a-z]", low[end : end + 3]):
+    elif mark in _SIGNS_AFTER or (mark == "<" and not re.match(r"</?[a-z]", low[end : end + 3])):
         return "bad"
     return _tail_behind(low, end)
 
@@ -413,6 +415,8 @@ def _tail_word(low: str, end: int) -> str:
         return "end"
     if rest[0] in "?？/=<>%+&":
         return "bad"
+    if unicodedata.category(rest[0]) == "So":
+        return "end"
     rest = rest.partition("\n")[0]
     words = decision_words()
     for name, phrases in (("verb", words.verbs), ("reason", words.reasons)):
@@ -428,7 +432,9 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
         return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
-    if has_noun(low, mention.start) or is_followed_by_listing(low, mention) and low[mention.end : mention.end + 1] == " ":
+    if has_noun(low, mention.start) or (
+        is_followed_by_listing(low, mention) and low[mention.end : mention.end + 1] == " "
+    ):
         return True
     first = reply.text[mention.start]
     if not (mention.end - mention.start == 1 and first.isalpha() and first.isascii()):
@@ -450,14 +456,14 @@ def _names_number(low: str, mention: Mention) -> bool:
 
 def _mark_lists(low: str, mentions: Sequence[Mention]) -> None:
     """Mark the mentions of different labels that follow each other in a row: "A or B", "A) … B) …"."""
-    for earlier, later in zip(mentions, mentions[1:], strict=False):
+    for earlier, later in pairwise(mentions):
         if earlier.label != later.label and _is_listing(low, earlier, later):
             earlier.is_listed = later.is_listed = True
     enumerated = [one for one in mentions if _is_enumerated(low, one)]
     if len({one.label for one in enumerated}) > 1:
         for one in enumerated:
             one.is_echo = True
-    for earlier, later in zip(mentions, mentions[1:], strict=False):
+    for earlier, later in pairwise(mentions):
         if (
             earlier.is_echo
             and later.label == earlier.label
@@ -515,3 +521,19 @@ def _is_enumerated(low: str, mention: Mention) -> bool:
         and not without_noun(before).strip(OPENERS)
         and behind.isspace()
     )
+
+
+def mentions_within(mentions: Sequence[Mention], mention: Mention, reach: int) -> Iterator[Mention]:
+    """Yield the mentions that follow one within so many characters."""
+    for index in range(mention.index + 1, len(mentions)):
+        if mentions[index].start >= mention.end + reach:
+            return
+        yield mentions[index]
+
+
+def has_contradicting_text(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
+    """Whether another option's text follows a letter: "A) London" where London is B."""
+    for other in mentions_within(mentions, mention, NEAR):
+        if other.is_text != mention.is_text and other.label != mention.label:
+            return not re.search(r"\w|\n", low[mention.end : other.start])
+    return False

@@ -1,8 +1,8 @@
 """Find phrases of many languages at the end of a text or within it.
 
-The language files write phrases as regular expressions. Trying each of them at each word would cost more than reading an answer may.
-So an expression that stands for a limited number of phrases ("(?:my |the )?answer") is written out once, and its phrases are looked
-up in a set, whatever the number of languages. Any other expression is tried only on texts that hold a letter of its script.
+The language files write phrases as regular expressions. Trying each of them at each word would take too long. So an expression
+that stands for a limited number of phrases ("(?:my |the )?answer") is written out once, and its phrases are looked up in a set,
+whatever the number of languages. Any other expression is tried only on texts that hold the start of one of its words.
 """
 
 from __future__ import annotations
@@ -156,12 +156,7 @@ class _Expression:
 
 
 class Phrases:
-    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces.
-
-    Attributes:
-        first: the words that phrases start with.
-        last: the words that phrases end with.
-    """
+    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces."""
 
     def __init__(self, expressions: Iterable[str]) -> None:
         phrases: set[str] = set()
@@ -181,7 +176,7 @@ class Phrases:
 
     def _candidates(self, text: str) -> Sequence[_Expression]:
         """Return the expressions that a text may match; of English texts, one search tells that there are none."""
-        if not self._expressions or text.isascii() and not self._ascii_gate.search(text):
+        if not self._expressions or (text.isascii() and not self._ascii_gate.search(text)):
             return ()
         return [expression for expression in self._expressions if expression.may_match(text)]
 
@@ -195,10 +190,12 @@ class Phrases:
     # Most texts neither start nor end with a phrase: one look at their first or last word tells.
     @cached_property
     def first(self) -> frozenset[str]:
+        """The words that phrases start with."""
         return frozenset(map(_first_run, self._phrases))
 
     @cached_property
     def last(self) -> frozenset[str]:
+        """The words that phrases end with."""
         return frozenset(map(_last_run, self._phrases))
 
     @cached_property

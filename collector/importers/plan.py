@@ -682,7 +682,7 @@ class RowPlan(FilePlan):
 
 def form_of(imported: Import) -> Form:
     """Return how a file is to be read, as far as an import states it."""
-    return Form(imported.format, imported.table, imported.encoding)
+    return Form(imported.format, imported.table, imported.encoding, duplicates=imported.duplicates)
 
 
 def needed_columns(conditions: Conditions, audit: Audit) -> list[str]:

@@ -81,12 +81,14 @@ class Form:
         table: which sheet of a workbook, or split of a dataset.
         encoding: of text that is not UTF-8.
         or_else: what can be done about text that is not, other than saving it as UTF-8.
+        duplicates: "drop" leaves out rows that repeat an earlier one in every column that is read.
     """
 
     format: str | None = None
     table: str | None = None
     encoding: str | None = None
     or_else: str = STATE_ENCODING
+    duplicates: str | None = None
 
 
 AS_IT_LOOKS = Form()
@@ -152,11 +154,23 @@ def open_source(
             relation, cells = _relation(connection, path, table, table_kind, needed)
             at, marks = without_marks(connection, relation, dict(zip(needed, cells, strict=True)))
             connection.execute(f"create view source as {_rows(relation, at, columns, answers)}")
+            if form.duplicates == "drop":
+                _drop_duplicates(connection, len(columns))
         yield Source(
             path, kind, connection, table.path, [*notes, *marks], table.n_skipped, len(answers or ()) or 1
         )
     finally:
         connection.close()
+
+
+def _drop_duplicates(connection: duckdb.DuckDBPyConnection, n_columns: int) -> None:
+    """Leave out rows that repeat an earlier one in every column; those that stay keep their numbers and their order."""
+    alike = ", ".join(f"c{index}" for index in range(n_columns))
+    connection.execute("alter view source rename to every_row")
+    connection.execute(
+        f"create table source as from every_row "
+        f"qualify row_number() over (partition by {alike} order by row_number) = 1 order by row_number"
+    )
 
 
 def _rows(
