@@ -23,6 +23,7 @@ class AmountWords:
     currencies: Mapping[str, frozenset[str]]
     multipliers: Mapping[str, Decimal]
     periods: Mapping[str, Phrases]
+    any_period: Phrases
     out_of: Phrases
     scale_words: Phrases
     points: Phrases
@@ -76,6 +77,7 @@ def amount_words() -> AmountWords:
         currencies=currencies,
         multipliers=multipliers,
         periods=periods,
+        any_period=Phrases(phrase for text in document["periods"].values() for phrase in _split(text)),
         before=re.compile(rf"(?<![^\W\d_])({signs}) ?-?\Z"),
         after=re.compile(rf"[ ]?-?({signs})(?![^\W_])"),
         multiplying=re.compile(rf"[ -]?({factors})"),

@@ -18,12 +18,14 @@ from collector.answers.decision_words import decision_words
 from collector.answers.plain import fold, plain_signs
 from collector.answers.separators import NUMBER, Separator, readings_of
 
+MOST_NUMBERS = 400
 _PARTS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)"
 )
 _FACTOR_BEFORE = re.compile(r"\d ?[x×*]\Z")
 _FACTOR_AFTER = re.compile(r" ?[x×*] ?\d")
+_MAY_BE_PERIOD = re.compile(r"[^\W\d_]")
 _PERIOD_REACH = 30
 _JOINING_MARKS = frozenset("#.,-")
 _JOINING_WORDS = frozenset("and und et y e en i и och og or".split())
@@ -75,6 +77,8 @@ class Amount:
 def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     """Find the numbers of a text in order.
 
+    Of more numbers than a reply may have, the first and the last are found.
+
     Args:
         low: the text in lower case, with plain digits and signs (plain.Reply.low).
         decimal: the decimal separator of the whole column, if it is known.
@@ -82,7 +86,10 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     skipped = [found.span() for found in _DATE.finditer(low)]
     found: list[Amount] = []
     at_skipped = 0
-    for token in NUMBER.finditer(low):
+    tokens = list(NUMBER.finditer(low))
+    if len(tokens) > MOST_NUMBERS:
+        tokens = [*tokens[: MOST_NUMBERS // 4], *tokens[MOST_NUMBERS // 4 - MOST_NUMBERS :]]
+    for token in tokens:
         while at_skipped < len(skipped) and skipped[at_skipped][1] <= token.start():
             at_skipped += 1
         if (
@@ -132,8 +139,10 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
     if factor is None and currency_end > end:
         factor, currency_end = _multiplier(low, currency_end, has_currency=True)
     end = currency_end
+    has_sign_before = start < number_start
     is_negative, start = _sign(low, start)
-    is_negative = is_negative or (bool(currencies) and low[number_start - 1 : number_start] == "-")
+    # "$-50"
+    is_negative = is_negative or (has_sign_before and low[number_start - 1 : number_start] == "-")
     readings = _read_number(token, decimal, is_money=bool(currencies) and factor is None)
     sign = -1 if is_negative else 1
     readings = tuple(value * sign * (1 if factor is None else factor) for value in readings)
@@ -283,21 +292,28 @@ def _period(low: str, start: int, end: int) -> tuple[str | None, int]:
     """Return the period that an amount is for, as the words behind or before it say, and where the amount ends with it."""
     words = amount_words()
     behind = low[end : end + _PERIOD_REACH]
-    gap = len(behind) - len(behind.lstrip(" )(,-"))
-    for period, phrases in words.periods.items():
-        cut = phrases.starting(behind[gap:])
+    if _MAY_BE_PERIOD.search(behind):
+        gap = len(behind) - len(behind.lstrip(" )(,-"))
+        cut = words.any_period.starting(behind[gap:])
         if cut is not None and not behind[gap + cut : gap + cut + 1].isalpha():
-            return period, end + gap + cut if not behind[:gap].strip() else end
-    # "54,000 gross per year"
-    clause = re.split(r"[.\n;,(]", behind)[0]
-    for period, phrases in words.periods.items():
-        if phrases.within(clause) is not None:
-            return period, end
+            said = _period_in(behind[gap : gap + cut])
+            return said, end + gap + cut if not behind[:gap].strip() else end
+        # "54,000 gross per year"
+        clause = re.split(r"[.\n;,(]", behind)[0]
+        if said := _period_in(clause):
+            return said, end
     line = re.split(r"[.;,]\s", low[max(0, start - 60) : start].rpartition("\n")[2])[-1]
-    for period, phrases in words.periods.items():
-        if phrases.within(line):
-            return period, end
-    return None, end
+    return (_period_in(line) if _MAY_BE_PERIOD.search(line) else None), end
+
+
+def _period_in(text: str) -> str | None:
+    """Return the period that a text names."""
+    words = amount_words()
+    if words.any_period.within(text) is None and not words.any_period.is_word(text):
+        return None
+    exact = (period for period, phrases in words.periods.items() if phrases.is_word(text))
+    named = (period for period, phrases in words.periods.items() if phrases.within(text) is not None)
+    return next(exact, None) or next(named, None)
 
 
 # -- Several numbers together -----------------------------------------------------------------------------------------

@@ -200,7 +200,12 @@ class Phrases:
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        spaced = (" ".join(_WORD.findall(phrase)) for phrase in self._phrases.difference(self._unspaced))
+        # "/year" is no word of its own.
+        spaced = (
+            " ".join(_WORD.findall(phrase))
+            for phrase in self._phrases.difference(self._unspaced)
+            if phrase[0].isalnum()
+        )
         return frozenset(words for words in spaced if words)
 
     @cached_property

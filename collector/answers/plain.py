@@ -129,7 +129,12 @@ class Reply:
 
     def part(self, start: int, end: int) -> str:
         """Return the part of the reply, as it was written, that stands between two places of the plain text."""
-        return self.original[self._place(start) : self._place(end)].strip()
+        first = self._place(start)
+        last = self._place(end - 1) + 1 if end > start else first
+        part = self.original[first:last]
+        mark = self.original[last : self._place(end)]
+        # "Answer: **B**" keeps the mark that closes the one within; "**Answer: B**" has none within.
+        return (part + mark if mark and part.count(mark) % 2 else part).strip()
 
     def _place(self, place: int) -> int:
         """Return the place in the reply, behind what was removed there."""

@@ -22,12 +22,13 @@ from collector.answers.announcements import (
 from collector.answers.decision import Decision, written_number
 from collector.answers.decision_words import decision_words
 from collector.answers.plain import Reply
-from collector.answers.score_candidates import Candidate, Scale, candidates_of, said
+from collector.answers.score_candidates import Candidate, Scale, candidates_of, meaning_of
 from collector.answers.stated_labels import boxed_parts
 
 _CLOSERS = " \t\"'”’»›」』】）)]}_$*"
 _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")
 _SHOWN = 5
+_MOST_AMOUNTS = 100
 _REVISE_REACH = 400
 
 
@@ -87,7 +88,7 @@ def _stated(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
     rank = max(statement[0] for statement in statements)
     best = [statement for statement in statements if statement[0] == rank]
     last = best[-1][2]
-    contrary = next((one for _, _, one in reversed(best) if said(one) != said(last)), None)
+    contrary = next((one for _, _, one in reversed(best) if meaning_of(one) != meaning_of(last)), None)
     if contrary is not None:
         between = low[max(contrary.amount.end, last.amount.start - _REVISE_REACH) : last.amount.start]
         if not decision_words().revising.within(between):
@@ -107,13 +108,18 @@ def _is_one_of_several(low: str, candidates: Sequence[Candidate], candidate: Can
         return False
     end = candidate.amount.end + len(re.split(r"[(]", sentence_after(low, candidate.amount.end))[0])
     return any(
-        candidate.amount.end <= one.amount.start < end and said(one) != said(candidate) for one in candidates
+        candidate.amount.end <= one.amount.start < end and meaning_of(one) != meaning_of(candidate)
+        for one in candidates
     )
 
 
 def _later_doubt(reply: Reply, candidates: Sequence[Candidate], stated: Candidate) -> str | None:
     """Return the problem if the reply takes a number back, or ends with another one alone in its line."""
-    later = [one for one in candidates if one.amount.start >= stated.amount.end and said(one) != said(stated)]
+    later = [
+        one
+        for one in candidates
+        if one.amount.start >= stated.amount.end and meaning_of(one) != meaning_of(stated)
+    ]
     if not later:
         return None
     shown = written_number(stated.amount.readings[0]) if stated.amount.readings else "a number"
@@ -130,7 +136,7 @@ def _alone(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
     low = reply.low
     last = _last_alone(low, candidates)
     first = _first_alone(low, candidates)
-    if first is not None and last is not None and said(first) != said(last):
+    if first is not None and last is not None and meaning_of(first) != meaning_of(last):
         if not decision_words().revising.within(low[first.amount.end : last.amount.start]):
             return Decision(problem="The answer begins with one number and ends with another.")
         first = None
@@ -231,8 +237,8 @@ def _only_number(reply: Reply, candidates: Sequence[Candidate], amounts: Sequenc
     """Return the only number that may be the score, or the problem."""
     low = reply.low
     counted = [one for one in candidates if _tail(low, one.amount.end) != "bad"]
-    distinct = list(dict.fromkeys(map(said, counted)))
-    if len(distinct) != 1 or len(counted) < len(candidates):
+    distinct = list(dict.fromkeys(map(meaning_of, counted)))
+    if len(amounts) > _MOST_AMOUNTS or len(distinct) != 1 or len(counted) < len(candidates):
         return _undecided(amounts)
     first = counted[0]
     if first.value is None:

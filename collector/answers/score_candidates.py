@@ -108,7 +108,7 @@ def _in_currency(amounts: list[Amount], scale: Scale) -> tuple[list[Amount], str
     return money, None
 
 
-def said(candidate: Candidate) -> tuple[object, ...]:
+def meaning_of(candidate: Candidate) -> tuple[object, ...]:
     """Return what two numbers have in common that say the same."""
     if candidate.value is not None:
         return (candidate.value,)
@@ -120,7 +120,7 @@ def _without_listed(low: str, candidates: Sequence[Candidate]) -> list[Candidate
     listed: set[int] = set()
     for index, (earlier, later) in enumerate(pairwise(candidates)):
         gap = low[earlier.amount.end : later.amount.start]
-        is_near = len(gap) <= _NEAR and said(earlier) != said(later)
+        is_near = len(gap) <= _NEAR and meaning_of(earlier) != meaning_of(later)
         if is_near and (
             gap.strip() in ("", ",", "/", "|") or decision_words().listing.is_word(gap.strip(" ,"))
         ):

@@ -157,7 +157,7 @@ def _with_points(reply: Reply, number: Decision, scale: Scale, points: Mapping[s
     value = Decimal(str(points[named.value]))
     if not scale.minimum <= value <= scale.maximum:
         return Decision(
-            problem=f"The point {named.value!r} is {value:f}, outside {scale.minimum} to {scale.maximum}."
+            problem=f"The point {named.value!r} is {written_number(value)}, outside {scale.minimum:f} to {scale.maximum:f}."
         )
     point = replace(named, value=written_number(value), read_by="points")
     if number.value is None:
