@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 
 def _named() -> dict[str, str]:
     macro = (ROOT / "macros/answers/languages.sql").read_text(encoding="utf-8")
-    return dict(re.findall(r'"(\w+)": "([^"]+)"', macro))
+    return dict(re.findall(r'"(\w+)": "([^"]+)"', macro.partition("endmacro")[0]))
 
 
 def test_refusal_languages_are_those_that_have_a_file() -> None:
