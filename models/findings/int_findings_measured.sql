@@ -14,7 +14,7 @@ with
 -- where that is not n_units. is_same_by_construction: prompts and answers are the same for both groups in every case.
 -- n_unread: answers that no rule reads, unread_by_group: how many of each group, in words. value_if_unread_low, _high:
 -- the value if each of them moved it down, and up, as far as it can; interval_if_unread_low: the lower end of the
--- interval in the first case, interval_if_unread_high: the upper end in the second. not_judged_because: why it cannot be
+-- interval in the first case, interval_if_unread_high: the upper end in the second. not_judged_because: why it is not
 -- judged although there is data enough, way_out: what to do then.
 optional as (
     select
