@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from collector.answers.answer_language import language_of
 from collector.answers.decisions import Decision, read_label, read_score
+from collector.answers.decisions.rankings import read_ranking
 from collector.answers.failures import (
     OTHER_ERROR,
     RULES_FILE,
@@ -26,14 +27,13 @@ from collector.answers.failures import (
     failure_of_answer,
     read_finish_reason,
 )
-from collector.answers.item_rules import ItemRules
-from collector.answers.items import FoundItems, find_items, items_text
 from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
-from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
-from collector.answers.languages import find_refusal, refusal_language
-from collector.answers.lists import FoundList, find_list
-from collector.answers.rankings import read_ranking
 from collector.answers.reasoning import Parted, split_reasoning
+from collector.answers.recommendations.item_rules import ItemRules
+from collector.answers.recommendations.items import FoundItems, find_items, items_text
+from collector.answers.recommendations.lists import FoundList, find_list
+from collector.answers.texts.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
+from collector.answers.texts.languages import find_refusal, refusal_language
 from collector.answers.turns import Turns, find_conversation
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping

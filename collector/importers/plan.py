@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from collector.answers.decisions import currencies_of, decimal_of
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 from collector.hints import shown
 from collector.importers.conditions import Conditions

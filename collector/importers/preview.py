@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from collector.answers.failures import UnknownReasons
 from collector.answers.kinds import kind_of_answers
 from collector.answers.replies import Answer
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collector.answers.decisions import compiled_pattern, currencies_of, decimal_of, read_label, read_score
-from collector.answers.phrases import Phrases, written_out
-from collector.answers.plain import Reply
+from collector.answers.texts.phrases import Phrases, written_out
+from collector.answers.texts.plain import Reply
 
 AB = ("A", "B")
 LEVELS = ("junior", "mid", "senior")
@@ -191,7 +191,7 @@ def test_the_currencies_of_a_column_are_counted() -> None:
 
 def test_currencies_are_those_of_iso_4217() -> None:
     numbers = pytest.importorskip("babel.numbers")
-    from collector.answers.amount_words import amount_words
+    from collector.answers.texts.amount_words import amount_words
 
     words = amount_words()
     codes = {code for found in words.currencies.values() for code in found}

@@ -8,7 +8,7 @@ from pathlib import Path
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from biasledger.project import dbt_variables
-from collector.answers.languages import load_languages
+from collector.answers.texts.languages import load_languages
 
 ROOT = Path(__file__).parents[3]
 

@@ -12,8 +12,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
-from collector.answers.item_rules import ItemRole, ItemRules, KeyPath, plain_key, value_of, values_at
-from collector.answers.item_texts import (
+from collector.answers.recommendations.item_rules import (
+    ItemRole,
+    ItemRules,
+    KeyPath,
+    plain_key,
+    value_of,
+    values_at,
+)
+from collector.answers.recommendations.item_texts import (
     CATEGORY_KEYS,
     NAME_KEYS,
     PRICE_KEYS,
@@ -21,13 +28,13 @@ from collector.answers.item_texts import (
     split_name,
     without_descriptions,
 )
-from collector.answers.json_text import JsonNumber, JsonObject, json_values
-from collector.answers.key_words import Role, meaning_of
-from collector.answers.lists import MAX_DEPTH, find_list, is_counted
-from collector.answers.price_amounts import currency_code
-from collector.answers.price_levels import read_price
-from collector.answers.remembered import remembered
-from collector.answers.stated_prices import Amount, Price
+from collector.answers.recommendations.key_words import Role, meaning_of
+from collector.answers.recommendations.lists import MAX_DEPTH, find_list, is_counted
+from collector.answers.recommendations.price_amounts import currency_code
+from collector.answers.recommendations.price_levels import read_price
+from collector.answers.recommendations.stated_prices import Amount, Price
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.remembered import remembered
 from collector.hashing import canonical_json
 from collector.hints import quoted
 

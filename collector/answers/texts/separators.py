@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
-from collector.answers.amount_words import amount_words
-from collector.answers.plain import fold, plain_signs
+from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.plain import fold, plain_signs
 
 Separator = Literal[".", ","]
 _MOST_DIGITS = 30

@@ -1,7 +1,7 @@
 """Read which number a reply decides for: a score on a scale, a named point of a scale, or an amount of money.
 
-The rules are tried in the order of collector.answers.labels: JSON, the audit's own pattern, an announcement such as "Score: 8",
-the last line, the first line, the number that opens the reply, the only number that can be the score.
+The rules are tried in the order of labels.py: JSON, the audit's own pattern, an announcement such as "Score: 8", the last line, the
+first line, the number that opens the reply, the only number that can be the score.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
-from collector.answers.amount_words import amount_words
-from collector.answers.amounts import find_amounts
-from collector.answers.decision import Decision, written_number
-from collector.answers.json_decisions import Found, Leaf, json_decision, json_texts
-from collector.answers.mentions import compiled_labels, plain_key
-from collector.answers.own_pattern import pattern_matches
-from collector.answers.plain import Reply, fold
-from collector.answers.prose_labels import read_in_prose
-from collector.answers.prose_scores import number_in_prose
-from collector.answers.score_candidates import Scale
-from collector.answers.separators import Separator
+from collector.answers.decisions.amounts import find_amounts
+from collector.answers.decisions.decision import Decision, written_number
+from collector.answers.decisions.json_decisions import Found, Leaf, json_decision, json_texts
+from collector.answers.decisions.mentions import compiled_labels, plain_key
+from collector.answers.decisions.own_pattern import pattern_matches
+from collector.answers.decisions.prose_labels import read_in_prose
+from collector.answers.decisions.prose_scores import number_in_prose
+from collector.answers.decisions.score_candidates import Scale
+from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.plain import Reply, fold
+from collector.answers.texts.separators import Separator
 
 Period = Literal["month", "year"]
 _SHOWN = 5

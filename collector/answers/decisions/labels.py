@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from collector.answers.decision import Decision
-from collector.answers.decision_words import decision_words
-from collector.answers.json_decisions import Found, Leaf, json_decision
-from collector.answers.mentions import Labels, compiled_labels
-from collector.answers.own_pattern import pattern_matches
-from collector.answers.prose_labels import read_in_prose
+from collector.answers.decisions.decision import Decision
+from collector.answers.decisions.json_decisions import Found, Leaf, json_decision
+from collector.answers.decisions.mentions import Labels, compiled_labels
+from collector.answers.decisions.own_pattern import pattern_matches
+from collector.answers.decisions.prose_labels import read_in_prose
+from collector.answers.texts.decision_words import decision_words
 from collector.hints import quoted
 
 

@@ -5,7 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from collector.answers.announcements import (
+from collector.answers.decisions.decision import Decision
+from collector.answers.decisions.mentions import (
+    NEAR,
+    Labels,
+    Mention,
+    first_and_last,
+    has_contradicting_text,
+    is_asked,
+    is_compared,
+    is_negated,
+    masked,
+    mentions_within,
+    stands_alone,
+)
+from collector.answers.decisions.stated_labels import stated_label
+from collector.answers.texts.announcements import (
     OPENERS,
     claim_after,
     clause_after,
@@ -20,23 +35,8 @@ from collector.answers.announcements import (
     without_harmless,
     without_noun,
 )
-from collector.answers.decision import Decision
-from collector.answers.decision_words import decision_words
-from collector.answers.mentions import (
-    NEAR,
-    Labels,
-    Mention,
-    first_and_last,
-    has_contradicting_text,
-    is_asked,
-    is_compared,
-    is_negated,
-    masked,
-    mentions_within,
-    stands_alone,
-)
-from collector.answers.plain import Reply, fold
-from collector.answers.stated_labels import stated_label
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.plain import Reply, fold
 from collector.hints import quoted
 
 _OPENING_CHARACTERS = 200

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import product
 
-from collector.answers.plain import MARKS, UNSPACED, fold, is_joined
+from collector.answers.texts.plain import MARKS, UNSPACED, fold, is_joined
 
 _MOST_PHRASES = 6_000
 _LONGEST = 80

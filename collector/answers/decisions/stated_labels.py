@@ -6,18 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from collector.answers.announcements import (
-    Rank,
-    announced,
-    clause_after,
-    is_condition,
-    is_revised,
-    negation,
-    sentence_after,
-)
-from collector.answers.decision import Decision
-from collector.answers.decision_words import decision_words
-from collector.answers.mentions import (
+from collector.answers.decisions.decision import Decision
+from collector.answers.decisions.mentions import (
     Labels,
     Mention,
     has_contradicting_text,
@@ -27,7 +17,17 @@ from collector.answers.mentions import (
     mentions_within,
     stands_alone,
 )
-from collector.answers.plain import Reply
+from collector.answers.texts.announcements import (
+    Rank,
+    announced,
+    clause_after,
+    is_condition,
+    is_revised,
+    negation,
+    sentence_after,
+)
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.plain import Reply
 from collector.hints import quoted
 
 _BOXED = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from collector.answers.key_words import is_title_label
+from collector.answers.recommendations.key_words import is_title_label
 
 # What a placeholder consists of; a title may be made of other marks ("?", "÷").
 _PLACEHOLDER = re.compile(r"[\s.…_*#|-]*")

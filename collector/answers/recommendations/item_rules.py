@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from collector.answers.json_text import JsonObject
-from collector.answers.price_amounts import currency_code, read_amount, stated_amounts
-from collector.answers.price_levels import DEFAULT_LEVELS, read_price, stated_prices
-from collector.answers.remembered import remembered
-from collector.answers.stated_prices import Price, StatedPrice
+from collector.answers.recommendations.price_amounts import currency_code, read_amount, stated_amounts
+from collector.answers.recommendations.price_levels import DEFAULT_LEVELS, read_price, stated_prices
+from collector.answers.recommendations.stated_prices import Price, StatedPrice
+from collector.answers.texts.json_text import JsonObject
+from collector.answers.texts.remembered import remembered
 
 PriceForm = Literal["levels", "amounts"]
 ItemRole = Literal["name", "price", "category"]

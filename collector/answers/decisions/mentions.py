@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from collector.answers.announcements import (
+from collector.answers.texts.announcements import (
     OPENERS,
     clause_after,
     clause_before,
@@ -23,8 +23,8 @@ from collector.answers.announcements import (
     sentence_before,
     without_noun,
 )
-from collector.answers.decision_words import decision_words
-from collector.answers.plain import MARKS, UNSPACED, Reply, fold, plain_signs
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.plain import MARKS, UNSPACED, Reply, fold, plain_signs
 
 _CLOSERS = "\"'”’»›」』】）)]}_"
 _LETTER_OR_DIGIT = rf"[^\W_{UNSPACED}]"

@@ -6,7 +6,7 @@ import re
 from enum import IntEnum
 from typing import NamedTuple
 
-from collector.answers.decision_words import decision_words
+from collector.answers.texts.decision_words import decision_words
 
 # Quotes, brackets and spaces that may stand before a decision.
 OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"

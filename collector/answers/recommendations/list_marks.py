@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from collector.answers.key_words import is_title_label
+from collector.answers.recommendations.key_words import is_title_label
 
 MAX_NUMBER_GAP = 5  # a model that counts wrongly skips few numbers; a larger jump is a number of another kind
 MAX_LINES_ROUND_ONE = 3

@@ -6,12 +6,12 @@ that the rule read. What no rule reads is unread, because a wrong reading cannot
 
 from __future__ import annotations
 
-from collector.answers.amounts import currencies_of
-from collector.answers.decision import Decision, written_number
-from collector.answers.labels import read_label
-from collector.answers.own_pattern import compiled_pattern
-from collector.answers.scores import read_score
-from collector.answers.separators import decimal_of
+from collector.answers.decisions.amounts import currencies_of
+from collector.answers.decisions.decision import Decision, written_number
+from collector.answers.decisions.labels import read_label
+from collector.answers.decisions.own_pattern import compiled_pattern
+from collector.answers.decisions.scores import read_score
+from collector.answers.texts.separators import decimal_of
 
 __all__ = [
     "Decision",

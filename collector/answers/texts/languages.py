@@ -25,7 +25,7 @@ import yaml
 
 from collector.errors import InputError
 
-RULES_FOLDER = Path(__file__).with_name("answer_rules")
+RULES_FOLDER = Path(__file__).parents[1] / "answer_rules"
 # Rules that belong to no language: finish reasons, JSON without an answer.
 COMMON_FILE = "common.yml"
 

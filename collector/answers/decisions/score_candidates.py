@@ -8,13 +8,13 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-from collector.answers.amount_words import amount_words
-from collector.answers.amounts import Amount
-from collector.answers.announcements import OPENERS, announced
-from collector.answers.decision import written_number
-from collector.answers.decision_words import decision_words
-from collector.answers.plain import Reply
-from collector.answers.separators import Separator
+from collector.answers.decisions.amounts import Amount
+from collector.answers.decisions.decision import written_number
+from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.announcements import OPENERS, announced
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.plain import Reply
+from collector.answers.texts.separators import Separator
 
 _ENUMERATED = re.compile(r"(?m)^[ \t>]*(?:\d{1,2})[.)][ \t]+(?=\D)")
 _POINT_SCALE = re.compile(

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from collector.answers.amount_words import amount_words
-from collector.answers.amounts import Amount, find_amounts
-from collector.answers.announcements import (
+from collector.answers.decisions.amounts import Amount, find_amounts
+from collector.answers.decisions.decision import Decision, written_number
+from collector.answers.decisions.score_candidates import Candidate, Scale, candidates_of, meaning_of
+from collector.answers.decisions.stated_labels import boxed_parts
+from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.announcements import (
     OPENERS,
     Rank,
     announced,
@@ -19,11 +22,8 @@ from collector.answers.announcements import (
     sentence_before,
     without_harmless,
 )
-from collector.answers.decision import Decision, written_number
-from collector.answers.decision_words import decision_words
-from collector.answers.plain import Reply
-from collector.answers.score_candidates import Candidate, Scale, candidates_of, meaning_of
-from collector.answers.stated_labels import boxed_parts
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.plain import Reply
 
 _CLOSERS = " \t\"'”’»›」』】）)]}_$*"
 _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")

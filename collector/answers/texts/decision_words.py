@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
-from collector.answers.languages import load_languages
-from collector.answers.phrases import Phrases
-from collector.answers.plain import fold
+from collector.answers.texts.languages import load_languages
+from collector.answers.texts.phrases import Phrases
+from collector.answers.texts.plain import fold
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from collector.answers.decision_words import decision_words
-from collector.answers.json_text import JsonNumber, JsonObject, json_values
-from collector.answers.plain import fold
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.plain import fold
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MOST_WORDS = 6

@@ -12,11 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from collector.answers.json_text import JsonNumber, JsonObject, json_values
-from collector.answers.key_words import column_of_names, meaning_of
-from collector.answers.list_marks import NO_TEXT, SENTENCE_WORDS, read_marks, without_own_numbers
-from collector.answers.list_titles import clean_item, cleaned, quoted_titles
-from collector.answers.markdown_tables import MarkdownTable, markdown_tables, table_without_rule
+from collector.answers.recommendations.key_words import column_of_names, meaning_of
+from collector.answers.recommendations.list_marks import (
+    NO_TEXT,
+    SENTENCE_WORDS,
+    read_marks,
+    without_own_numbers,
+)
+from collector.answers.recommendations.list_titles import clean_item, cleaned, quoted_titles
+from collector.answers.recommendations.markdown_tables import (
+    MarkdownTable,
+    markdown_tables,
+    table_without_rule,
+)
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
 
 __all__ = ["MAX_DEPTH", "FoundList", "clean_item", "find_list", "is_counted"]
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from collector.answers.amount_words import amount_words
-from collector.answers.decision_words import decision_words
-from collector.answers.plain import fold, plain_signs
-from collector.answers.separators import NUMBER, Separator, readings_of
+from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.plain import fold, plain_signs
+from collector.answers.texts.separators import NUMBER, Separator, readings_of
 
 MOST_NUMBERS = 400
 _PARTS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}

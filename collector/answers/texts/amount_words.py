@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from collector.answers.phrases import Phrases, written_out
+from collector.answers.texts.phrases import Phrases, written_out
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
