@@ -1,7 +1,7 @@
 """Read which number a reply decides for: a score on a scale, a named point of a scale, or an amount of money.
 
-The rules are tried in the order of labels.py: JSON, the audit's own pattern, an announcement such as "Score: 8", the last line, the
-first line, the number that opens the reply, the only number that can be the score.
+The rules are tried in the order of labels.py: JSON, the audit's own pattern, an announcement such as "Score: 8", the last line,
+the first line, the number that opens the reply, the only number that can be the score.
 """
 
 from __future__ import annotations

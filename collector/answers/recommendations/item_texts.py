@@ -1,7 +1,7 @@
 """Recommended items in plain text: lists of names with what is said about each, and tables.
 
-lists.py finds the names. Prices are taken out of the lines before; they belong to the name on the same line, or to the name that the
-line is about.
+lists.py finds the names. Prices are taken out of the lines before; they belong to the name on the same line, or to the name
+that the line is about.
 """
 
 from __future__ import annotations
