@@ -45,6 +45,7 @@ class DecisionWords:
     copulas: Phrases
     choosing: Phrases
     choosing_numbers: Phrases
+    shared_verbs: frozenset[str]
     nouns: Phrases
     negations: Phrases
     negations_after: Phrases
