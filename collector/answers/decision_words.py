@@ -20,7 +20,7 @@ _SHARED = ("markers", "final_markers", "copulas", "choosing", "nouns", "negation
 
 @dataclass(frozen=True, slots=True)
 class DecisionWords:
-    """Phrases by what they say; decision_words.yml and langformat explain each list."""
+    """Phrases by what they say; decision_words.yml and the language files explain each list."""
 
     listing: Phrases
     comparing: Phrases

@@ -51,7 +51,6 @@ def read_in_prose(text: str, labels: Labels) -> Decision:
     n_mentions = len(mentions)
     if n_mentions > _MOST_MENTIONS:
         mentions = first_and_last(mentions, _MOST_MENTIONS)
-    other_forms = labels.other_forms(reply.low)
     reply.masked = masked(reply.low, mentions)
     if decision := stated_label(reply, labels, mentions, read_in_prose):
         return decision
@@ -62,7 +61,7 @@ def read_in_prose(text: str, labels: Labels) -> Decision:
     if n_mentions > _MOST_MENTIONS:
         return Decision(problem=f"The answer names labels {n_mentions} times and decides for none of them.")
     decision = _only_named(reply, labels, mentions)
-    if decision.value is not None and other_forms - {decision.value}:
+    if decision.value is not None and labels.other_forms(reply.low) - {decision.value}:
         return Decision(problem=f"The answer names {decision.value!r}, and another label in another form.")
     return decision
 
