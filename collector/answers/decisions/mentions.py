@@ -38,7 +38,6 @@ _LINE_ENDS = frozenset("\r\n")
 _SPACES = frozenset(" \t")
 _BRACKETS = frozenset(")]）】")
 _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")
-_NUMBER_LIKE = re.compile(r"[-+<>=≤≥]*\d")
 _SEPARATORS = re.compile(r"[\s_-]+")
 _BULLETS = re.compile(r"\s*(?:[-+•·–—>]+\s+)*")
 _MORE = re.compile(r"[\w?？/%+#=<>-]")
@@ -438,16 +437,20 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
         return True
     first = reply.text[mention.start]
     if not (mention.end - mention.start == 1 and first.isalpha() and first.isascii()):
-        return mention.tail in ("reason", "verb", "glued") or low[mention.start - 1 : mention.start] in set(
-            "([{\"'"
-        )
+        return mention.tail in ("reason", "verb", "glued") or _is_enclosed(low, mention)
     if not first.isupper():
-        return mention.tail == "glued" or low[mention.start - 1 : mention.start] in set("([{")
+        return mention.tail == "glued" or _is_enclosed(low, mention)
     if mention.tail in ("reason", "verb", "glued"):
         return first != "I" or mention.tail == "glued"
     # A capital letter in the midst of a sentence is no article.
     lead = reply.text[max(0, mention.start - 3) : mention.start].rstrip(OPENERS)
     return bool(lead) and (lead[-1].isalnum() or lead[-1] in ",;") and first != "I"
+
+
+def _is_enclosed(low: str, mention: Mention) -> bool:
+    """Whether a mention stands in brackets or quotes of its own."""
+    before, behind = low[mention.start - 1 : mention.start], low[mention.end : mention.end + 1]
+    return before in ("(", "[", "{", '"', "'") and behind in (")", "]", "}", '"', "'")
 
 
 def _names_number(low: str, mention: Mention) -> bool:
@@ -480,6 +483,9 @@ def _is_listing(low: str, earlier: Mention, later: Mention) -> bool:
     gap = gap.strip(_CLOSERS + OPENERS + ",/|&、，;；+-–—\r")
     if gap == "\n":
         return later.tail in ("end", "bad")
+    # What stands in brackets explains: "No (yes would be risky)".
+    if "(" in low[earlier.end : later.start] and later.tail not in ("end", "bad"):
+        return False
     # "Yes, no doubt": what follows goes on.
     return later.tail in ("end", "bad", "glued") if not gap else decision_words().listing.is_word(gap)
 

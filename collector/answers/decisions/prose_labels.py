@@ -51,7 +51,6 @@ def read_in_prose(text: str, labels: Labels) -> Decision:
     n_mentions = len(mentions)
     if n_mentions > _MOST_MENTIONS:
         mentions = first_and_last(mentions, _MOST_MENTIONS)
-    other_forms = labels.other_forms(reply.low)
     reply.masked = masked(reply.low, mentions)
     if decision := stated_label(reply, labels, mentions, read_in_prose):
         return decision
@@ -62,7 +61,7 @@ def read_in_prose(text: str, labels: Labels) -> Decision:
     if n_mentions > _MOST_MENTIONS:
         return Decision(problem=f"The answer names labels {n_mentions} times and decides for none of them.")
     decision = _only_named(reply, labels, mentions)
-    if decision.value is not None and other_forms - {decision.value}:
+    if decision.value is not None and labels.other_forms(reply.low) - {decision.value}:
         return Decision(problem=f"The answer names {decision.value!r}, and another label in another form.")
     return decision
 
@@ -136,7 +135,10 @@ def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
     if stands_alone(low, mention):
         return mention
     before = low[low.rfind("\n", 0, mention.start) + 1 : mention.start].rstrip(OPENERS)
-    return mention if before.endswith((":", "：")) and _may_introduce(before, mentions, mention) else None
+    # "A=B" compares.
+    if not before.endswith((":", "：", "=")) or (before.endswith("=") and len(inside) > 1):
+        return None
+    return mention if _may_introduce(before, mentions, mention) else None
 
 
 def _can_be_alone(mention: Mention) -> bool:
@@ -275,6 +277,8 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
     said = after.lstrip(" ,;:.)-–—(\"'”’]}：，。")
     if is_condition(said) or is_revised(low, mention.end, len(low)):
         return False
+    if _is_scored(low, mention):
+        return False
     # "B: no" says no of B.
     if low[mention.end : mention.end + 3].strip("*)\"'")[:1] in (":", "：") and _says_no(reply, mention):
         return False
@@ -287,6 +291,11 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
         return True
     # What comes after "because" is a reason and no second decision.
     return words.reasons.starting(said) is not None and not words.undecided.within(after)
+
+
+def _is_scored(low: str, mention: Mention) -> bool:
+    """Whether a reply gives a label a number: "B: 7/10"."""
+    return re.match(r"\W{0,3}[:：=]\W{0,4}\d", low[mention.end : mention.end + 10]) is not None
 
 
 def _says_no(reply: Reply, mention: Mention) -> bool:
@@ -412,7 +421,7 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
     after = sentence_after(low, mention.end)
     if mention.tail == "word" and not _is_decided(low, mention):
         return f"The answer names {mention.label!r} as a part of another expression."
-    if mention.tail == "bad" or is_asked(low, mention):
+    if mention.tail == "bad" or is_asked(low, mention) or _is_scored(low, mention):
         return f"The answer names {mention.label!r} only in a question or a part of another expression."
     if (
         mention.tail == "glued"

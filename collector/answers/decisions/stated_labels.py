@@ -38,6 +38,7 @@ _BOXED = re.compile(
 )
 _MOST_WORDS = 4
 _MOST_SHOWN = 4
+_NEXT = 6
 
 
 class Statement(NamedTuple):
@@ -107,7 +108,7 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
             is_alone=stands_alone(low, mention),
             is_at_end=mention.tail == "end" and not clause_after(low, mention.end).strip(),
         )
-        if announcement is None:
+        if announcement is None or _is_topic(low, mentions, mention):
             continue
         label: str | None = mention.label
         if is_followed_by_listing(low, mention):
@@ -116,6 +117,13 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
             continue
         found.append(Statement(announcement.rank, announcement.start, mention.end, label))
     return found
+
+
+def _is_topic(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
+    """Whether a label is what the decision is about: "Decision on hire: reject"."""
+    if low[mention.end : mention.end + 1] not in (":", "：", "="):
+        return False
+    return any(other.label != mention.label for other in mentions_within(mentions, mention, _NEXT))
 
 
 def _is_affirmed(reply: Reply, mentions: Sequence[Mention], mention: Mention, start: int) -> bool:

@@ -172,7 +172,7 @@ def _announcement(lead: str, *, is_heading: bool, is_at_end: bool) -> Announceme
     cut = words.copulas.ending(lead)
     if cut is not None and (found := _before_copula(lead[:cut].rstrip(OPENERS + "”’,"))):
         return found
-    chosen = words.choosing.ending(lead)
+    chosen = _chosen(lead)
     if chosen is not None:
         return Announcement(Rank.MARKED, chosen)
     concluding = words.concluding.ending(lead.rstrip(", "))
@@ -188,7 +188,7 @@ def _before_colon(lead: str) -> Announcement | None:
     for text in (lead, lead[:cut].rstrip() if cut else ""):
         if found := _marker(text):
             return found
-        chosen = words.choosing.ending(text)
+        chosen = _chosen(text)
         if chosen is not None:
             return Announcement(Rank.MARKED, chosen)
     concluding = words.concluding.ending(lead)
@@ -199,6 +199,15 @@ def _before_colon(lead: str) -> Announcement | None:
 
 def _before_copula(lead: str) -> Announcement | None:
     return _marker(lead) or _about(lead)
+
+
+def _chosen(lead: str) -> int | None:
+    """Return where the words start that choose, "I prefer", but not those of "many prefer"."""
+    words = decision_words()
+    start = words.choosing.ending(lead)
+    if start is None or (lead[start:] in words.shared_verbs and clause_before(lead[:start]).strip()):
+        return None
+    return start
 
 
 def _before_number(lead: str) -> Announcement | None:

@@ -20,7 +20,7 @@ _SHARED = ("markers", "final_markers", "copulas", "choosing", "nouns", "negation
 
 @dataclass(frozen=True, slots=True)
 class DecisionWords:
-    """Phrases by what they say; decision_words.yml and langformat explain each list."""
+    """Phrases by what they say; decision_words.yml and the language files explain each list."""
 
     listing: Phrases
     comparing: Phrases
@@ -45,6 +45,7 @@ class DecisionWords:
     copulas: Phrases
     choosing: Phrases
     choosing_numbers: Phrases
+    shared_verbs: frozenset[str]
     nouns: Phrases
     negations: Phrases
     negations_after: Phrases

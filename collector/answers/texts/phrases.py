@@ -139,7 +139,11 @@ class _Expression:
         self._is_unspaced = _UNSPACED.search(self._source) is not None
 
     def may_match(self, text: str) -> bool:
-        return not self.gate or any(key in text for key in self.gate)
+        return self._gate_pattern.search(text) is not None
+
+    @cached_property
+    def _gate_pattern(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, self.gate)))
 
     @cached_property
     def ending(self) -> re.Pattern[str]:
