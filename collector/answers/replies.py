@@ -324,12 +324,18 @@ def _read(
     """Read a reply that holds text; `decide` reads the decision where one is asked for."""
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
-    if silent := _silent(whole_json(text), rules, are_numbers_answers=decide is not None, answers=labels):
+    decision = decide(text) if decide is not None else None
+    # A key that holds a decision answers, whatever words stand in its text.
+    is_decided = (
+        decision is not None and decision.value is not None and (decision.read_by or "").startswith("json")
+    )
+    silent = _silent(whole_json(text), rules, are_numbers_answers=decide is not None, answers=labels)
+    if silent is not None and not is_decided:
         return silent
     if kind in ("list", "items"):
         return _classify_list(text, rules, cut_off, k, None if kind == "list" else items)
-    if decide is not None:
-        return _classify_decision(decide(text), text, rules, cut_off)
+    if decision is not None:
+        return _classify_decision(decision, text, rules, cut_off)
     if rule := rules.by_pattern(text):
         return _by_rule(rule)
     if cut_off:
