@@ -148,7 +148,9 @@ def _values(finding: Row, side: Side) -> Row:
 def _count(connection: duckdb.DuckDBPyConnection, finding: Row, side: Side) -> int | None:
     if not side.prompt_ids and side.model is None:
         return None
-    (row,) = rows(connection, f"select count(*) as n from ({_counting(side)}) where {_OF_SIDE}", _values(finding, side))
+    (row,) = rows(
+        connection, f"select count(*) as n from ({_counting(side)}) where {_OF_SIDE}", _values(finding, side)
+    )
     return int(row["n"])
 
 

@@ -16,8 +16,8 @@ def evidence(case: Case) -> Evidence:
         "fct_answer_gaps",
         "the gap",
         where=f"{CONTRAST} and scheme = $scheme",
-        columns="unit, judged_attempt, share_marked, share_reference, adjusted_gap, interval_low, interval_high, p_value, p_case, p_name, "
-        "n_marked, n_marked_events, n_reference, n_reference_events",
+        columns="unit, judged_attempt, share_marked, share_reference, adjusted_gap, interval_low, interval_high, p_value, "
+        "p_case, p_name, n_cases, n_marked, n_marked_events, n_reference, n_reference_events",
     )
     groups = case.behind(
         "fct_group_coverage",
@@ -32,7 +32,14 @@ def evidence(case: Case) -> Evidence:
     attempt: Attempt = ("first_call" if scheme == "failed" else "first_answer") if is_first else "last"
     names = (case.finding["group_name"], case.finding["reference_group"])
     sides = [
-        Side(name.strip("()"), None, prompt_ids=prompts, order="that came first", statuses=_STATUSES[scheme], attempt=attempt)
+        Side(
+            name.strip("()"),
+            None,
+            prompt_ids=prompts,
+            order="that came first",
+            statuses=_STATUSES[scheme],
+            attempt=attempt,
+        )
         for name in names
         if (prompts := _prompts_of(case, name))
     ]
