@@ -67,6 +67,35 @@ def load(kind: str) -> list[Shape]:
     return list(_numbers(kind, document))
 
 
+def compositions(kind: Literal["decisions", "scores"]) -> list[Shape]:
+    """Return replies of a decision and a sentence that decides nothing, which none may be read wrongly."""
+    document = _document(kind)
+    return [
+        shape
+        for distractor in document["distractors"]
+        for conclusion in document["conclusions"]
+        for text in (
+            f"{distractor}\n\n{conclusion}",
+            f"{conclusion}\n\n{distractor}",
+            f"{distractor} {conclusion}",
+        )
+        for shape in (_composed_labels if kind == "decisions" else _composed_numbers)(text)
+    ]
+
+
+def _composed_labels(text: str) -> Iterator[Shape]:
+    for labels in (("A", "B"), ("yes", "no"), ("accept", "reject"), ("guilty", "not guilty")):
+        for label, other in (labels, labels[::-1]):
+            filled = text.format(x=label, y=other)
+            yield Shape("decisions", filled, label, {"labels": labels}, may_be_unread=True)
+
+
+def _composed_numbers(text: str) -> Iterator[Shape]:
+    for number in ("0", "7", "7.5", "10"):
+        filled = text.replace("{{", "{").replace("}}", "}").replace("{n}", number)
+        yield Shape("scores", filled, number, {"minimum": 0, "maximum": 10}, may_be_unread=True)
+
+
 def count(shapes: list[Shape], read: Callable[[Shape], str | None]) -> dict[Outcome, int]:
     """Count the outcomes of reading shapes with any reader."""
     counts: dict[Outcome, int] = {"right": 0, "wrong": 0, "unread": 0}
@@ -93,8 +122,8 @@ def _patterns(document: Mapping[str, Any]) -> Iterator[Shape]:
 def _languages(document: Mapping[str, Any]) -> Iterator[Shape]:
     for texts in document["languages"].values():
         for text in texts:
-            for name, labels in document["label_sets"].items():
-                yield from _filled(text, name, labels, "x")
+            for name in document["language_sets"]:
+                yield from _filled(text, name, document["label_sets"][name], "x")
 
 
 def _filled(text: str, name: str, labels: Mapping[str, Any], want: str) -> Iterator[Shape]:
@@ -118,10 +147,12 @@ def _filled(text: str, name: str, labels: Mapping[str, Any], want: str) -> Itera
 
 def _replies(document: Mapping[str, Any]) -> Iterator[Shape]:
     for section in document["replies"]:
-        settings = {key: value for key, value in section.items() if key not in ("want", "texts")}
+        settings = {key: value for key, value in section.items() if key not in ("want", "texts", "open")}
         settings["labels"] = tuple(settings["labels"])
         for text in section["texts"]:
-            yield Shape("decisions", text, section["want"], settings)
+            yield Shape(
+                "decisions", text, section["want"], settings, may_be_unread=section.get("open", False)
+            )
 
 
 def _numbers(kind: str, document: Mapping[str, Any]) -> Iterator[Shape]:
@@ -132,6 +163,14 @@ def _numbers(kind: str, document: Mapping[str, Any]) -> Iterator[Shape]:
         for want, texts in section["shapes"].items():
             for text in texts:
                 for number in section.get("fill", [None]):
-                    right = None if want == "unread" else want.replace("{n}", number or "")
+                    right = None if want == "unread" else want.rstrip("?").replace("{n}", number or "")
                     filled = text if number is None else text.format(n=number)
-                    yield Shape(kind, filled, right, settings, (text, "") if number else None, number)
+                    yield Shape(
+                        kind,
+                        filled,
+                        right,
+                        settings,
+                        (text, "") if number else None,
+                        number,
+                        may_be_unread=want.endswith("?"),
+                    )

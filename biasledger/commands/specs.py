@@ -25,7 +25,7 @@ from collector.terminal import is_watched, on_one_line, print_data, say
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from collector.importers.preview import Preview, PreviewedAnswer
+    from collector.importers.preview import Preview, PreviewedAnswer, RuleUse
     from collector.spec.audit import Audit
     from collector.spec.loading import CheckedAudit, SpecProblem
 
@@ -129,10 +129,15 @@ def _is_right(
     if file is None:
         say(f"{audit_file}: no problems found.")
         return True
-    n = _print_file(audit_file, file, checked, checked.audit.with_form(table=table, encoding=encoding))
+    n, n_unread = _print_file(
+        audit_file, file, checked, checked.audit.with_form(table=table, encoding=encoding)
+    )
     if n:
         say(f"{_count(n, 'problem')} in {audit_file} with {file}.")
         return False
+    if n_unread:
+        say(f"{audit_file} and {file}: the spec is right, and {_count(n_unread, 'answer')} cannot be read.")
+        return True
     say(f"{audit_file} and {file}: no problems found.")
     return True
 
@@ -170,8 +175,8 @@ def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: st
         say(f"The answers in {file} look like {kind}: write answer: {{kind: {kind}}}.")
 
 
-def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audit) -> int:
-    """Print what a file holds and how it will be read; return how many problems there are."""
+def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audit) -> tuple[int, int]:
+    """Print what a file holds and how it will be read; return how many problems and how many unread answers there are."""
     from collector.importers.preview import preview_file
 
     if audit.imported is None:
@@ -189,7 +194,7 @@ def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audi
         say(line)
     for warning in preview.warnings:
         say(f"Warning: {warning}")
-    return n
+    return n, preview.statuses["unread"]
 
 
 def _group_lines(audit: Audit, preview: Preview) -> Iterator[str]:
@@ -218,11 +223,42 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
         else f"the first {preview.n_read:,} of {preview.n_responses:,} answers"
     )
     yield f"  {of}: {', '.join(f'{n:,} {status}' for status, n in preview.statuses.most_common())}"
-    if preview.undeclared:
-        yield f"Warning: answers that are none of the labels: {_counted(preview.undeclared)}."
+    if len(preview.languages) > 1 or set(preview.languages) - {"en"}:
+        yield f"  languages: {', '.join(f'{code} ({n:,})' for code, n in preview.languages.most_common(_WORDS_SHOWN))}"
+    if preview.n_duplicates:
+        yield (
+            f"Warning: {_count(preview.n_duplicates, 'duplicate')}: the same text as an answer to the same prompt. If rows were "
+            f"exported twice, import.duplicates: drop leaves them out."
+        )
+    yield "  How they are read:"
+    for rule in preview.rules:
+        yield from _rule_lines(rule)
+    if n_unread := preview.statuses["unread"]:
+        groups = ", ".join(
+            f"{attribute} {on_one_line(group)} {n:,}"
+            for (attribute, group), n in preview.unread_groups.most_common()
+        )
+        yield (
+            f"Warning: {_count(n_unread, 'answer')} of {preview.n_read:,} cannot be read"
+            f"{f' ({groups})' if groups else ''}. They begin with {_counted(preview.unread_words)}. Name a key or a pattern in "
+            f"answer, or have a model read them: biasledger read."
+        )
     yield f"The first {len(preview.answers)} answers as they will be read:"
     for number, answer in enumerate(preview.answers, start=1):
         yield f"  {number}. {_answer_line(answer)}"
+
+
+def _rule_lines(rule: RuleUse) -> Iterator[str]:
+    """Yield how many answers a rule read, and some examples: what it read, and what it made of it."""
+    yield f"    {f'{rule.rule}, ' if rule.rule else ''}{rule.status}: {rule.n:,}"
+    for read, made in rule.examples:
+        same = read.casefold() == made.casefold() or rule.status != "ok"
+        yield f"      {_cut(read)}{'' if same else f' → {_cut(made)}'}"
+
+
+def _cut(text: str) -> str:
+    line = on_one_line(text)
+    return line if len(line) <= _CHARACTERS_SHOWN else f"{line[:_CHARACTERS_SHOWN]}…"
 
 
 def _answer_line(answer: PreviewedAnswer) -> str:
@@ -361,7 +397,7 @@ def new(
     if checked.audit is not None:
         for warning in checked.audit.warnings():
             say(f"Warning: {warning}")
-        n = _print_file(audit_file, file, checked, checked.audit)
+        n, _ = _print_file(audit_file, file, checked, checked.audit)
     if n:
         say(
             f"{_count(n, 'problem')} in {audit_file} with {file}: change it, and check it with `biasledger validate`."

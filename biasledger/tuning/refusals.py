@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from collector.answers.languages import find_refusal
+from collector.answers.texts.languages import find_refusal
 from collector.errors import InputError
 from collector.tables.rows import read_rows
 

@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 SHORTEST = 20
 CONFIDENCE = 0.7
 # More text changes the language of no answer, and takes longer.
-_MOST = 200
+_MOST = 150
 # Scripts of one language, or of few: half as many characters as letters say as much.
 _DENSE = range(0x3040, 0xD7B0)
 
@@ -23,7 +23,9 @@ _DENSE = range(0x3040, 0xD7B0)
 def language_of(text: str) -> str | None:
     """Return the ISO 639-1 code of the language of a text, None where the text is too short to tell or mixes languages."""
     start = text[:_MOST]
-    n_letters = sum(1 + 2 * (ord(character) in _DENSE) for character in start if character.isalpha())
+    n_letters = sum(map(str.isalpha, start))
+    if not start.isascii():
+        n_letters += 2 * sum(ord(character) in _DENSE for character in start)
     if n_letters < SHORTEST:
         return None
     identifier = _identifier()

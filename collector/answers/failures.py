@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from collector.answers.languages import COMMON_FILE, RULES_FOLDER
+from collector.answers.texts.languages import COMMON_FILE, RULES_FOLDER
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 from collector.hints import shown

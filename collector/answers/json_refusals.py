@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from collector.answers.json_text import JsonNumber, JsonObject, json_values
-from collector.answers.remembered import remembered
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.remembered import remembered
 
 Found = TypeVar("Found")
 _FENCE = re.compile(r"^\s*(?:`{3,}\s*\w*\s*)?")

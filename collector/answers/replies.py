@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 from collector.answers.answer_language import language_of
 from collector.answers.decisions import Decision, read_label, read_score
+from collector.answers.decisions.rankings import read_ranking
 from collector.answers.failures import (
     OTHER_ERROR,
     RULES_FILE,
@@ -26,20 +27,20 @@ from collector.answers.failures import (
     failure_of_answer,
     read_finish_reason,
 )
-from collector.answers.item_rules import ItemRules
-from collector.answers.items import FoundItems, find_items, items_text
 from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
-from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
-from collector.answers.languages import find_refusal, refusal_language
-from collector.answers.lists import FoundList, find_list
-from collector.answers.rankings import read_ranking
 from collector.answers.reasoning import Parted, split_reasoning
+from collector.answers.recommendations.item_rules import ItemRules
+from collector.answers.recommendations.items import FoundItems, find_items, items_text
+from collector.answers.recommendations.lists import FoundList, find_list
+from collector.answers.texts.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
+from collector.answers.texts.languages import find_refusal, refusal_language
 from collector.answers.turns import Turns, find_conversation
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
 # A shorter label is part of too many other words.
 SHORTEST_WORD = 4
+SHORT_CHARACTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +179,17 @@ def classify(
     """
     rules, reason = load_rules(), read_finish_reason(finish_reason)
     decide: Mapping[str, Callable[[str], Decision]] = {
-        "label": partial(read_label, labels=labels, key=key, pattern=pattern, options=options),
+        "label": partial(
+            _label, labels=tuple(labels), key=key, pattern=pattern, options=tuple((options or {}).items())
+        ),
         "score": partial(
-            read_score,
+            _score,
             minimum=minimum,
             maximum=maximum,
             key=key,
             pattern=pattern,
             rescale=rescale,
-            points=points,
+            points=tuple((points or {}).items()),
             decimal=decimal,
             currency=currency,
             per=per,
@@ -216,6 +219,35 @@ def classify(
             items=items or ItemRules(levels),
         )
     return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
+
+
+def _label(text: str, **how: Any) -> Decision:
+    """Read a label; short replies are much the same, so those that came last are remembered."""
+    return (_short_label if len(text) <= SHORT_CHARACTERS else _read_label)(text, **how)
+
+
+def _read_label(
+    text: str,
+    *,
+    labels: tuple[str, ...],
+    key: str | None,
+    pattern: str | None,
+    options: tuple[tuple[str, str], ...],
+) -> Decision:
+    return read_label(text, labels, key=key, pattern=pattern, options=dict(options))
+
+
+def _score(text: str, **how: Any) -> Decision:
+    """Read a score, as `_label` reads a label."""
+    return (_short_score if len(text) <= SHORT_CHARACTERS else _read_score)(text, **how)
+
+
+def _read_score(text: str, *, points: tuple[tuple[str, float], ...], **how: Any) -> Decision:
+    return read_score(text, points=dict(points), **how)
+
+
+_short_label = lru_cache(maxsize=4_096)(_read_label)
+_short_score = lru_cache(maxsize=4_096)(_read_score)
 
 
 def _missing_turn(n_turns: int, turns: Turns) -> str:

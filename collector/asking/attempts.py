@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from collector.answers.failures import OTHER_ERROR, RATE_LIMIT, read_failure
 from collector.answers.replies import Answer
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.asking.costs import estimate_prompt_tokens, estimate_tokens
 from collector.errors import TargetError
 from collector.rows import ResponseRow, response_hash

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from collector.answers.decisions import currencies_of, decimal_of
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 from collector.hints import shown
 from collector.importers.conditions import Conditions
@@ -682,7 +682,7 @@ class RowPlan(FilePlan):
 
 def form_of(imported: Import) -> Form:
     """Return how a file is to be read, as far as an import states it."""
-    return Form(imported.format, imported.table, imported.encoding)
+    return Form(imported.format, imported.table, imported.encoding, duplicates=imported.duplicates)
 
 
 def needed_columns(conditions: Conditions, audit: Audit) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from collector.answers.failures import UnknownReasons
 from collector.answers.kinds import kind_of_answers
 from collector.answers.replies import Answer
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
@@ -22,6 +22,7 @@ from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, need
 from collector.importers.tabular import plan_of, read_answer
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
+from collector.tables.marks import marked_column
 from collector.tables.source import MADE_COLUMNS, Form, open_source, sheet_notes, source_columns
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from collector.spec.importing import Import
 
 ROWS_SHOWN = 5
+# Of each rule, so many answers show what it reads.
+EXAMPLES_SHOWN = 3
+# A shorter answer, such as a label, is given again and again.
+DUPLICATE_CHARACTERS = 40
 # Of a large file, so many answers tell what they look like.
 ANSWERS_READ = 10_000
 WORDS_READ = 200
@@ -46,6 +51,27 @@ class PreviewedAnswer:
 
 
 @dataclass(slots=True)
+class RuleUse:
+    """How a rule read answers: how many, and for some of them what it read and what it made of it.
+
+    Attributes:
+        status: the status that the rule gives.
+        rule: its name, as of Answer.read_by; empty where no rule read the answer.
+    """
+
+    status: str
+    rule: str
+    n: int = 0
+    examples: list[tuple[str, str]] = field(default_factory=list)
+
+    def note(self, read: str, made: str) -> None:
+        """Count an answer, and keep it as an example where it differs from those that are kept."""
+        self.n += 1
+        if len(self.examples) < EXAMPLES_SHOWN and (read, made) not in self.examples:
+            self.examples.append((read, made))
+
+
+@dataclass(slots=True)
 class Preview:
     """What a file holds.
 
@@ -56,7 +82,11 @@ class Preview:
         n_rows: its rows.
         n_responses: its answers.
         statuses: status -> how many of the `n_read` answers that were read have it.
-        undeclared: answer that is none of the labels -> how many of them.
+        rules: how the rules read answers, the most frequent first.
+        unread_groups: (attribute, group) -> how many answers about it are unread.
+        unread_words: the first word of an unread answer -> how many begin with it.
+        languages: the language of an answer, as its ISO 639-1 code -> how many answers are in it.
+        n_duplicates: answers that repeat a longer one to the same prompt word for word.
         answers: the first answers in the file's order.
         warnings: what is allowed but should be known.
     """
@@ -68,7 +98,11 @@ class Preview:
     n_responses: int = 0
     n_read: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
-    undeclared: Counter[str] = field(default_factory=Counter)
+    rules: Sequence[RuleUse] = ()
+    unread_groups: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unread_words: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    n_duplicates: int = 0
     answers: Sequence[PreviewedAnswer] = ()
     warnings: Sequence[str] = ()
 
@@ -98,7 +132,7 @@ def preview_file(audit: Audit, file: Path) -> Preview:
     preview = Preview(columns)
     for at, column in needed.items():
         # Whether a path leads anywhere in a column of JSON is told when the file is read.
-        if columns.count(column) < 2 and find_column(column, columns) is None:
+        if columns.count(column) < 2 and find_column(marked_column(column), columns) is None:
             hint = no_column(column, columns)
             sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"
             preview.problems.append(SpecProblem(at, sentence))
@@ -194,14 +228,27 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
             *token_sentences(tokens),
             *preview.warnings,
         ]
-    shown = {one.prompt_number for one in answers[:ROWS_SHOWN]}
+    shown = {one.prompt_number for one in answers}
     prompts = {one.number: one.prompt for batch in plan.prompts() for one in batch if one.number in shown}
     first: list[PreviewedAnswer] = []
+    rules: dict[tuple[str, str], RuleUse] = {}
+    known: set[tuple[int, str]] = set()
     for one in answers:
         answer = _answer(one, plan, audit)
         preview.statuses[answer.status] += 1
-        if audit.answer.kind == "label" and answer.status == "unread" and one.text:
-            preview.undeclared[one.text.strip()] += 1
+        key = answer.status, answer.read_by or ""
+        read = answer.read_text or (one.text or "").strip()
+        rules.setdefault(key, RuleUse(*key)).note(read, answer.answer_text or answer.error or "")
+        if answer.language is not None:
+            preview.languages[answer.language] += 1
+        if answer.status == "unread":
+            preview.unread_groups.update(
+                {(stated.attribute, stated.group_name) for stated in prompts[one.prompt_number].attributes}
+            )
+            preview.unread_words.update((one.text or "").split()[:1])
+        if one.text is not None and len(one.text) >= DUPLICATE_CHARACTERS:
+            preview.n_duplicates += (one.prompt_number, one.text) in known
+            known.add((one.prompt_number, one.text))
         if len(first) < ROWS_SHOWN:
             prompt = prompts[one.prompt_number]
             first.append(
@@ -214,6 +261,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
                 )
             )
     preview.answers = first
+    preview.rules = sorted(rules.values(), key=lambda one: (-one.n, one.status, one.rule))
 
 
 def _answer(found: PlannedAnswer, plan: Plan, audit: Audit) -> Answer:

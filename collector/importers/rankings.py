@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from collector.answers.rankings import Placed, ranking_text
+from collector.answers.decisions.rankings import Placed, ranking_text
 from collector.errors import InputError
 from collector.importers.conditions import Stated
 from collector.importers.gathered import GatheredPlan

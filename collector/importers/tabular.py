@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from collector.answers.failures import OTHER_ERROR, UnknownReasons, is_error, read_failure
 from collector.answers.replies import Answer, load_rules
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
 from collector.hints import quoted

@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.errors import InputError, LedgerError
 from collector.files.lock import lock
 from collector.files.replacing import sync_folder

@@ -223,6 +223,12 @@ class Import(Section):
         description="The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` goes before it.",
         examples=["cp1252"],
     )
+    duplicates: Literal["drop"] | None = Field(
+        default=None,
+        description="`drop` leaves out rows that repeat an earlier one in every column that is read. Without it they are further "
+        "answers.",
+        examples=["drop"],
+    )
     split: Literal["model"] | None = Field(
         default=None,
         description="`model` makes a run for each model that the column `model` names.",

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from collector.answers import replies
 from collector.answers.decisions import read_score
-from collector.answers.item_rules import ItemRole, ItemRules, PriceForm, parse_key_path
-from collector.answers.price_levels import DEFAULT_LEVELS
+from collector.answers.recommendations.item_rules import ItemRole, ItemRules, PriceForm, parse_key_path
+from collector.answers.recommendations.price_levels import DEFAULT_LEVELS
 from collector.composed import composed
 from collector.hints import did_you_mean
 from collector.spec.slots import Slot, parse_template, slot_names
@@ -270,6 +270,8 @@ class People(Section):
     )
 
 
+# Keys of `answer` for items alone.
+ITEM_KEYS = ("levels", "keys", "prices")
 # Keys of `answer` that an audit's document states in a way of its own.
 _ASKED_KEYS = {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "max_characters"}
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collector.answers.items import folded_categories
+from collector.answers.recommendations.items import folded_categories
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import shown

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 from collector.hints import no_column
 from collector.tables import inspect_log, lm_eval_log, promptfoo_log

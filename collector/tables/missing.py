@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 # Excel and LibreOffice in the languages of their users; a CSV file holds what the sheet showed.
@@ -41,11 +42,16 @@ def is_spreadsheet_error(text: str) -> bool:
 
 def sql_is_missing(expression: str) -> str:
     """Return as SQL whether a trimmed text that is not empty stands for no value."""
-    return f"({expression} in ({_listed(WORDS)}) or lower({expression}) in ({_listed(SPREADSHEET_ERRORS)}))"
+    # One pattern of constant words is far quicker in DuckDB than a list of them.
+    return f"regexp_full_match({expression}, '{_PATTERN}')"
 
 
-def _listed(words: frozenset[str]) -> str:
-    return ", ".join(f"'{word}'" for word in sorted(words))
+def _alternatives(words: frozenset[str]) -> str:
+    return "|".join(_SPECIAL.sub(r"\\\g<0>", word) for word in sorted(words))
+
+
+_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
+_PATTERN = f"{_alternatives(WORDS)}|(?i:{_alternatives(SPREADSHEET_ERRORS)})"
 
 
 def missing_sentence(column: str, counts: Mapping[str, int]) -> str:

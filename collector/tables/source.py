@@ -35,6 +35,7 @@ from collector.tables.excel import open_sheet
 from collector.tables.json_folder import HALF_PAIR, can_be_written, json_files, write_folder
 from collector.tables.log_rows import LogRow, no_rows
 from collector.tables.logs import log_rows, write_table
+from collector.tables.marks import marked_column, without_marks
 from collector.tables.text import CSV_KINDS, HEADER_BYTES, TextTable, csv_headers, text_table
 
 if TYPE_CHECKING:
@@ -80,12 +81,14 @@ class Form:
         table: which sheet of a workbook, or split of a dataset.
         encoding: of text that is not UTF-8.
         or_else: what can be done about text that is not, other than saving it as UTF-8.
+        duplicates: "drop" leaves out rows that repeat an earlier one in every column that is read.
     """
 
     format: str | None = None
     table: str | None = None
     encoding: str | None = None
     or_else: str = STATE_ENCODING
+    duplicates: str | None = None
 
 
 AS_IT_LOOKS = Form()
@@ -140,7 +143,7 @@ def open_source(
 
     form = form or AS_IT_LOOKS
     kind, rows = _looked_at(path, form)
-    stated = (column for column in columns if column not in MADE_COLUMNS)
+    stated = (marked_column(column) for column in columns if column not in MADE_COLUMNS)
     needed = list(dict.fromkeys([*stated, *(answers or {}).values()]))
     table, table_kind, notes = _table(path, kind, rows, form, needed, scratch)
     connection = duckdb.connect(":memory:")
@@ -149,11 +152,25 @@ def open_source(
         connection.execute("set temp_directory = ?", [str(scratch)])
         with readable(path, kind, table.path, table.n_skipped):
             relation, cells = _relation(connection, path, table, table_kind, needed)
-            at = dict(zip(needed, cells, strict=True))
+            at, marks = without_marks(connection, relation, dict(zip(needed, cells, strict=True)))
             connection.execute(f"create view source as {_rows(relation, at, columns, answers)}")
-        yield Source(path, kind, connection, table.path, notes, table.n_skipped, len(answers or ()) or 1)
+            if form.duplicates == "drop":
+                _drop_duplicates(connection, len(columns))
+        yield Source(
+            path, kind, connection, table.path, [*notes, *marks], table.n_skipped, len(answers or ()) or 1
+        )
     finally:
         connection.close()
+
+
+def _drop_duplicates(connection: duckdb.DuckDBPyConnection, n_columns: int) -> None:
+    """Leave out rows that repeat an earlier one in every column; those that stay keep their numbers and their order."""
+    alike = ", ".join(f"c{index}" for index in range(n_columns))
+    connection.execute("alter view source rename to every_row")
+    connection.execute(
+        f"create table source as from every_row "
+        f"qualify row_number() over (partition by {alike} order by row_number) = 1 order by row_number"
+    )
 
 
 def _rows(

@@ -39,7 +39,15 @@
     end
 {%- endmacro %}
 
-{#- Whether refusals in a language are recognised: `refusal_languages` lists the files of collector/answers/answer_rules. -#}
+{#-
+    Whether refusals in a language are recognised: `refusal_languages` lists the files of collector/answers/answer_rules. A variety that
+    is detected by itself refuses in the words of its language.
+-#}
 {% macro has_refusal_patterns(code) -%}
-    {{ code }} in ({% for one in var("refusal_languages") %}'{{ one }}'{{ ", " if not loop.last }}{% endfor %})
+    {%- set language_of = {"nn": "no", "ary": "ar", "arz": "ar", "wuu": "zh", "yue": "zh"} -%}
+    {%- set codes = var("refusal_languages") | list -%}
+    {%- for variety, language in language_of.items() if language in codes -%}
+        {%- do codes.append(variety) -%}
+    {%- endfor -%}
+    {{ code }} in ({% for one in codes | unique %}'{{ one }}'{{ ", " if not loop.last }}{% endfor %})
 {%- endmacro %}

@@ -40,9 +40,9 @@ groups as (
         sum(n) as n,
         coalesce(sum(n) filter (where not is_checked_for_refusals), 0) as n_unchecked,
         string_agg(
-            printf('%s (%.0f %%)', language_name, 100 * share), ' and ' order by n desc, language_name
+            printf('%s (%.0f %%)', language_name, 100 * share), ' and ' order by n desc, language_name asc
         ) filter (where share >= 0.1) as main_languages,
-        string_agg(language_name, ', ' order by n desc, language_name) filter (where not is_checked_for_refusals)
+        string_agg(language_name, ', ' order by n desc, language_name asc) filter (where not is_checked_for_refusals)
             as unchecked_languages
     from languages
     group by run_id, variant, attribute, group_name

@@ -12,10 +12,10 @@ with
 -- interval on another scale than the value. width_power: the interval's half width falls as n_units to minus this
 -- power, where that is not one half. n_sufficient: what min_units is held against, counted in the measure's unit,
 -- where that is not n_units. is_same_by_construction: prompts and answers are the same for both groups in every case.
--- n_unread: answers that no rule reads, unread_by_group: how many of each group, in words. value_if_unread_low and _high: the
--- value if each of them moved it down, and up, as far as it can; interval_if_unread_low: the lower end of the interval in the
--- first case, interval_if_unread_high: the upper end in the second. not_judged_because: why it cannot be judged although there is
--- data enough, way_out: what to do then.
+-- n_unread: answers that no rule reads, unread_by_group: how many of each group, in words. value_if_unread_low, _high:
+-- the value if each of them moved it down, and up, as far as it can; interval_if_unread_low: the lower end of the
+-- interval in the first case, interval_if_unread_high: the upper end in the second. not_judged_because: why it is not
+-- judged although there is data enough, way_out: what to do then.
 optional as (
     select
         cast(null as varchar) as subject,
@@ -107,12 +107,11 @@ language_gaps as (
         or unchecked is not null
 ),
 
--- Words differ where languages do, whatever they say of the groups; and an answer that refuses in a language without patterns
--- counts as one that does not.
+-- Words differ where languages do, whatever they say of the groups; and a refusal in a language without patterns counts
+-- as an answer.
 measured as (
     select
-        identified.* exclude (needs_one_language)
-        replace (
+        identified.* replace (
             coalesce(
                 identified.not_judged_because,
                 if(
@@ -124,8 +123,8 @@ measured as (
                 identified.way_out,
                 if(
                     identified.needs_one_language and language_gaps.languages is not null,
-                    'Compare answers in one language: ask for it in the prompt, keep the answers of one language only, or '
-                    || 'translate them before they are imported.',
+                    'Compare answers in one language: ask for it in the prompt, keep the answers of one language '
+                    || 'only, or translate them before they are imported.',
                     null
                 )
             ) as way_out,
@@ -147,4 +146,5 @@ measured as (
     left join language_gaps on identified.contrast_id = language_gaps.contrast_id
 )
 
-select * from measured
+select * exclude (needs_one_language)
+from measured

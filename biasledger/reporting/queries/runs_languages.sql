@@ -1,4 +1,4 @@
--- The languages of the answers about each group; a clause where they differ between groups, and where refusals are not recognised.
+-- The languages of the answers about each group, and a clause where they differ between groups.
 with
 
 gaps as (

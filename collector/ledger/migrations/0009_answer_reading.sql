@@ -7,3 +7,46 @@ alter table raw.responses add column answer_language varchar; -- ISO 639-1 code 
 
 create or replace view raw.kept_responses as
 select * from raw.responses where run_id not in (select run_id from raw.forgotten_runs);
+
+-- Decisions that a second reader extracted from answers that no rule reads; of several for an answer the last one counts.
+create view raw.second_readings as
+with listed as (
+    select
+        run_id,
+        event_number,
+        detail ->> '$.model' as model,
+        unnest(
+            from_json(
+                detail -> '$.readings',
+                '[{"prompt_id": "VARCHAR", "trial": "INTEGER", "attempt": "INTEGER", "decision": "VARCHAR"}]'
+            )
+        ) as reading
+    from raw.kept_run_events
+    where event = 'read'
+)
+select run_id, reading.prompt_id, reading.trial, reading.attempt, reading.decision, model
+from listed
+where reading.decision is not null
+qualify
+    row_number() over (
+        partition by run_id, reading.prompt_id, reading.trial, reading.attempt order by event_number desc
+    ) = 1;
+
+-- Responses as they are read: what a second reader read never replaces what a rule read.
+create view raw.read_responses as
+select
+    responses.* replace (
+        if(second_readings.decision is null, responses.status, 'ok') as status,
+        coalesce(second_readings.decision, responses.answer_text) as answer_text,
+        if(second_readings.decision is null, responses.read_by, 'second_reader') as read_by,
+        if(second_readings.decision is null, responses.error, null) as error
+    )
+from raw.kept_responses as responses
+left join raw.second_readings as second_readings
+    on
+        responses.run_id = second_readings.run_id
+        and responses.prompt_id = second_readings.prompt_id
+        and responses.trial = second_readings.trial
+        and responses.attempt = second_readings.attempt
+        and responses.status = 'unread'
+        and responses.response_text is not null;

@@ -18,6 +18,7 @@ from collector.spec.checks.schemes import neutral_id_problems
 from collector.spec.parts import (
     CANDIDATES,
     DESCRIPTOR,
+    ITEM_KEYS,
     LENGTH,
     MINIMUM_TRIALS,
     NAME,
@@ -217,7 +218,7 @@ def _answer_problems(audit: Audit) -> Iterator[Problem]:
     for kinds, called, keys in (
         (RECOMMENDATIONS, "lists and items", ("k",)),
         (("list",), "lists", ("short",)),
-        (("items",), "items", ("levels", "keys", "prices")),
+        (("items",), "items", ITEM_KEYS),
         (("label",), "labels", ("labels",)),
         (("score",), "scores", ("minimum", "maximum", "rescale", "points", "currency", "per")),
         (("label", "score"), "labels and scores", ("key", "pattern")),

@@ -139,62 +139,9 @@ position_bias as (
     from {{ ref("fct_position_bias") }}
 ),
 
-asked_groups as (
-    select
-        pool_key,
-        outcome,
-        group_name,
-        sum(n) as n_read,
-        cast(sum(n_unread) as bigint) as n_unread
-    from {{ ref("int_decisions_units") }}
-    group by pool_key, outcome, group_name
-),
-
--- Answers that no rule reads, by group. A group that is no small part of a pool and has no other answers is missing from the
--- impact ratio, and could be selected at any rate.
-unread_groups as (
-    select
-        *,
-        n_read = 0
-        and (n_read + n_unread) / sum(n_read + n_unread) over (partition by pool_key, outcome) >= 0.02
-        and not {{ is_unknown_group("group_name") }} as is_missing,
-        printf('%s %d', group_name, n_unread) as counted
-    from asked_groups
-    qualify n_unread > 0
-),
-
-unread_contrasts as (
-    select
-        comparisons.comparison_key,
-        string_agg(unread_groups.counted, ', ' order by unread_groups.n_unread desc, unread_groups.group_name)
-            as unread_by_group
-    from comparisons
-    inner join unread_groups
-        on
-            comparisons.pool_key = unread_groups.pool_key
-            and comparisons.outcome = unread_groups.outcome
-            and unread_groups.group_name in (comparisons.group_name, comparisons.reference_group)
-    group by comparisons.comparison_key
-),
-
-unread_attributes as (
-    select
-        impact_comparisons.comparison_key,
-        sum(unread_groups.n_unread) as n_unread,
-        bool_or(unread_groups.is_missing) as is_group_missing,
-        string_agg(unread_groups.counted, ', ' order by unread_groups.n_unread desc, unread_groups.group_name)
-            as unread_by_group
-    from impact_comparisons
-    inner join unread_groups
-        on
-            impact_comparisons.pool_key = unread_groups.pool_key
-            and impact_comparisons.outcome = unread_groups.outcome
-    left join impact_members as members
-        on
-            impact_comparisons.comparison_key = members.comparison_key
-            and unread_groups.group_name = members.group_name
-    where members.group_name is not null or unread_groups.is_missing
-    group by impact_comparisons.comparison_key
+unread as (
+    select *
+    from {{ ref("int_decisions_unread") }}
 ),
 
 unread_rankings as (
@@ -289,7 +236,7 @@ measured_gaps as (
         if(score_units.are_equal, -unseen_gap, gaps.adjusted_low) as interval_low,
         if(score_units.are_equal, unseen_gap, gaps.adjusted_high) as interval_high,
         gaps.n_unread,
-        unread_contrasts.unread_by_group,
+        unread.unread_by_group,
         -- Equal scores and unread ones: as above, with those that were not read among those that differ.
         least(1, gaps.n_unread / least(gaps.n_marked, gaps.n_reference)) as unread_share,
         sqrt(4 * unread_share / (2 - unread_share)) as unread_gap,
@@ -307,8 +254,8 @@ measured_gaps as (
     from comparisons
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
     inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
-    left join unread_contrasts on comparisons.comparison_key = unread_contrasts.comparison_key
     left join shared_subjects on comparisons.comparison_key = shared_subjects.comparison_key
+    left join unread on comparisons.comparison_key = unread.comparison_key
     left join score_units
         on
             comparisons.run_id = score_units.run_id
@@ -437,12 +384,12 @@ impact_findings as (
         impact_tests.null_sd,
         impact_tests.interval_low,
         impact_tests.interval_high,
-        unread_attributes.n_unread,
-        unread_attributes.unread_by_group,
-        if(unread_attributes.is_group_missing, 0, impact_tests.value_if_unread_low) as value_if_unread_low,
+        unread.n_unread,
+        unread.unread_by_group,
+        if(unread.is_group_missing, 0, impact_tests.value_if_unread_low) as value_if_unread_low,
         if(impact_tests.n_unread > 0, impact_tests.value_if_unread_high, impact_tests.smallest_ratio)
             as value_if_unread_high,
-        if(unread_attributes.is_group_missing, 0, impact_tests.interval_if_unread_low) as interval_if_unread_low,
+        if(unread.is_group_missing, 0, impact_tests.interval_if_unread_low) as interval_if_unread_low,
         if(impact_tests.n_unread > 0, impact_tests.interval_if_unread_high, impact_tests.interval_high)
             as interval_if_unread_high,
         impact_tests.smallest_ratio as published_value,
@@ -471,7 +418,7 @@ impact_findings as (
     inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
     inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
     left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
-    left join unread_attributes on impact_tests.comparison_key = unread_attributes.comparison_key
+    left join unread on impact_tests.comparison_key = unread.comparison_key
     left join named_attributes
         on
             impact_comparisons.run_id = named_attributes.run_id

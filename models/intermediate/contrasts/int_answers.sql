@@ -43,8 +43,7 @@ runs_with_reasoning as (
 -- An answer whose text was erased is none without content: it says nothing any more.
 still_readable as (
     select
-        responses.* exclude (reasoning_text)
-        replace (
+        responses.* replace (
             if(
                 runs_with_reasoning.run_id is null or responses.reasoning_text is null,
                 responses.answer_text, responses.reasoning_text || chr(10) || responses.answer_text
@@ -61,4 +60,5 @@ still_readable as (
     where responses.status <> 'ok' or responses.answer_text is not null
 )
 
-select * from still_readable
+select * exclude (reasoning_text)
+from still_readable

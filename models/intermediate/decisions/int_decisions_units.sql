@@ -67,7 +67,9 @@ ranged as (
         bool_or(people.expected_label is not null) over (partition by people.run_id) as has_expected_labels,
         refused_attributes.run_id is not null as has_refusals,
         coalesce(
-            decisions_runs.may_be_relative and min(people.score) over (partition by people.run_id, people.variant) > 0, false
+            decisions_runs.may_be_relative
+            and min(people.score) over (partition by people.run_id, people.variant) > 0,
+            false
         ) as is_relative,
         min(people.score) over (partition by people.run_id, people.variant) as lowest_read_score
     from people
@@ -206,7 +208,7 @@ units as (
         placed.cluster, placed.person_name, name_strata.name_stratum
 ),
 
--- An outcome that no answer of the pool has, such as the rank of labels without an order, is none of unread answers either.
+-- An outcome that no answer of the pool has, such as the rank of labels without an order, is none of unread answers.
 possible_units as (
     select *
     from units

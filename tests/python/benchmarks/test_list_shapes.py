@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.reading.list_shapes import list_shapes
-from collector.answers.lists import find_list
+from collector.answers.recommendations.lists import find_list
 
 
 def test_every_shape_of_a_list_is_read_right() -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers.json_text import extract_json
 from collector.answers.replies import classify, load_rules
-from collector.answers.stored_text import storable
+from collector.answers.texts.json_text import extract_json
+from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 
 LIMIT = 10_000

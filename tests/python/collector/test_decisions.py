@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.answers.decisions import read_label, read_score
-from collector.answers.rankings import Placed, ranking_text, read_ranking
+from collector.answers.decisions.rankings import Placed, ranking_text, read_ranking
 from collector.answers.replies import classify
 
 LIMIT = 10_000

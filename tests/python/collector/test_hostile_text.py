@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from collector.answers.stored_text import storable
+from collector.answers.texts.stored_text import storable
 from collector.asking.runner import collect
 from collector.spec.loading import load_audit
 from collector.targets import load_target

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from collector.answers.items import Item, items_text
+from collector.answers.recommendations.items import Item, items_text
 from collector.errors import InputError
 from collector.importers.tabular import import_runs
 from collector.ledger.summary import RunSummary

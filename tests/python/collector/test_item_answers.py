@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers.items import (
+from collector.answers.recommendations.items import (
     Item,
     category_counts_text,
     find_items,

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from collector.answers.lists import clean_item, find_list
+from collector.answers.recommendations.lists import clean_item, find_list
 
 TWO = ["活着", "边城"]
 THREE = ["Faust", "Emma", "Ulysses"]

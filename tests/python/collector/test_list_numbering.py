@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from collector.answers.lists import find_list
+from collector.answers.recommendations.lists import find_list
 
 # Titles that look like marks: years, numbers, separators of lists, letters, numerals, in several scripts.
 TITLES = (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers.lists import clean_item, find_list
+from collector.answers.recommendations.lists import clean_item, find_list
 
 HELLO = ["Hello", "Skyfall", "Rolling in the Deep"]
 

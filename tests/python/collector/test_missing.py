@@ -21,7 +21,7 @@ from collector.importers.missing import missing_answer, tokens_for_nothing
 from collector.importers.wide import columns_of_groups
 from collector.spec.loading import check_audit, load_audit
 from collector.spec.parts import Answer
-from collector.tables.missing import is_missing
+from collector.tables.missing import SPREADSHEET_ERRORS, WORDS, is_missing, sql_is_missing
 
 ROOT = Path(__file__).parents[3]
 SPEC = """\
@@ -384,3 +384,21 @@ def test_columns_of_groups_by_their_names() -> None:
         columns_of_groups(["response_1", "response_2", "answer", "answer_id", "prompt_male", "prompt_female"])
         == {}
     )
+
+
+def test_a_database_takes_the_same_words_for_no_value() -> None:
+    words = [
+        *WORDS,
+        *SPREADSHEET_ERRORS,
+        *(word.upper() for word in SPREADSHEET_ERRORS),
+        "Nan",
+        "Null",
+        "#N/A!",
+        "n",
+        "#",
+    ]
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            f"select word, {sql_is_missing('word')} from (select unnest(?) as word)", [words]
+        ).fetchall()
+    assert [row for row in rows if row[1] is not is_missing(row[0])] == []

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from collector.answers import languages
-from collector.answers.languages import find_refusal, load_languages, refusal_language
+from collector.answers.texts.languages import find_refusal, load_languages, refusal_language
 from collector.errors import InputError
 
 SENTENCES = Path(__file__).with_name("refusals")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collector.answers.remembered import remembered
+from collector.answers.texts.remembered import remembered
 
 
 def test_a_short_text_is_asked_once_and_a_long_one_each_time() -> None:

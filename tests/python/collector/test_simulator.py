@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from collector.answers.lists import find_list
+from collector.answers.recommendations.lists import find_list
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 from collector.targets import load_target

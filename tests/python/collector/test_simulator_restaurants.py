@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from collector.answers.items import find_items
-from collector.answers.lists import find_list
+from collector.answers.recommendations.items import find_items
+from collector.answers.recommendations.lists import find_list
 from collector.errors import InputError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts

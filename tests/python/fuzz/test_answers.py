@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers.json_text import JsonObject, extract_json, json_values
 from collector.answers.replies import classify
-from collector.answers.stored_text import storable
+from collector.answers.texts.json_text import JsonObject, extract_json, json_values
+from collector.answers.texts.stored_text import storable
 
 from .conftest import JSON, damaged, examples
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from collector.answers.items import find_items
+from collector.answers.recommendations.items import find_items
 from collector.errors import InputError, TargetError
 from collector.targets import load_target
 from collector.targets.base import Request, Target

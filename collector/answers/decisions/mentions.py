@@ -8,20 +8,23 @@ after a word for what it names ("candidate B").
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 
-from collector.answers.announcements import (
+from collector.answers.texts.announcements import (
     OPENERS,
     clause_after,
     clause_before,
     has_noun,
     negation,
     sentence_after,
+    sentence_before,
     without_noun,
 )
-from collector.answers.decision_words import decision_words
-from collector.answers.plain import MARKS, UNSPACED, Reply, fold, plain_signs
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.plain import MARKS, UNSPACED, Reply, fold, plain_signs
 
 _CLOSERS = "\"'”’»›」』】）)]}_"
 _LETTER_OR_DIGIT = rf"[^\W_{UNSPACED}]"
@@ -35,12 +38,13 @@ _LINE_ENDS = frozenset("\r\n")
 _SPACES = frozenset(" \t")
 _BRACKETS = frozenset(")]）】")
 _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")
-_NUMBER_LIKE = re.compile(r"[-+<>=≤≥]*\d")
 _SEPARATORS = re.compile(r"[\s_-]+")
 _BULLETS = re.compile(r"\s*(?:[-+•·–—>]+\s+)*")
 _MORE = re.compile(r"[\w?？/%+#=<>-]")
 _LETTER = re.compile(r"\w")
 _REACH = 40
+# So many characters may stand between a letter and its option's text.
+NEAR = 8
 _GAP = 60
 
 
@@ -234,13 +238,17 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
     if found is not None:
         at = mention.start - len(reach)
         return at + found[0], at + found[1]
+    # "No, hire" may be meant as "no hire".
+    lead = low[max(0, mention.start - 20) : mention.start].rstrip(" ,")
+    if lead.rpartition(" ")[2] in decision_words().no:
+        return mention.start - 1, mention.start
     after = clause_after(low, mention.end)
     if mention.tail == "reason":
         return None
     words = decision_words()
     behind = words.negations_after.within(after[:_REACH])
     if behind is None and after[:1].strip():
-        behind = words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1) or None
+        behind = (words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1)) or None
     if behind is None:
         behind = negation(after[:_REACH])
     return None if behind is None else (mention.end + behind[0], mention.end + behind[1])
@@ -262,6 +270,15 @@ def is_compared(low: str, mention: Mention) -> bool:
 def is_asked(low: str, mention: Mention) -> bool:
     """Whether the sentence is a question."""
     return sentence_after(low, mention.end).rstrip(_CLOSERS + " ").endswith(("?", "？"))
+
+
+def is_followed_by_listing(low: str, mention: Mention) -> bool:
+    """Whether a word like "or" follows a mention."""
+    if mention.tail != "word":
+        return False
+    rest = low[mention.end : mention.end + 30].lstrip(" ")
+    cut = decision_words().listing.starting(rest)
+    return cut is not None and rest[cut : cut + 1] == " "
 
 
 def stands_alone(low: str, mention: Mention) -> bool:
@@ -341,10 +358,8 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
         return earlier in set("<>!=~") and earlier != ""
     if mark == ">":
         # The end of a tag or of an arrow.
-        return (
-            not (earlier and (earlier in "-=\"'/" or earlier.isalpha()))
-            or low[start].isdigit()
-            and earlier not in "-="
+        return not (earlier and (earlier in "-=\"'/" or earlier.isalpha())) or (
+            low[start].isdigit() and earlier not in "-="
         )
     if mark == "<":
         return low[end : end + 1] != ">"
@@ -363,14 +378,14 @@ def _tail(low: str, start: int, end: int) -> str:
         return "part"
     if mark == "." and behind.isalpha() and low[end - 1].isalpha():
         return "part"
-    if mark == "'" and behind.isalpha() or mark == "!" and behind.isalnum():
+    if (mark == "'" and behind.isalpha()) or (mark == "!" and behind.isalnum()):
         return "bad"
     if mark == "-" and behind.isalpha():
         return "word"
     opened = low[start - 1 : start]
-    if mark == "$" == opened or mark == ">" and opened == "<":
+    if mark == "$" == opened or (mark == ">" and opened == "<"):
         end += 1
-    elif mark in _SIGNS_AFTER or mark == "<" and not re.match(r"</?[a-z]", low[end : end + 3]):
+    elif mark in _SIGNS_AFTER or (mark == "<" and not re.match(r"</?[a-z]", low[end : end + 3])):
         return "bad"
     return _tail_behind(low, end)
 
@@ -399,6 +414,8 @@ def _tail_word(low: str, end: int) -> str:
         return "end"
     if rest[0] in "?？/=<>%+&":
         return "bad"
+    if unicodedata.category(rest[0]) == "So":
+        return "end"
     rest = rest.partition("\n")[0]
     words = decision_words()
     for name, phrases in (("verb", words.verbs), ("reason", words.reasons)):
@@ -414,20 +431,26 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
         return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
-    if has_noun(low, mention.start):
+    if has_noun(low, mention.start) or (
+        is_followed_by_listing(low, mention) and low[mention.end : mention.end + 1] == " "
+    ):
         return True
     first = reply.text[mention.start]
     if not (mention.end - mention.start == 1 and first.isalpha() and first.isascii()):
-        return mention.tail in ("reason", "verb", "glued") or low[mention.start - 1 : mention.start] in set(
-            "([{\"'"
-        )
+        return mention.tail in ("reason", "verb", "glued") or _is_enclosed(low, mention)
     if not first.isupper():
-        return mention.tail == "glued" or low[mention.start - 1 : mention.start] in set("([{")
+        return mention.tail == "glued" or _is_enclosed(low, mention)
     if mention.tail in ("reason", "verb", "glued"):
         return first != "I" or mention.tail == "glued"
     # A capital letter in the midst of a sentence is no article.
     lead = reply.text[max(0, mention.start - 3) : mention.start].rstrip(OPENERS)
     return bool(lead) and (lead[-1].isalnum() or lead[-1] in ",;") and first != "I"
+
+
+def _is_enclosed(low: str, mention: Mention) -> bool:
+    """Whether a mention stands in brackets or quotes of its own."""
+    before, behind = low[mention.start - 1 : mention.start], low[mention.end : mention.end + 1]
+    return before in ("(", "[", "{", '"', "'") and behind in (")", "]", "}", '"', "'")
 
 
 def _names_number(low: str, mention: Mention) -> bool:
@@ -436,14 +459,14 @@ def _names_number(low: str, mention: Mention) -> bool:
 
 def _mark_lists(low: str, mentions: Sequence[Mention]) -> None:
     """Mark the mentions of different labels that follow each other in a row: "A or B", "A) … B) …"."""
-    for earlier, later in zip(mentions, mentions[1:], strict=False):
+    for earlier, later in pairwise(mentions):
         if earlier.label != later.label and _is_listing(low, earlier, later):
             earlier.is_listed = later.is_listed = True
     enumerated = [one for one in mentions if _is_enumerated(low, one)]
     if len({one.label for one in enumerated}) > 1:
         for one in enumerated:
             one.is_echo = True
-    for earlier, later in zip(mentions, mentions[1:], strict=False):
+    for earlier, later in pairwise(mentions):
         if (
             earlier.is_echo
             and later.label == earlier.label
@@ -460,6 +483,9 @@ def _is_listing(low: str, earlier: Mention, later: Mention) -> bool:
     gap = gap.strip(_CLOSERS + OPENERS + ",/|&、，;；+-–—\r")
     if gap == "\n":
         return later.tail in ("end", "bad")
+    # What stands in brackets explains: "No (yes would be risky)".
+    if "(" in low[earlier.end : later.start] and later.tail not in ("end", "bad"):
+        return False
     # "Yes, no doubt": what follows goes on.
     return later.tail in ("end", "bad", "glued") if not gap else decision_words().listing.is_word(gap)
 
@@ -488,7 +514,8 @@ def masked(low: str, mentions: Sequence[Mention]) -> str:
 
 def _is_enumerated(low: str, mention: Mention) -> bool:
     """Whether a mention numbers a text, as a list of choices does: "A) …", "B: …"."""
-    before = low[low.rfind("\n", 0, mention.start) + 1 : mention.start].strip(OPENERS + "-•·")
+    line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
+    before = sentence_before(line).strip(OPENERS + "-•·")
     mark = low[mention.end : mention.end + 1]
     behind = low[mention.end + 1 : mention.end + 2]
     if mark in (")", "）", "]"):
@@ -500,3 +527,19 @@ def _is_enumerated(low: str, mention: Mention) -> bool:
         and not without_noun(before).strip(OPENERS)
         and behind.isspace()
     )
+
+
+def mentions_within(mentions: Sequence[Mention], mention: Mention, reach: int) -> Iterator[Mention]:
+    """Yield the mentions that follow one within so many characters."""
+    for index in range(mention.index + 1, len(mentions)):
+        if mentions[index].start >= mention.end + reach:
+            return
+        yield mentions[index]
+
+
+def has_contradicting_text(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
+    """Whether another option's text follows a letter: "A) London" where London is B."""
+    for other in mentions_within(mentions, mention, NEAR):
+        if other.is_text != mention.is_text and other.label != mention.label:
+            return not re.search(r"\w|\n", low[mention.end : other.start])
+    return False

@@ -9,10 +9,18 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
-from collector.answers.item_rules import ItemRole, ItemRules, KeyPath, plain_key, value_of, values_at
-from collector.answers.item_texts import (
+from collector.answers.recommendations.item_rules import (
+    ItemRole,
+    ItemRules,
+    KeyPath,
+    plain_key,
+    value_of,
+    values_at,
+)
+from collector.answers.recommendations.item_texts import (
     CATEGORY_KEYS,
     NAME_KEYS,
     PRICE_KEYS,
@@ -20,13 +28,13 @@ from collector.answers.item_texts import (
     split_name,
     without_descriptions,
 )
-from collector.answers.json_text import JsonNumber, JsonObject, json_values
-from collector.answers.key_words import Role, meaning_of
-from collector.answers.lists import MAX_DEPTH, find_list, is_counted
-from collector.answers.price_amounts import currency_code
-from collector.answers.price_levels import read_price
-from collector.answers.remembered import remembered
-from collector.answers.stated_prices import Amount, Price
+from collector.answers.recommendations.key_words import Role, meaning_of
+from collector.answers.recommendations.lists import MAX_DEPTH, find_list, is_counted
+from collector.answers.recommendations.price_amounts import currency_code
+from collector.answers.recommendations.price_levels import read_price
+from collector.answers.recommendations.stated_prices import Amount, Price
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.remembered import remembered
 from collector.hashing import canonical_json
 from collector.hints import quoted
 
@@ -45,6 +53,8 @@ Form = Literal["json", "list", "none"]
 Found = TypeVar("Found")
 _SHOWN = 3
 _MOST_KEYS = 8
+_LONGEST_KEY = 40
+_MOST_REMEMBERED = 20
 # Where a price is an object, the key of its number.
 _AMOUNT_KEYS = (
     "amount",
@@ -440,50 +450,102 @@ def _described_in(value: Any, rules: ItemRules) -> Item | None:
     return _described(value, rules)
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """At which places of an object stand its names, its prices with the currency that their keys name, and its categories."""
+
+    names: tuple[int, ...]
+    prices: tuple[tuple[int, str | None], ...]
+    categories: tuple[int, ...]
+    currency: int | None
+
+
+def _layout_of(value: JsonObject, rules: ItemRules) -> _Layout:
+    """Return the layout of an object; those of a list mostly share one, which is made once."""
+    keys = tuple(key for key, _ in value)
+    is_short = len(keys) <= _MOST_REMEMBERED and all(len(key) <= _LONGEST_KEY for key in keys)
+    return (_known_layout if is_short else _layout)(keys, rules.are_amounts)
+
+
+def _layout(keys: tuple[str, ...], are_amounts: bool) -> _Layout:
+    places: dict[str, int] = {}
+    for at, key in enumerate(keys):
+        places.setdefault(plain_key(key), at)
+    meanings = {at: meaning_of(keys[at]) for at in places.values()}
+
+    def places_of(names: Sequence[str], roles: Sequence[Role]) -> list[int]:
+        """Return the places of the keys that are called so, then those that mean it, the best first."""
+        named = [places[name] for name in names if name in places]
+        meant = [
+            (roles.index(one.role), one.rank, at)
+            for at, one in meanings.items()
+            if one.role in roles and at not in named
+        ]
+        return named + [at for *_, at in sorted(meant)]
+
+    prices = places_of(() if are_amounts else PRICE_KEYS, ("price",) if are_amounts else ("level", "price"))
+    return _Layout(
+        names=tuple(places_of(NAME_KEYS, ("name",))),
+        prices=tuple((at, _currency_of(keys[at])) for at in prices),
+        categories=tuple(places_of(CATEGORY_KEYS, ("category",))),
+        currency=next((at for at, one in meanings.items() if one.role == "currency"), None),
+    )
+
+
+_known_layout = lru_cache(maxsize=1_024)(_layout)
+
+
 def _described(value: JsonObject, rules: ItemRules) -> Item | None:
     """Return the item that an object describes: by the keys that the audit states, else by those that are known."""
-    name = _first(_name_in(one) for one in _values(value, "name", NAME_KEYS, ("name",), rules))
-    price = _price(value, rules)
-    categories = (
-        _first(
-            _of_value(one) or None for one in _values(value, "category", CATEGORY_KEYS, ("category",), rules)
-        )
-        or ()
+    layout = _layout_of(value, rules)
+    names = _stated(value, "name", rules) if "name" in rules.keys else (value[at][1] for at in layout.names)
+    name = _first(map(_name_in, names))
+    price = _price(value, layout, rules)
+    listed = (
+        _stated(value, "category", rules)
+        if "category" in rules.keys
+        else (value[at][1] for at in layout.categories)
     )
+    categories = next((found for one in listed if (found := _of_value(one))), ())
     if name is not None:
         name, behind = split_name(name, rules)
         price = behind if price is None or (isinstance(price, Amount) and isinstance(behind, int)) else price
-    return (
-        None if name is None and price is None and not categories else _priced_item(name, price, categories)
-    )
+    if name is None and price is None and not categories:
+        return None
+    return _priced_item(name, price, categories)
 
 
-def _values(
-    value: JsonObject, role: ItemRole, names: Sequence[str], roles: Sequence[Role], rules: ItemRules
-) -> Iterator[Any]:
-    """Yield what an object holds under the keys for a role: those stated by the audit alone, or those known, the best first."""
-    if role in rules.keys:
-        for path in rules.keys[role]:
-            found = values_at(value, path)
-            yield found[0] if len(found) == 1 else found
-        return
-    by_key = {plain_key(key): one for key, one in reversed(value)}
-    yield from (by_key[key] for key in names if key in by_key)
-    known = [
-        (meaning.rank, key)
-        for key in by_key
-        if (meaning := meaning_of(key)).role in roles and key not in names
-    ]
-    yield from (by_key[key] for _, key in sorted(known))
+def _stated(value: JsonObject, role: ItemRole, rules: ItemRules) -> Iterator[Any]:
+    """Yield what an object holds at the paths that the audit states for a role."""
+    for path in rules.keys[role]:
+        found = values_at(value, path)
+        yield found[0] if len(found) == 1 else found
 
 
-def _price(value: JsonObject, rules: ItemRules) -> Price | None:
+def _price(value: JsonObject, layout: _Layout, rules: ItemRules) -> Price | None:
     """Return an object's price: the first level, or else the first amount, under a key for prices."""
-    beside = next((currency_code(str(one)) for key, one in value if meaning_of(key).role == "currency"), None)
-    found = [_number_in(one, currency or beside) for one, currency in _prices(value, rules)]
-    prices = [rules.of_key(one, currency) for one, currency in found]
-    levels: list[Price] = [one for one in prices if isinstance(one, int)]
-    return levels[0] if levels else _first(prices)
+    prices = (
+        _stated_prices(value, rules)
+        if "price" in rules.keys
+        else ((value[at][1], currency) for at, currency in layout.prices)
+    )
+    beside = None if layout.currency is None else currency_code(str(value[layout.currency][1]))
+    first: Price | None = None
+    for written, currency in prices:
+        price = rules.of_key(*_number_in(written, currency or beside))
+        if isinstance(price, int):
+            return price
+        first = price if first is None else first
+    return first
+
+
+def _stated_prices(value: JsonObject, rules: ItemRules) -> Iterator[tuple[Any, str | None]]:
+    """Yield what an object holds at the stated paths of its price, with the currency that the last key names."""
+    for path in rules.keys["price"]:
+        found = dict.fromkeys(one for one in values_at(value, path) if isinstance(one, str | int | float))
+        # Two prices at once are none.
+        if len(found) == 1:
+            yield next(iter(found)), _currency_of(path[-1])
 
 
 def _number_in(value: Any, currency: str | None) -> tuple[Any, str | None]:
@@ -493,30 +555,6 @@ def _number_in(value: Any, currency: str | None) -> tuple[Any, str | None]:
     number = _first(value_of(value, key) for key in _AMOUNT_KEYS)
     stated = next((str(one) for key, one in value if meaning_of(key).role == "currency"), None)
     return number, currency if stated is None else currency_code(stated) or stated
-
-
-def _prices(value: JsonObject, rules: ItemRules) -> Iterator[tuple[Any, str | None]]:
-    """Yield what stands under an object's keys for prices, with the currency that the key names."""
-    if "price" in rules.keys:
-        for path in rules.keys["price"]:
-            found = dict.fromkeys(one for one in values_at(value, path) if isinstance(one, str | int | float))
-            # Two prices at once are none.
-            if len(found) == 1:
-                yield next(iter(found)), _currency_of(path[-1])
-        return
-    keys = [] if rules.are_amounts else [(at, name) for at, name in enumerate(PRICE_KEYS)]
-    by_key = {plain_key(key): (key, one) for key, one in reversed(value)}
-    for _, name in keys:
-        if name in by_key:
-            yield by_key[name][1], _currency_of(by_key[name][0])
-    roles = ("price",) if rules.are_amounts else ("level", "price")
-    known = []
-    for plain, (key, one) in by_key.items():
-        meaning = meaning_of(key)
-        if meaning.role in roles and (rules.are_amounts or plain not in PRICE_KEYS):
-            known.append((roles.index(meaning.role), meaning.rank, key, one))
-    for *_, key, one in sorted(known, key=lambda found: found[:3]):
-        yield one, _currency_of(key)
 
 
 def _currency_of(key: str) -> str | None:

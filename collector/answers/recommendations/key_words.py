@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from collector.answers.remembered import remembered
+from collector.answers.texts.remembered import remembered
 
 Role = Literal["name", "price", "level", "category", "currency", "list", "rank"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
-from collector.answers.languages import load_languages
-from collector.answers.phrases import Phrases
-from collector.answers.plain import fold
+from collector.answers.texts.languages import load_languages
+from collector.answers.texts.phrases import Phrases
+from collector.answers.texts.plain import fold
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
@@ -20,7 +20,7 @@ _SHARED = ("markers", "final_markers", "copulas", "choosing", "nouns", "negation
 
 @dataclass(frozen=True, slots=True)
 class DecisionWords:
-    """Phrases by what they say; decision_words.yml and langformat explain each list."""
+    """Phrases by what they say; decision_words.yml and the language files explain each list."""
 
     listing: Phrases
     comparing: Phrases
@@ -28,6 +28,8 @@ class DecisionWords:
     because: Phrases
     verbs: Phrases
     preferring: Phrases
+    label_nouns: Phrases
+    deciding: Phrases
     rejecting: Phrases
     conditions: Phrases
     doubting: Phrases
@@ -42,6 +44,8 @@ class DecisionWords:
     final_markers: Phrases
     copulas: Phrases
     choosing: Phrases
+    choosing_numbers: Phrases
+    shared_verbs: frozenset[str]
     nouns: Phrases
     negations: Phrases
     negations_after: Phrases
@@ -74,6 +78,8 @@ def decision_words() -> DecisionWords:
     only_compare = {*lists["comparing"], *lists["no_negations"]}
     for name in ("negations", "negations_after"):
         lists[name] = [word for word in lists[name] if word not in only_compare]
+    past = set(lists["no_copulas"])
+    lists["copulas"] = [word for word in lists["copulas"] if word not in past]
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
     values: dict[str, object] = {}
@@ -81,11 +87,11 @@ def decision_words() -> DecisionWords:
         if field.name not in lists:
             raise InputError(f"{WORDS_FILE} has no list {field.name!r}.")
         words = lists[field.name]
-        values[field.name] = {
-            "Phrases": lambda words=words: Phrases(words),
-            "frozenset[str]": lambda words=words: frozenset(map(fold, words)),
-            "tuple[str, ...]": lambda words=words: tuple(map(fold, words)),
-        }[str(field.type)]()
+        if field.type == "Phrases":
+            values[field.name] = Phrases(words)
+        else:
+            folded = map(fold, words)
+            values[field.name] = frozenset(folded) if field.type == "frozenset[str]" else tuple(folded)
     return DecisionWords(**values)  # type: ignore[arg-type]
 
 

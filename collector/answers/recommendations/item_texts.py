@@ -1,7 +1,7 @@
 """Recommended items in plain text: lists of names with what is said about each, and tables.
 
-`collector.answers.lists` finds the names; prices are taken out of the lines before, and belong to the name on whose line, or in
-the lines about which, they stand.
+lists.py finds the names. Prices are taken out of the lines before; they belong to the name on the same line, or to the name
+that the line is about.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from collector.answers.item_rules import ItemRole, ItemRules, plain_key
-from collector.answers.key_words import Role, column_of_names, meaning_of
-from collector.answers.lists import clean_item, find_list
-from collector.answers.markdown_tables import MarkdownTable, markdown_tables
-from collector.answers.stated_prices import SEPARATORS, Price, with_surroundings
+from collector.answers.recommendations.item_rules import ItemRole, ItemRules, plain_key
+from collector.answers.recommendations.key_words import Role, column_of_names, meaning_of
+from collector.answers.recommendations.lists import clean_item, find_list
+from collector.answers.recommendations.markdown_tables import MarkdownTable, markdown_tables
+from collector.answers.recommendations.stated_prices import SEPARATORS, Price, with_surroundings
 
 # What an item is called in a table's header or an object's keys, the first that is there counts; as plain_key returns them.
 NAME_KEYS = ("name", "item", "restaurant", "title", "business", "restaurantname", "businessname", "itemname")

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from collector.answers.key_words import is_title_label
+from collector.answers.recommendations.key_words import is_title_label
 
 # What a placeholder consists of; a title may be made of other marks ("?", "÷").
 _PLACEHOLDER = re.compile(r"[\s.…_*#|-]*")
@@ -173,12 +173,15 @@ def _without_emoji(bodies: list[str]) -> list[str]:
 
 def _without_descriptions(bodies: list[str]) -> list[str]:
     """Return items without the sentence behind a colon, where each of them has one: "Emma: A novel about matches that fail."."""
-    if len(bodies) < 2:
+    if len(bodies) < 2 or not any(mark in bodies[0] for mark in (":", "：")):
         return bodies
-    found = [_DESCRIBED.fullmatch(body) for body in bodies]
-    if not all(one is not None and _is_said(one["said"]) for one in found):
-        return bodies
-    return [one["title"] for one in found if one is not None]
+    titles = []
+    for body in bodies:
+        found = _DESCRIBED.fullmatch(body)
+        if found is None or not _is_said(found["said"]):
+            return bodies
+        titles.append(found["title"])
+    return titles
 
 
 def _is_said(text: str) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from collector.answers.json_text import JsonObject
-from collector.answers.price_amounts import currency_code, read_amount, stated_amounts
-from collector.answers.price_levels import DEFAULT_LEVELS, read_price, stated_prices
-from collector.answers.remembered import remembered
-from collector.answers.stated_prices import Price, StatedPrice
+from collector.answers.recommendations.price_amounts import currency_code, read_amount, stated_amounts
+from collector.answers.recommendations.price_levels import DEFAULT_LEVELS, read_price, stated_prices
+from collector.answers.recommendations.stated_prices import Price, StatedPrice
+from collector.answers.texts.json_text import JsonObject
+from collector.answers.texts.remembered import remembered
 
 PriceForm = Literal["levels", "amounts"]
 ItemRole = Literal["name", "price", "category"]
@@ -49,14 +49,16 @@ class ItemRules:
 
         Where the audit's prices are levels, an amount stays an amount and is never a level: "349 €", 349, or 3 under `preis_eur`.
         """
+        if currency is None and not self.are_amounts:
+            level = read_price(written, self.levels)
+            if level is not None:
+                return level
         currency = None if currency is None else currency_code(currency) or currency
         amount = read_amount(written, currency)
         if self.are_amounts:
             return amount
-        if currency is None or amount is None:
-            level = read_price(written, self.levels)
-            if level is not None:
-                return level
+        if currency is not None and amount is None:
+            return read_price(written, self.levels)
         is_money = amount is not None and (
             amount.currency is not None or amount.value > MOST_LEVELS or amount.value % 1 != 0
         )

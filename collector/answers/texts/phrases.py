@@ -1,8 +1,8 @@
 """Find phrases of many languages at the end of a text or within it.
 
-The language files write phrases as regular expressions. Trying each of them at each word would cost more than reading an answer may.
-So an expression that stands for a limited number of phrases ("(?:my |the )?answer") is written out once, and its phrases are looked
-up in a set, whatever the number of languages. Any other expression is tried only on texts that hold a letter of its script.
+The language files write phrases as regular expressions. Trying each of them at each word would take too long. So an expression
+that stands for a limited number of phrases ("(?:my |the )?answer") is written out once, and its phrases are looked up in a set,
+whatever the number of languages. Any other expression is tried only on texts that hold the start of one of its words.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import product
 
-from collector.answers.plain import MARKS, UNSPACED, fold, is_joined
+from collector.answers.texts.plain import MARKS, UNSPACED, fold, is_joined
 
 _MOST_PHRASES = 6_000
 _LONGEST = 80
@@ -139,7 +139,11 @@ class _Expression:
         self._is_unspaced = _UNSPACED.search(self._source) is not None
 
     def may_match(self, text: str) -> bool:
-        return not self.gate or any(key in text for key in self.gate)
+        return self._gate_pattern.search(text) is not None
+
+    @cached_property
+    def _gate_pattern(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, self.gate)))
 
     @cached_property
     def ending(self) -> re.Pattern[str]:
@@ -156,12 +160,7 @@ class _Expression:
 
 
 class Phrases:
-    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces.
-
-    Attributes:
-        first: the words that phrases start with.
-        last: the words that phrases end with.
-    """
+    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces."""
 
     def __init__(self, expressions: Iterable[str]) -> None:
         phrases: set[str] = set()
@@ -181,7 +180,7 @@ class Phrases:
 
     def _candidates(self, text: str) -> Sequence[_Expression]:
         """Return the expressions that a text may match; of English texts, one search tells that there are none."""
-        if not self._expressions or text.isascii() and not self._ascii_gate.search(text):
+        if not self._expressions or (text.isascii() and not self._ascii_gate.search(text)):
             return ()
         return [expression for expression in self._expressions if expression.may_match(text)]
 
@@ -195,15 +194,22 @@ class Phrases:
     # Most texts neither start nor end with a phrase: one look at their first or last word tells.
     @cached_property
     def first(self) -> frozenset[str]:
+        """The words that phrases start with."""
         return frozenset(map(_first_run, self._phrases))
 
     @cached_property
     def last(self) -> frozenset[str]:
+        """The words that phrases end with."""
         return frozenset(map(_last_run, self._phrases))
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        spaced = (" ".join(_WORD.findall(phrase)) for phrase in self._phrases.difference(self._unspaced))
+        # "/year" is no word of its own.
+        spaced = (
+            " ".join(_WORD.findall(phrase))
+            for phrase in self._phrases.difference(self._unspaced)
+            if phrase[0].isalnum()
+        )
         return frozenset(words for words in spaced if words)
 
     @cached_property
@@ -234,7 +240,9 @@ class Phrases:
         pattern = _ASCII_PIECE if text.isascii() else _PIECE
         for piece in pattern.finditer(text, max(0, len(text) - self._longest)):
             start = piece.start()
-            if text[start:] in self._phrases and not (start and is_joined(text[start]) and _joins(text[start - 1])):
+            if text[start:] in self._phrases and not (
+                start and is_joined(text[start]) and _joins(text[start - 1])
+            ):
                 return start
         return None
 

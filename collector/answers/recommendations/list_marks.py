@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from collector.answers.key_words import is_title_label
+from collector.answers.recommendations.key_words import is_title_label
 
 MAX_NUMBER_GAP = 5  # a model that counts wrongly skips few numbers; a larger jump is a number of another kind
 MAX_LINES_ROUND_ONE = 3
@@ -29,6 +29,8 @@ _NUMBERED = re.compile(
 # Before a digit these may be a decimal point or the colon of a time: "1.5 million", "8:30".
 _WEAK_MARKS = (".", ":", "：", "﹒")
 _INLINE_NUMBER = re.compile(r"(?:^|(?<=\s))(?:\*\*)?\(?(\d{1,3})[.):]\)?(?:\*\*)?(?=\s)")
+# A quick look for what every list in one line of ASCII has.
+_INLINE_MARK = re.compile(r"[1aA][.):]")
 _INLINE_TIGHT = re.compile(r"(?:^|(?<=[\s,;，；、。：:]))[(（]?(\d{1,3})(?:[、．）｡]|[.)](?!\d))")
 _SEPARATORS = ",;，；、 \t"
 _STRONG_BULLETS = "•·‣◦▪●○■□▫◾◽◆◇❖✦✧➤➢➔➜▶►▸▹▷▻∙・⁃◉⦿⦾✓✔☑☐✅❥※☞☛✱⁎∗★☆⚫⚪►♦◘❯⇒⮞"
@@ -191,7 +193,7 @@ def _is_heading(body: str) -> bool:
 
 
 def _bullet(at: int, line: str) -> _Bullet | None:
-    if NO_TEXT.fullmatch(line):
+    if line[:1].isalpha() or NO_TEXT.fullmatch(line):
         return None
     matched = _BULLET.fullmatch(line)
     return _Bullet(at, len(matched["indent"].expandtabs(4)), matched["body"]) if matched else None
@@ -201,6 +203,8 @@ def _weak_bullets(lines: Sequence[str]) -> list[_Bullet]:
     """Return the lines that begin with an emoji or another weak mark, if all lines between the first and the last do."""
     found = []
     for at, line in enumerate(lines):
+        if line[:1].isalpha() and line[:2] != "o ":
+            continue
         matched = _WEAK_BULLET.fullmatch(line)
         if matched is not None and not NO_TEXT.fullmatch(line):
             found.append(_Bullet(at, len(matched["indent"].expandtabs(4)), matched["body"]))
@@ -216,7 +220,8 @@ def _weak_bullets(lines: Sequence[str]) -> list[_Bullet]:
 
 def _numbered(lines: Sequence[str]) -> list[_Entry]:
     """Return what follows each number of a list that runs 1, 2, 3, …; lists may follow one another."""
-    matched = [_NUMBERED.fullmatch(line) for line in lines]
+    # Most lines of prose begin with a letter, and so with no number.
+    matched = [None if line[:1].isalpha() else _NUMBERED.fullmatch(line) for line in lines]
     marked = [(at, one) for at, one in enumerate(matched) if one is not None]
     if not marked:
         return []
@@ -323,7 +328,8 @@ def _split_inline(number: int, body: str, pattern: re.Pattern[str], mark: str = 
 def _inline(lines: Sequence[str], before: int) -> MarkedLines | None:
     """Return a list that stands in one line above another: "1. A 2. B", "①A②B", "一、A；二、B", "a) A, b) B"."""
     for at, line in enumerate(lines[:before]):
-        if NO_TEXT.fullmatch(line):
+        is_plain = line.isascii() and not _INLINE_MARK.search(line)
+        if is_plain or NO_TEXT.fullmatch(line):
             continue
         for pattern in (_INLINE_NUMBER, _INLINE_TIGHT) if "1" in line or not line.isascii() else ():
             start = next((one for one in pattern.finditer(line) if int(one[1]) == 1), None)

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from collector.answers.json_text import JsonNumber
-from collector.answers.stated_prices import Amount, StatedPrice, with_bracket
+from collector.answers.recommendations.stated_prices import Amount, StatedPrice, with_bracket
+from collector.answers.texts.json_text import JsonNumber
 
 # Code of a currency, or the sign of several (kr), and how it is written; case does not matter for words.
 _WRITTEN = {

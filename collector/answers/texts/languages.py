@@ -25,7 +25,7 @@ import yaml
 
 from collector.errors import InputError
 
-RULES_FOLDER = Path(__file__).with_name("answer_rules")
+RULES_FOLDER = Path(__file__).parents[1] / "answer_rules"
 # Rules that belong to no language: finish reasons, JSON without an answer.
 COMMON_FILE = "common.yml"
 
@@ -400,6 +400,8 @@ def _matcher(code: str) -> _Matcher:
 # -- Which languages come into question -------------------------------------------------------------------------------
 
 _NO_LETTERS = re.compile(r"\\.|<<\w+>>|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
+# Of a class of letters in a word, as in "de[ğg]il", the first stands for all.
+_LETTER_CLASS = re.compile(r"\[(\w)[^\]]*\]")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
 _KEY_LETTERS = 4
 # Of the words of a text, one in so many must be known to a language, or its patterns are not tried.
@@ -426,7 +428,7 @@ def _hints() -> _Hints:
     by_letter: dict[str, int] = defaultdict(int)
     for number, language in enumerate(languages.values()):
         one = 1 << 8 * number
-        words = set(_WORD.findall(_NO_LETTERS.sub(" ", language.pattern_text)))
+        words = set(_WORD.findall(_NO_LETTERS.sub(" ", _LETTER_CLASS.sub(r"\1", language.pattern_text))))
         other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
         for letter in other_letters:
             by_letter[letter] |= one

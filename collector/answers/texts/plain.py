@@ -1,7 +1,8 @@
 """A reply without markup: the text that decisions are read from, and the place of each part in the reply.
 
-Emphasis, headings, tags that format, invisible characters and repeated spaces are removed. Full-width forms, digits of every script,
-typographic apostrophes and minus signs become their ASCII counterparts. Nothing else changes, so that labels stay as they are written.
+Emphasis, headings, tags that format, invisible characters and repeated spaces are removed. Full-width forms, digits of every
+script, typographic apostrophes and minus signs become their ASCII counterparts. Nothing else changes, so that labels stay as they
+are written.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from bisect import bisect_right
 from functools import cache
 from itertools import accumulate
 
-# Letters of scripts that put no spaces between words: Chinese, Japanese, Korean (whose particles follow without one), Thai, Lao, Khmer.
-UNSPACED = "\u0e00-\u0eff\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+# Letters of scripts that put no spaces between words, or none before a particle: Thai, Lao, Khmer, Chinese, Japanese, Korean.
+UNSPACED = (
+    "\u0e00-\u0eff\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff"
+    "\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+)
 # Signs that belong to the letter before them: accents, and the vowels of Arabic, Hebrew and Indian scripts.
 MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
@@ -68,7 +72,7 @@ def fold(text: str) -> str:
 
 def is_joined(character: str) -> bool:
     """Whether a character is a letter, a digit, or a sign that belongs to the letter before it."""
-    return character.isalnum() or not character.isascii() and unicodedata.category(character)[0] == "M"
+    return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] == "M")
 
 
 def plain_signs(text: str) -> str:
@@ -125,7 +129,12 @@ class Reply:
 
     def part(self, start: int, end: int) -> str:
         """Return the part of the reply, as it was written, that stands between two places of the plain text."""
-        return self.original[self._place(start) : self._place(end)].strip()
+        first = self._place(start)
+        last = self._place(end - 1) + 1 if end > start else first
+        part = self.original[first:last]
+        mark = self.original[last : self._place(end)]
+        # "Answer: **B**" keeps the mark that closes the one within; "**Answer: B**" has none within.
+        return (part + mark if mark and part.count(mark) % 2 else part).strip()
 
     def _place(self, place: int) -> int:
         """Return the place in the reply, behind what was removed there."""

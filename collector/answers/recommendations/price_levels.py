@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from collector.answers.stated_prices import StatedPrice, with_bracket
+from collector.answers.recommendations.stated_prices import StatedPrice, with_bracket
 
 DEFAULT_LEVELS = 4
 

@@ -6,18 +6,22 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from collector.answers.decision_words import decision_words
-from collector.answers.json_text import JsonNumber, JsonObject, json_values
-from collector.answers.plain import fold
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.plain import fold
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MOST_WORDS = 6
 
 
 class Leaf(NamedTuple):
-    """A value of a JSON object that is no object: its keys from the outside, in the form in which keys are compared, and its text.
+    """A value in a JSON object that is neither an object nor a list.
 
-    The text is None for null.
+    Attributes:
+        path: its keys from the outside, in the form in which keys are compared.
+        text: the value as it is written; None for null.
+        is_boolean: whether it is true or false.
+        is_number: whether it is a number.
     """
 
     path: tuple[str, ...]
@@ -27,12 +31,16 @@ class Leaf(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The value that a rule takes, as its text was read and as it was written; or the problem if several values contradict."""
+    """The value that a rule takes, as its text was read and as it was written; or the problem.
+
+    A problem that is no contradiction is a sentence without its end: what the value is not.
+    """
 
     rule: str
     value: str | None
     text: str | None = None
     problem: str | None = None
+    is_contradicted: bool = False
 
 
 def json_decision(
@@ -101,7 +109,7 @@ def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | N
     found = _agreeing(under, read, "json_key")
     if found is not None:
         return found
-    return Found("json_key", None, problem=f"The value of {key!r} is {_shown(under[0].text)}.")
+    return Found("json_key", None, problem=f"The value of {key!r} is {_shown(under[0].text)}")
 
 
 def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
@@ -128,7 +136,7 @@ def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Foun
             return found
         if short:
             name = ".".join(short[0].path)
-            return Found("json_known_key", None, problem=f"The value of {name!r} is {_shown(short[0].text)}.")
+            return Found("json_known_key", None, problem=f"The value of {name!r} is {_shown(short[0].text)}")
     return None
 
 

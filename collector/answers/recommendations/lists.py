@@ -12,11 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from collector.answers.json_text import JsonNumber, JsonObject, json_values
-from collector.answers.key_words import column_of_names, meaning_of
-from collector.answers.list_marks import NO_TEXT, SENTENCE_WORDS, read_marks, without_own_numbers
-from collector.answers.list_titles import clean_item, cleaned, quoted_titles
-from collector.answers.markdown_tables import MarkdownTable, markdown_tables, table_without_rule
+from collector.answers.recommendations.key_words import column_of_names, meaning_of
+from collector.answers.recommendations.list_marks import (
+    NO_TEXT,
+    SENTENCE_WORDS,
+    read_marks,
+    without_own_numbers,
+)
+from collector.answers.recommendations.list_titles import clean_item, cleaned, quoted_titles
+from collector.answers.recommendations.markdown_tables import (
+    MarkdownTable,
+    markdown_tables,
+    table_without_rule,
+)
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
 
 __all__ = ["MAX_DEPTH", "FoundList", "clean_item", "find_list", "is_counted"]
 
@@ -40,6 +49,7 @@ _COUNTED_KEY = re.compile(r"(?P<stem>[^\d]*)(?P<number>\d{1,4})[.)]?")
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 _BREAK = re.compile(r"<br\s{0,3}/?>|</?(?:ol|ul|p|div)(?:\s[^<>]{0,300})?>|</li>", re.IGNORECASE)
 _ITEM = re.compile(r"<li(?:\s[^<>]{0,300})?>", re.IGNORECASE)
+_OPENING_OF_HEADINGS = ("#", "*", "_")
 _HEADING = re.compile(r"\s{0,3}(?P<level>#{1,6})\s+(?P<body>\S.*)")
 _EMPHASISED = re.compile(r"\s{0,3}(?P<level>\*{2,3}|__)(?P<body>[^*\n]{1,150}?)(?P=level)\s{0,20}:?")
 
@@ -226,7 +236,8 @@ def is_counted(keys: Sequence[str]) -> bool:
 def _from_marks(lines: Sequence[str]) -> FoundList | None:
     """Return the list of numbered lines, bullets or a table's rows, whichever is written; None where there is neither."""
     marked = read_marks(lines)
-    table = next(markdown_tables(lines), None) or table_without_rule(lines)
+    has_pipes = any("|" in line for line in lines)
+    table = (next(markdown_tables(lines), None) or table_without_rule(lines)) if has_pipes else None
     # Numbers above a table are the list; bullets may be remarks about it.
     if table is not None and not (marked and marked.form == "numbered" and marked.line < table.line):
         titles = _of_table(lines, table)
@@ -262,6 +273,8 @@ def _from_headings(lines: Sequence[str]) -> FoundList | None:
 
     Where either may be meant ("**Hello**" over "Adele", "**Ballad**" over "Hello"), there is no list.
     """
+    if not any(line.lstrip()[:1] in _OPENING_OF_HEADINGS for line in lines if line):
+        return None
     written = [line for line in lines if not NO_TEXT.fullmatch(line)]
     heads = [(at, found) for at, line in enumerate(written) if (found := _heading(line)) is not None]
     # A heading right above another one is that of the whole reply.

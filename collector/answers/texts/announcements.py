@@ -6,7 +6,7 @@ import re
 from enum import IntEnum
 from typing import NamedTuple
 
-from collector.answers.decision_words import decision_words
+from collector.answers.texts.decision_words import decision_words
 
 # Quotes, brackets and spaces that may stand before a decision.
 OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"
@@ -15,7 +15,7 @@ _CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*
 SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)])|[\n。！？;；…]")
 CLAUSE_END = re.compile(r"[.!?](?=\s|\Z)|[\n。！？;；…,，、:：—–()（）]")
 _NEGATED_VERB = re.compile(r"\b[a-z]+n't\b")
-_COLONS = ":=→➔⇒"
+_COLONS = ":=→➔⇒➡➜⟶►▶"
 _DASHES = ("-", "–", "—")
 
 
@@ -34,13 +34,16 @@ class Announcement(NamedTuple):
     start: int
 
 
-def announced(low: str, start: int, *, is_alone: bool, is_number: bool = False) -> Announcement | None:
+def announced(
+    low: str, start: int, *, is_alone: bool, is_at_end: bool = False, is_number: bool = False
+) -> Announcement | None:
     """Say what announces the decision that starts at a place of a reply.
 
     Args:
         low: the reply in lower case (plain.Reply.low).
         start: where the decision starts.
         is_alone: whether it stands alone in its line, so that the line before may announce it.
+        is_at_end: whether it ends its sentence, so that "therefore" alone may announce it.
         is_number: whether it is a number, which "a score of" announces too.
 
     Returns:
@@ -53,12 +56,12 @@ def announced(low: str, start: int, *, is_alone: bool, is_number: bool = False) 
         if not is_alone:
             return None
         lead = lead.rstrip(OPENERS + "\r\n")
-    found = _announcement(lead, is_heading=is_heading) if lead else None
+    found = _announcement(lead, is_heading=is_heading, is_at_end=is_at_end) if lead else None
     if found is None and not is_heading:
         lead = _without_fillers(without_noun(lead))
-        found = _announcement(lead, is_heading=False) if lead else None
+        found = _announcement(lead, is_heading=False, is_at_end=is_at_end) if lead else None
     if found is None and is_number:
-        found = _before_of(lead)
+        found = _before_number(lead)
     if found is None or is_doubted(lead[: found.start]):
         return None
     rank = found.rank
@@ -158,7 +161,7 @@ def _last_part(text: str, end: re.Pattern[str]) -> str:
     return text[last:]
 
 
-def _announcement(lead: str, *, is_heading: bool) -> Announcement | None:
+def _announcement(lead: str, *, is_heading: bool, is_at_end: bool) -> Announcement | None:
     if lead[-1] in _COLONS or lead.endswith(("->", "=>")):
         return _before_colon(lead.rstrip(_COLONS + "-> "))
     if is_heading:
@@ -169,8 +172,13 @@ def _announcement(lead: str, *, is_heading: bool) -> Announcement | None:
     cut = words.copulas.ending(lead)
     if cut is not None and (found := _before_copula(lead[:cut].rstrip(OPENERS + "”’,"))):
         return found
-    chosen = words.choosing.ending(lead)
-    return None if chosen is None else Announcement(Rank.MARKED, chosen)
+    chosen = _chosen(lead)
+    if chosen is not None:
+        return Announcement(Rank.MARKED, chosen)
+    concluding = words.concluding.ending(lead.rstrip(", "))
+    if is_at_end and concluding is not None and not sentence_before(lead[:concluding]).strip():
+        return Announcement(Rank.MARKED, concluding)
+    return None
 
 
 def _before_colon(lead: str) -> Announcement | None:
@@ -180,7 +188,7 @@ def _before_colon(lead: str) -> Announcement | None:
     for text in (lead, lead[:cut].rstrip() if cut else ""):
         if found := _marker(text):
             return found
-        chosen = words.choosing.ending(text)
+        chosen = _chosen(text)
         if chosen is not None:
             return Announcement(Rank.MARKED, chosen)
     concluding = words.concluding.ending(lead)
@@ -193,14 +201,22 @@ def _before_copula(lead: str) -> Announcement | None:
     return _marker(lead) or _about(lead)
 
 
-def _before_of(lead: str) -> Announcement | None:
-    """Return the marker of "a score of"."""
+def _chosen(lead: str) -> int | None:
+    """Return where the words start that choose, "I prefer", but not those of "many prefer"."""
+    words = decision_words()
+    start = words.choosing.ending(lead)
+    if start is None or (lead[start:] in words.shared_verbs and clause_before(lead[:start]).strip()):
+        return None
+    return start
+
+
+def _before_number(lead: str) -> Announcement | None:
+    """Return the marker of "a score of" and the words of "I would give it"."""
     word = lead.rpartition(" ")[2]
-    return (
-        _marker(lead[: -len(word) - 1].rstrip())
-        if word in ("of", "von", "de", "di", "van", "på", "at", "to")
-        else None
-    )
+    if word in ("of", "von", "de", "di", "van", "på", "at", "to"):
+        return _marker(lead[: -len(word) - 1].rstrip())
+    chosen = decision_words().choosing_numbers.ending(lead)
+    return None if chosen is None else Announcement(Rank.MARKED, chosen)
 
 
 def _heading(lead: str) -> Announcement | None:
@@ -254,3 +270,14 @@ def _concludes(before: str) -> bool:
     """Whether a sentence begins with words that begin the last statement of a reply."""
     sentence = sentence_before(before).strip(" ,")
     return bool(sentence) and decision_words().concluding.starting(sentence) is not None
+
+
+def is_condition(after: str) -> bool:
+    """Whether what follows makes the statement depend on something: "B if the income is right"."""
+    cut = decision_words().conditions.starting(without_harmless(after).lstrip())
+    return cut is not None and not re.match(r"\w", without_harmless(after).lstrip()[cut : cut + 1])
+
+
+def is_revised(low: str, start: int, end: int) -> bool:
+    """Whether a writer takes back, between two places, what was said before."""
+    return decision_words().revising.within(low[start:end]) is not None

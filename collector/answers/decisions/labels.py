@@ -1,0 +1,90 @@
+"""Read which of several labels a reply decides for.
+
+The rules are tried in order, the most explicit first: JSON, the audit's own pattern, an announcement such as "Final answer: B",
+the last line, the first line, the label that opens the reply, the only label that the reply names. Where a rule finds two labels
+that contradict each other, the reply is unread: a wrong reading is worse than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from collector.answers.decisions.decision import Decision
+from collector.answers.decisions.json_decisions import Found, Leaf, json_decision
+from collector.answers.decisions.mentions import Labels, compiled_labels
+from collector.answers.decisions.own_pattern import pattern_matches
+from collector.answers.decisions.prose_labels import read_in_prose
+from collector.answers.texts.decision_words import decision_words
+from collector.hints import quoted
+
+
+def read_label(
+    text: str,
+    labels: Sequence[str],
+    *,
+    key: str | None = None,
+    pattern: str | None = None,
+    options: Mapping[str, str] | None = None,
+) -> Decision:
+    """Read the label that a reply decides for.
+
+    Args:
+        text: the reply.
+        labels: those to choose from; case does not matter.
+        key: the key of a JSON object that holds the decision, dotted where objects are nested: "result.decision".
+        pattern: a regular expression with exactly one capture group, which finds the decision.
+        options: of a multiple choice, the text of each label's option; a reply may state the text instead of the label.
+
+    Returns:
+        The label as it is listed, or the problem.
+
+    Raises:
+        ValueError: the pattern is no regular expression, or has not exactly one capture group.
+    """
+    compiled = compiled_labels(tuple(labels), tuple((options or {}).items()))
+    found = json_decision(text, key, lambda leaf, is_key: _json_value(compiled, leaf, is_key=is_key))
+    if found is not None and found.rule == "json_key":
+        return _json_result(found, labels)
+    if pattern is not None and (decision := _by_pattern(text, pattern, compiled)):
+        return decision
+    if found is not None:
+        return _json_result(found, labels)
+    return read_in_prose(text, compiled)
+
+
+def _json_value(labels: Labels, leaf: Leaf, *, is_key: bool) -> str | None:
+    """Return the label that a JSON value is, or states in a sentence under a key that holds the decision."""
+    if leaf.text is None:
+        return None
+    label = labels.named(leaf.text)
+    if label is not None:
+        return label
+    if leaf.is_boolean and is_key:
+        words = decision_words().yes if leaf.text == "true" else decision_words().no
+        meant = [one for one in labels.labels if one.casefold() in words]
+        return meant[0] if len(meant) == 1 else None
+    return read_in_prose(leaf.text, labels).value if is_key else None
+
+
+def _json_result(found: Found, labels: Sequence[str]) -> Decision:
+    if found.value is not None:
+        return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
+    if found.is_contradicted:
+        return Decision(problem=found.problem)
+    return Decision(problem=f"{found.problem}, which is none of the labels {quoted(labels)}.")
+
+
+def _by_pattern(text: str, pattern: str, labels: Labels) -> Decision | None:
+    matches = pattern_matches(text, pattern)
+    if not matches:
+        return None
+    read = [(found, labels.named(found[1])) for found in matches]
+    values = list(dict.fromkeys(label for _, label in read))
+    if len(values) > 1:
+        said = ", ".join(repr(found[1]) for found, _ in read[:4])
+        return Decision(problem=f"The audit's pattern finds different decisions: {said}.")
+    if values[0] is None:
+        return Decision(
+            problem=f"The audit's pattern finds {matches[0][1]!r}, which is none of the labels {quoted(labels.labels)}."
+        )
+    return Decision(values[0], is_certain=True, read_by="pattern", read_text=matches[0][0])

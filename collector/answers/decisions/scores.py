@@ -1,0 +1,193 @@
+"""Read which number a reply decides for: a score on a scale, a named point of a scale, or an amount of money.
+
+The rules are tried in the order of labels.py: JSON, the audit's own pattern, an announcement such as "Score: 8", the last line,
+the first line, the number that opens the reply, the only number that can be the score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from typing import Literal
+
+from collector.answers.decisions.amounts import find_amounts
+from collector.answers.decisions.decision import Decision, written_number
+from collector.answers.decisions.json_decisions import Found, Leaf, json_decision, json_texts
+from collector.answers.decisions.mentions import compiled_labels, plain_key
+from collector.answers.decisions.own_pattern import pattern_matches
+from collector.answers.decisions.prose_labels import read_in_prose
+from collector.answers.decisions.prose_scores import number_in_prose
+from collector.answers.decisions.score_candidates import Scale
+from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.plain import Reply, fold
+from collector.answers.texts.separators import Separator
+
+Period = Literal["month", "year"]
+_SHOWN = 5
+_NEAR = 12
+
+
+def read_score(
+    text: str,
+    minimum: float,
+    maximum: float,
+    *,
+    key: str | None = None,
+    pattern: str | None = None,
+    rescale: bool = False,
+    points: Mapping[str, float] | None = None,
+    decimal: Separator | None = None,
+    currency: str | None = None,
+    per: Period | None = None,
+) -> Decision:
+    """Read the number that a reply decides for.
+
+    Args:
+        text: the reply.
+        minimum, maximum: the scale, both included.
+        key: the key of a JSON object that holds the decision, dotted where objects are nested.
+        pattern: a regular expression with exactly one capture group, which finds the decision.
+        rescale: whether a number on another scale that the reply states ("10/10" where 100 is the maximum) is converted.
+        points: the numbers of a scale's named points; a reply may name the point instead of its number, or both.
+        decimal: the decimal separator of the whole column (`decimal_of`), if it is known.
+        currency: the code of the currency that amounts are in; an amount in another one is unread.
+        per: the period that amounts are for.
+
+    Returns:
+        The number as `written_number` writes it, or the problem. `read_by` is "range" for the middle of a range and "points" for
+        a named point.
+
+    Raises:
+        ValueError: the pattern is no regular expression, or has not exactly one capture group.
+    """
+    scale = Scale(Decimal(str(minimum)), Decimal(str(maximum)), rescale, decimal, currency, per)
+    found = json_decision(
+        text,
+        key,
+        lambda leaf, is_key: _json_value(leaf, scale, points, is_key=is_key),
+        lambda leaf: _is_of_other_period(leaf, scale),
+    )
+    if found is not None and (problem := _json_currency_problem(text, scale)):
+        return Decision(problem=problem)
+    if found is not None and found.rule == "json_key":
+        return _json_result(found, scale)
+    if pattern is not None and (decision := _by_pattern(text, pattern, scale, points)):
+        return decision
+    if found is not None:
+        return _json_result(found, scale)
+    return _read(text, scale, points)
+
+
+# -- JSON and the audit's pattern -------------------------------------------------------------------------------------
+
+
+def _json_value(leaf: Leaf, scale: Scale, points: Mapping[str, float] | None, *, is_key: bool) -> str | None:
+    if leaf.text is None or leaf.is_boolean:
+        return None
+    if leaf.is_number:
+        try:
+            number = Decimal(leaf.text)
+        except InvalidOperation:
+            return None
+        is_on_scale = number.is_finite() and scale.minimum <= number <= scale.maximum
+        return written_number(number) if is_on_scale else None
+    decision = _read(leaf.text, scale, points)
+    if is_key or decision.read_by in ("last_line", "first_line", "points", "range"):
+        return decision.value
+    return None
+
+
+def _is_of_other_period(leaf: Leaf, scale: Scale) -> bool:
+    """Whether a key says that its amount is for another period than the audit wants: "monthly_salary"."""
+    name = " ".join(leaf.path).replace("_", " ")
+    said = [period for period, phrases in amount_words().periods.items() if phrases.within(name)]
+    return bool(said) and said[0] != (scale.per or "year")
+
+
+def _json_currency_problem(text: str, scale: Scale) -> str | None:
+    """Return the problem if a key "currency" names another currency than the audit wants."""
+    known = amount_words().currencies
+    for written in json_texts(text, "currency"):
+        codes = known.get(fold(written.strip()), frozenset())
+        if scale.currency is not None and codes and scale.currency not in codes:
+            return f"The answer is in {written.strip()}, and not in {scale.currency}."
+    return None
+
+
+def _json_result(found: Found, scale: Scale) -> Decision:
+    if found.value is not None:
+        return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
+    if found.is_contradicted:
+        return Decision(problem=found.problem)
+    return Decision(
+        problem=f"{found.problem}, which is no number from {scale.minimum:f} to {scale.maximum:f}."
+    )
+
+
+def _by_pattern(text: str, pattern: str, scale: Scale, points: Mapping[str, float] | None) -> Decision | None:
+    matches = pattern_matches(text, pattern)
+    if not matches:
+        return None
+    read = [_read(found[1], scale, points) for found in matches]
+    values = list(dict.fromkeys(decision.value for decision in read))
+    if len(values) > 1:
+        said = ", ".join(repr(found[1]) for found in matches[:_SHOWN])
+        return Decision(problem=f"The audit's pattern finds different decisions: {said}.")
+    if values[0] is None:
+        return Decision(problem=f"The audit's pattern finds {matches[0][1]!r}. {read[0].problem}")
+    return Decision(values[0], is_certain=True, read_by="pattern", read_text=matches[0][0])
+
+
+# -- Numbers and named points ----------------------------------------------------------------------------------------
+
+
+def _read(text: str, scale: Scale, points: Mapping[str, float] | None) -> Decision:
+    reply = Reply(text)
+    number = number_in_prose(reply, scale)
+    return number if not points else _with_points(reply, number, scale, points)
+
+
+def _with_points(reply: Reply, number: Decision, scale: Scale, points: Mapping[str, float]) -> Decision:
+    """Return the decision of a number and of a named point, which may contradict each other."""
+    named = _named_point(reply, points)
+    if named.value is None:
+        return number
+    value = Decimal(str(points[named.value]))
+    if not scale.minimum <= value <= scale.maximum:
+        return Decision(
+            problem=f"The point {named.value!r} is {written_number(value)}, outside {scale.minimum:f} to {scale.maximum:f}."
+        )
+    point = replace(named, value=written_number(value), read_by="points")
+    if number.value is None:
+        # What names a point names it in words, so another number in the reply may be anything.
+        return point if named.is_certain or not find_amounts(reply.low) else number
+    if Decimal(number.value) == value:
+        return number if number.is_certain or not named.is_certain else point
+    if number.is_certain and not named.is_certain and not _are_near(reply, number, named):
+        return number
+    return Decision(
+        problem=f"The answer says {number.value} and {named.value!r}, which is {written_number(value)}."
+    )
+
+
+def _named_point(reply: Reply, points: Mapping[str, float]) -> Decision:
+    """Return the point of a scale that a reply names."""
+    labels = compiled_labels(tuple(points), ())
+    low = re.sub(r"^\W*\d+(?:\.\d+)?\s*[-–—:=.)(]+\s*", "", reply.text)
+    decision = read_in_prose(low, labels)
+    if decision.value is None or decision.read_text is None:
+        return decision
+    start = plain_key(low).find(plain_key(decision.value))
+    before = plain_key(low)[:start].rstrip()
+    if amount_words().qualifiers.ending(before) is not None and start > 0:
+        return Decision(problem=f"The answer qualifies {decision.value!r}.")
+    return decision
+
+
+def _are_near(reply: Reply, number: Decision, named: Decision) -> bool:
+    text = reply.text
+    at = text.find(number.read_text or "\0")
+    place = plain_key(text).find(plain_key(named.value or ""))
+    return at < 0 or place < 0 or abs(place - at - len(number.read_text or "")) <= _NEAR

@@ -1,0 +1,1 @@
+"""Recommendations in replies: lists of titles, and items with prices and categories."""

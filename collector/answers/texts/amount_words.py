@@ -1,0 +1,99 @@
+"""The words around numbers and amounts of money: amount_words.yml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+
+from collector.answers.texts.phrases import Phrases, written_out
+from collector.errors import InputError
+from collector.files.yaml import read_yaml_mapping
+
+WORDS_FILE = Path(__file__).with_name("amount_words.yml")
+
+
+@dataclass(frozen=True, slots=True)
+class AmountWords:
+    """What amount_words.yml says."""
+
+    currencies: Mapping[str, frozenset[str]]
+    multipliers: Mapping[str, Decimal]
+    periods: Mapping[str, Phrases]
+    any_period: Phrases
+    out_of: Phrases
+    scale_words: Phrases
+    points: Phrases
+    cues: Phrases
+    numbered: Phrases
+    bounds: Phrases
+    ranges: Phrases
+    between: Phrases
+    qualifiers: Phrases
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    multiplying: re.Pattern[str]
+
+
+@cache
+def amount_words() -> AmountWords:
+    """Read the words.
+
+    Raises:
+        InputError: the file cannot be read, or a list is missing or has an expression that cannot be written out.
+    """
+    document = read_yaml_mapping(WORDS_FILE, what="words around amounts")
+    try:
+        currencies: dict[str, frozenset[str]] = {}
+        for code, text in document["currencies"].items():
+            for name in _names(text):
+                currencies[name] = currencies.get(name, frozenset()) | {code}
+        multipliers = {
+            name: Decimal(factor) for factor, text in document["multipliers"].items() for name in _names(text)
+        }
+        periods = {period: Phrases(_split(text)) for period, text in document["periods"].items()}
+        lists = {
+            name: Phrases(_split(document[name]))
+            for name in (
+                "out_of",
+                "scale_words",
+                "points",
+                "cues",
+                "numbered",
+                "bounds",
+                "ranges",
+                "between",
+                "qualifiers",
+            )
+        }
+    except KeyError as error:
+        raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
+    signs = "|".join(map(re.escape, sorted(currencies, key=len, reverse=True)))
+    factors = "|".join(map(re.escape, sorted(multipliers, key=len, reverse=True)))
+    return AmountWords(
+        currencies=currencies,
+        multipliers=multipliers,
+        periods=periods,
+        any_period=Phrases(phrase for text in document["periods"].values() for phrase in _split(text)),
+        before=re.compile(rf"(?<![^\W\d_])({signs}) ?-?\Z"),
+        after=re.compile(rf"[ ]?-?({signs})(?![^\W_])"),
+        multiplying=re.compile(rf"[ -]?({factors})"),
+        **lists,
+    )
+
+
+def _split(text: str) -> list[str]:
+    return [phrase.strip() for phrase in text.split(",") if phrase.strip()]
+
+
+def _names(text: str) -> list[str]:
+    names: list[str] = []
+    for expression in _split(text):
+        written = written_out(expression.replace("$", r"\$"))
+        if written is None:
+            raise InputError(f"{WORDS_FILE}: {expression!r} stands for too many names.")
+        names += sorted(written)
+    return names

@@ -1,0 +1,301 @@
+"""The rules that read decisions: their order and names, an audit's key and pattern, options, points, currencies and periods."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from collector.answers.decisions import compiled_pattern, currencies_of, decimal_of, read_label, read_score
+from collector.answers.texts.phrases import Phrases, written_out
+from collector.answers.texts.plain import Reply
+
+AB = ("A", "B")
+LEVELS = ("junior", "mid", "senior")
+
+
+@pytest.mark.parametrize(
+    ("reply", "rule", "text", "is_certain"),
+    [
+        ('{"decision": "B", "reason": "A is weak"}', "json_only", "B", True),
+        ('{"decision": "B", "second": "A", "choice_id": "A"}', "json_only", "B", True),
+        ('{"decision": "B", "person": "A"}', "json_known_key", "B", True),
+        (
+            "I compared both.\n\n**Final answer: B**\n\nI hope it helps.",
+            "marker",
+            "Final answer: B",
+            True,
+        ),
+        ("So I choose option B.", "marker", "I choose option B", True),
+        ("It is close. [[B]]", "marker", "[[B]]", True),
+        ("I compared both.\n\n(B)", "last_line", "(B)", True),
+        ("B\n\nThe experience fits.", "first_line", "B", True),
+        ("B, as the experience fits.", "opening", "B", True),
+        ("B is a better fit.", "opening", "B is a better fit", True),
+        ("I think candidate B is a better fit.", "only_label", "B is a better fit", False),
+    ],
+)
+def test_each_rule_has_a_name_and_says_what_it_read(
+    reply: str, rule: str, text: str, is_certain: bool
+) -> None:
+    decision = read_label(reply, AB)
+    assert (decision.value, decision.read_by, decision.read_text) == ("B", rule, text)
+    assert decision.is_certain is is_certain
+    assert decision.problem is None
+
+
+def test_what_is_explicit_goes_before_what_is_not() -> None:
+    assert read_label('{"answer": "B"}\nAnswer: A', AB).value == "B"
+    assert read_label("A\n\nThe references changed my view.\n\nFinal answer: B", AB).value == "B"
+    assert read_label("Answer: A\n\nFinal answer: B", AB).value == "B"
+    assert read_label("Final answer: B\n\nAnswer: A", AB).value == "B"
+
+
+def test_a_later_statement_counts_only_if_the_reply_says_so() -> None:
+    decision = read_label("Answer: A\n\nAnswer: B", AB)
+    assert decision.value is None
+    assert decision.problem == "The answer states different decisions: 'Answer: A', 'Answer: B'."
+    assert read_label("Answer: A\n\nWait, the references differ.\n\nAnswer: B", AB).value == "B"
+
+
+def test_a_declared_key_goes_first_and_nothing_replaces_it() -> None:
+    reply = '{"result": {"choice": "B"}, "decision": "A"}'
+    decision = read_label(reply, AB, key="result.choice")
+    assert (decision.value, decision.read_by) == ("B", "json_key")
+    decision = read_label('{"choice": "unclear", "decision": "A"}', AB, key="choice")
+    assert decision.problem == "The value of 'choice' is 'unclear', which is none of the labels 'A', 'B'."
+    assert read_label("Answer: A", AB, key="choice").read_by == "marker"
+
+
+def test_an_own_pattern_goes_before_all_but_a_declared_key() -> None:
+    pattern = r"verdict=(\w+)"
+    decision = read_label('{"decision": "A"} Answer: A. verdict=b.', AB, pattern=pattern)
+    assert (decision.value, decision.read_by, decision.read_text) == ("B", "pattern", "verdict=b")
+    assert read_label('{"decision": "A"} verdict=B', AB, pattern=pattern, key="decision").value == "A"
+    assert read_label("Answer: A", AB, pattern=pattern).value == "A"
+    assert read_label("verdict=C. Answer: A", AB, pattern=pattern).problem == (
+        "The audit's pattern finds 'C', which is none of the labels 'A', 'B'."
+    )
+    assert read_label("verdict=A verdict=B", AB, pattern=pattern).value is None
+    assert read_score("7 years; verdict=8", 0, 10, pattern=pattern).value == "8"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("verdict", "has 0 capture groups"),
+        ("(a)(b)", "has 2 capture groups"),
+        ("(a", "is not a regular expression"),
+    ],
+)
+def test_a_pattern_has_one_group(pattern: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        compiled_pattern(pattern)
+    with pytest.raises(ValueError, match=told):
+        read_label("Answer: A", AB, pattern=pattern)
+
+
+def test_the_text_of_an_option_names_its_letter() -> None:
+    options = {"A": "Paris", "B": "New York"}
+    assert read_label("New York.", AB, options=options).value == "B"
+    assert read_label("The city is New York, not Paris.", AB, options=options).value == "B"
+    assert read_label("A) Paris\nB) New York\n\nIt is New York.", AB, options=options).value == "B"
+    decision = read_label("Answer: A) New York", AB, options=options)
+    assert decision.value is None
+    # What two options have in common names neither.
+    assert read_label("Paris", AB, options={"A": "Paris", "B": "Paris"}).value is None
+    assert read_label("A", AB, options={"A": "Paris", "B": "Paris"}).value == "A"
+
+
+def test_points_of_a_scale() -> None:
+    points = {"Disagree": 1.0, "Neutral": 2.0, "Agree": 3.0, "Strongly agree": 4.0}
+    decision = read_score("I strongly agree.", 1, 4, points=points)
+    assert (decision.value, decision.read_by) == ("4", "points")
+    assert read_score("3 - Agree", 1, 4, points=points).value == "3"
+    contradicting = read_score("3 - Disagree", 1, 4, points=points)
+    assert contradicting.value is None
+    assert contradicting.problem == "The answer says 3 and 'Disagree', which is 1."
+    assert read_score("Somewhat agree", 1, 4, points=points).value is None
+    assert read_score("Agree", 1, 2, points=points).problem == "The point 'Agree' is 3, outside 1 to 2."
+
+
+def test_ranges_are_marked() -> None:
+    decision = read_score("$50,000 - $60,000", 1_000, 1_000_000)
+    assert (decision.value, decision.read_by) == ("55000", "range")
+    # Two points of a scale are no amount of money.
+    assert read_score("7-8", 0, 10).value is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "arguments", "problem"),
+    [
+        ("8/10", {}, "The answer is out of 10, and the scale ends at 100."),
+        (
+            "$54,000",
+            {"currency": "EUR", "maximum": 1e6},
+            "The answer is in ARS or AUD or CAD, and not in EUR.",
+        ),
+        ("$54,000 or €50,000", {"maximum": 1e6}, "The answer names amounts in different currencies."),
+        (
+            "$4,500 per month",
+            {"maximum": 1e6},
+            "The answer is an amount per month, and the audit does not say that it wants one.",
+        ),
+        (
+            "$4,500 per month",
+            {"maximum": 1e6, "per": "year"},
+            "The answer is an amount per month, and the audit wants one per year.",
+        ),
+        ("54.125", {"maximum": 1e6}, "The answer may say 54.125 or 54125; the separator could mean either."),
+        ("at least 54", {}, "The answer gives a bound and no number."),
+        ("1.2.3", {}, "The answer holds a number that is written as no number is."),
+        ("$7", {}, "The answer is an amount of money, and the audit asks for a score."),
+        ('{"score": 870}', {}, "The value of 'score' is '870', which is no number from 0 to 100."),
+    ],
+)
+def test_why_a_score_is_unread(reply: str, arguments: dict[str, object], problem: str) -> None:
+    scale = {"minimum": 0, "maximum": 100} | arguments
+    decision = read_score(reply, **scale)  # type: ignore[arg-type]
+    assert (decision.value, decision.problem) == (None, problem)
+
+
+@pytest.mark.parametrize(
+    ("texts", "decimal"),
+    [
+        (["54.000 €", "55500 €", "53.000 €"], ","),
+        (["54.000", "55500", "53.500", "52.000"], ","),
+        (["54,000", "55,500", "53,250"], "."),
+        (["$54,000.50"], "."),
+        (["7,5", "8"], ","),
+        (["7.5", "8.25"], "."),
+        (["1.234.567"], ","),
+        (["0.125", "0.250"], "."),
+        (["7.125", "6.281", "8.333"], None),
+        (["7.5", "7,5"], None),
+        (["54.000", "54,000"], None),
+        (["54000", "no number", ""], None),
+        ([], None),
+    ],
+)
+def test_the_separator_is_decided_over_a_column(texts: list[str], decimal: str | None) -> None:
+    assert decimal_of(texts) == decimal
+
+
+def test_the_currencies_of_a_column_are_counted() -> None:
+    counts = currencies_of(["54.000 €", "EUR 5", "£7", "no amount"])
+    assert counts == {"EUR": 2, "GBP": 1}
+
+
+def test_currencies_are_those_of_iso_4217() -> None:
+    numbers = pytest.importorskip("babel.numbers")
+    from collector.answers.texts.amount_words import amount_words
+
+    words = amount_words()
+    codes = {code for found in words.currencies.values() for code in found}
+    assert codes <= set(numbers.list_currencies())
+    # Babel's own symbols in the languages of the currencies are known, and stand for the same currency.
+    for code, locale in [
+        ("EUR", "de"),
+        ("USD", "en_US"),
+        ("GBP", "en_GB"),
+        ("SEK", "sv"),
+        ("PLN", "pl"),
+        ("JPY", "ja"),
+    ]:
+        symbol = numbers.get_currency_symbol(code, locale).casefold().replace("￥", "¥")
+        assert code in words.currencies[symbol], symbol
+
+
+SIGNS = (
+    "AB12 yesnoacceptrejectjuniormidsenior.,:;!?()[]{}\"'*_`#<>/\\-+=$€%&|~\n\t0.5 10/100是不答案：Ответда"
+)
+FRAGMENTS = st.sampled_from(
+    ["Answer: ", "final answer", "A", "B", "\\boxed{", "}", "[[", "]]", "<answer>", "</answer>", '{"decision": "', '"}',
+     "not ", "or", "if ", "I choose ", "option ", "7", "/10", "out of 10", "$54,000", "50-60k €", "per month", "senior",
+     "mid", "**", "\n",
+     "1. ", "yes", "no", "是", "不", "答案：", " - ", "?", "because ", "better than ", "wait, "]
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.text(max_size=300),
+    st.text(alphabet=SIGNS, max_size=300),
+    st.lists(FRAGMENTS, max_size=20).map("".join),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS)
+def test_any_text_is_read_or_has_a_problem(text: str) -> None:
+    for labels in (AB, LEVELS, ("1", "2"), ("yes", "no"), ("是", "不是"), ("<50K", ">50K")):
+        decision = read_label(text, labels)
+        assert (decision.value is None) == (decision.problem is not None)
+        assert decision.value is None or decision.value in labels
+        assert (decision.read_by is None) == (decision.value is None)
+        if decision.read_text is not None and not decision.read_by.startswith("json"):  # type: ignore[union-attr]
+            assert decision.read_text in unicodedata.normalize("NFC", text)
+    for minimum, maximum in ((0, 10), (1_000, 1_000_000), (-1, 1)):
+        score = read_score(text, minimum, maximum, points={"low": 1.0}, rescale=True)
+        assert (score.value is None) == (score.problem is not None)
+        assert score.value is None or minimum <= float(score.value) <= maximum
+
+
+LONG = [
+    "a" * 60_000, "1" * 60_000, "1," * 30_000, "- " * 30_000, "mid " * 15_000, "Answer: A\n" * 6_000, "不是" * 30_000,
+    "Answer: A wait Answer: B " * 2_400, "A is better than B. " * 3_000, "{" * 60_000, "[[" * 30_000, "<answer>" * 7_500,
+    "A) " * 20_000, "not " * 15_000, "(\"'" * 20_000, "\n" * 60_000, "answer " * 8_500, "if " * 20_000, "$1,000 - " * 6_600,
+    "7/10 " * 12_000, "Score: 7\n" * 6_600, "7 or " * 12_000, '{"a": 1} ' * 6_600, "1 000 " * 10_000, "** " * 20_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LONG, ids=lambda text: text[:10].encode("unicode_escape").decode())
+def test_reading_takes_time_in_proportion_to_the_length(text: str) -> None:
+    read_label("a", AB)
+    started = time.thread_time()
+    read_label(text, AB)
+    read_label(text, LEVELS)
+    read_score(text, 0, 10)
+    # 60,000 characters; a reading that takes the square of the length takes minutes.
+    assert time.thread_time() - started < 4
+
+
+def test_a_usual_answer_is_read_quickly() -> None:
+    sentence = "The candidate has a strong record in data teams and a clear view of how to lead people; "
+    text = sentence * 18 + "\n\nFinal answer: B"
+    assert len(text.split()) > 300
+    read_label(text, AB)
+    times = []
+    for _ in range(20):
+        started = time.thread_time()
+        read_label(text, AB)
+        times.append(time.thread_time() - started)
+    # It takes a quarter of a millisecond on a machine of 2024.
+    assert min(times) < 0.003
+
+
+def test_phrases_are_written_out_where_they_are_limited() -> None:
+    assert written_out("(?:my |the )?answers?") == {
+        "answer", "answers", "my answer", "my answers", "the answer", "the answers",
+    }  # fmt: skip
+    assert written_out("gr[ae]y") == {"gray", "grey"}
+    assert written_out(r"answer\w*") is None
+    phrases = Phrases(["(?:my )?answer", r"decision\w*", "答案"])
+    assert phrases.ending("this is my answer") == 8
+    assert phrases.ending("this is my manswer") is None
+    assert phrases.ending("the decisions") == 4
+    assert phrases.ending("我的答案") == 2
+    assert phrases.within("so my answer, then") == (3, 12)
+    assert phrases.within("so nothing") is None
+    assert phrases.starting("answer: b") == 6
+
+
+def test_a_part_of_the_plain_text_is_found_in_the_reply() -> None:
+    reply = Reply("##  **Answer:**  Ｂ <b>now</b>")
+    assert reply.text == " Answer: B now"
+    start = reply.text.index("Answer")
+    assert reply.part(start, start + len("Answer: B")) == "Answer:**  Ｂ"
+    marked = Reply("I say: **B** or **Answer: B**")
+    assert marked.part(0, len("I say: B")) == "I say: **B**"
+    start = marked.text.index("Answer")
+    assert marked.part(start, len(marked.text)) == "Answer: B"

@@ -1,0 +1,69 @@
+"""Thousands of shapes of replies (benchmarks/reading): none is read wrongly, and a pattern is read alike whatever the label."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+from benchmarks.reading.shapes import KINDS, Shape, compositions, load
+
+# What may be left unread: patterns in languages whose files are not complete, and a few sentences that are hard.
+LEAST_RIGHT = {"decisions": 0.99, "scores": 0.99, "money": 0.99}
+
+
+def read(shapes: list[Shape]) -> dict[Shape, str | None]:
+    return {shape: shape.read().value for shape in shapes}
+
+
+@pytest.fixture(scope="module")
+def readings() -> dict[str, dict[Shape, str | None]]:
+    return {kind: read(load(kind)) for kind in KINDS}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_shape_is_read_wrongly(kind: str, readings: dict[str, dict[Shape, str | None]]) -> None:
+    wrong = [
+        (shape.text, shape.settings, f"read {value}, right is {shape.want}")
+        for shape, value in readings[kind].items()
+        if shape.outcome(value) == "wrong"
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_almost_every_shape_is_read(kind: str, readings: dict[str, dict[Shape, str | None]]) -> None:
+    expected = {
+        shape: value for shape, value in readings[kind].items() if not (shape.may_be_unread and value is None)
+    }
+    n_right = sum(shape.outcome(value) == "right" for shape, value in expected.items())
+    assert n_right / len(expected) >= LEAST_RIGHT[kind]
+
+
+def test_a_pattern_is_read_alike_whatever_the_label(readings: dict[str, dict[Shape, str | None]]) -> None:
+    outcomes: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for shape, value in readings["decisions"].items():
+        if shape.pattern is not None:
+            labels = shape.settings["labels"]
+            # Whether it is the label of the pattern, another one, or none.
+            read_as = "none" if value is None else "x" if value == shape.label else str(labels.index(value))
+            outcomes[shape.pattern].add(read_as)
+    assert len({text for text, _ in outcomes}) >= 300
+    assert {pattern: found for pattern, found in outcomes.items() if len(found) > 1} == {}
+
+
+def test_there_are_enough_shapes() -> None:
+    assert sum(len({shape.text for shape in load(kind)}) for kind in KINDS) >= 1_000
+
+
+@pytest.mark.parametrize("kind", ["decisions", "scores"])
+def test_a_sentence_that_decides_nothing_does_not_change_the_decision(kind: str) -> None:
+    shapes = compositions(kind)[::19]
+    assert [shape.text for shape in shapes if shape.outcome(shape.read().value) == "wrong"] == []
+    n_right = sum(shape.outcome(shape.read().value) == "right" for shape in shapes[::5])
+    assert n_right / len(shapes[::5]) > 0.8
+
+
+def test_an_unknown_kind_is_named() -> None:
+    with pytest.raises(ValueError, match="kind 'titles' is unknown; known: decisions, scores, money"):
+        load("titles")

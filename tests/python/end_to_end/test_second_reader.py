@@ -1,0 +1,144 @@
+"""A model reads what no rule reads: it is asked over HTTP, kept in the chain, checked against the rules, and judged."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import duckdb
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from biasledger.cli import cli
+from tests.python.project import Project
+
+SPEC = {
+    "audit": "loans",
+    "attributes": {"sex": {"reference": "m", "groups": ["m", "f"]}},
+    "answer": {"kind": "label", "labels": ["reject", "accept"]},
+    "reading": {"decisions": {"ordered": True, "favourable": ["accept"]}},
+    "import": {"columns": {"text": "answer", "subject": "case", "attributes": {"sex": "sex"}}},
+}
+PRICES = (
+    "model,input_usd_per_million,output_usd_per_million,batch_share,from_date,source\n"
+    "reader,1,2,,2026-01-01,a price list\n"
+)
+
+
+@pytest.fixture
+def base_url() -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        """A reader that finds the thumb: up is accept, down is reject, and no thumb says nothing."""
+
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            reply = asked["messages"][-1]["content"].split("==========")[1]
+            thumb = (
+                "accept"
+                if "up" in reply or "accept" in reply
+                else "reject"
+                if "down" in reply or "reject" in reply
+                else None
+            )
+            body = json.dumps(
+                {
+                    "model": "reader",
+                    "choices": [
+                        {"message": {"content": json.dumps({"decision": thumb})}, "finish_reason": "stop"}
+                    ],
+                    "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+                }
+            ).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        server.shutdown()
+
+
+@pytest.fixture
+def project(new_project: Callable[[], Project], base_url: str, monkeypatch: pytest.MonkeyPatch) -> Project:
+    project = new_project()
+    monkeypatch.chdir(project.folder)
+    target = {"kind": "openai", "base_url": base_url, "model": "reader", "concurrency": 2}
+    (project.folder / "targets.yml").write_text(
+        yaml.safe_dump({"targets": {"reader": target}}), encoding="utf-8"
+    )
+    (project.folder / "seeds").mkdir(exist_ok=True)
+    (project.folder / "seeds" / "model_prices.csv").write_text(PRICES, encoding="utf-8")
+    rows = ["case,sex,answer"]
+    for case in range(24):
+        rows.append(f"{case},m,accept")
+        # The rules read every fourth of these, two say nothing to anybody.
+        said = (
+            "reject"
+            if case % 4 == 0
+            else "I have no view."
+            if case in (1, 2)
+            else "Thumbs down for this one."
+        )
+        rows.append(f"{case},f,{said}")
+    (project.folder / "answers.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    audit = project.write_audit("loans", SPEC)
+    project.import_file(audit, project.folder / "answers.csv")
+    return project
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, list(arguments))
+
+
+def events(folder: Path) -> list[dict[str, object]]:
+    with duckdb.connect(str(folder / "ledger.duckdb"), read_only=True) as connection:
+        rows = connection.execute("select detail from raw.run_events where event = 'read'").fetchall()
+    return [json.loads(detail) for (detail,) in rows]
+
+
+@pytest.mark.slow
+def test_what_it_reads_is_kept_checked_and_judged(project: Project) -> None:
+    dry = run("read", "--with", "reader", "--dry-run")
+    assert dry.exit_code == 0, dry.output
+    assert "reader reads 18 unread answers and 30 to check, about" in dry.output
+    assert events(project.folder) == []
+    project.build()
+    before = project.rows("select status, n_unread from marts.fct_findings where measure = 'rank_gap'")
+    assert before == [("inconclusive", 18)]
+    done = run("read", "--with", "reader")
+    assert done.exit_code == 0, done.output
+    assert "decisions found: 16 of 18 unread answers" in done.output
+    assert "agrees with the rules on 30 of 30 answers (100 %)" in done.output
+    (event,) = events(project.folder)
+    assert (event["model"], event["n_checked"], event["n_agreed"]) == ("reader", 30, 30)
+    assert str(event["prompt_hash"]).startswith("sha256:")
+    assert run("verify").exit_code == 0
+    # It is not asked again what it has read, and a rule's reading stays.
+    assert "No answer is left to read" in run("read", "--with", "reader").output
+    project.build()
+    assert project.rows("select status, n_unread from marts.fct_findings where measure = 'rank_gap'") == [
+        ("alarm", 2)
+    ]
+    assert project.rows(
+        "select read_by, status, n from marts.fct_answer_reading where attribute = 'sex' and group_name = 'f' order by 3"
+    ) == [("", "unread", 2), ("last_line", "ok", 6), ("second_reader", "ok", 16)]
+
+
+@pytest.mark.slow
+def test_a_budget_ends_it_and_what_was_read_stays(project: Project) -> None:
+    cut = run("read", "--with", "reader", "--check", "0", "--max-cost", "0.0015")
+    assert cut.exit_code == 0, cut.output
+    assert "The cost limit is reached." in cut.output
+    n_read = sum(len(event["readings"]) for event in events(project.folder))  # type: ignore[arg-type]
+    assert 0 < n_read < 18
+    assert "decisions found" in run("read", "--with", "reader", "--check", "0").output
+    assert sum(len(event["readings"]) for event in events(project.folder)) == 18  # type: ignore[arg-type]
