@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from biasledger.commands.common import (
     table_option,
 )
 from collector.errors import InputError
+from collector.hints import shown
 from collector.terminal import is_watched, on_one_line, print_data, say
 
 if TYPE_CHECKING:
@@ -32,6 +34,12 @@ _CHARACTERS_SHOWN = 100
 _SPECS = {".yml", ".yaml"}
 # What a column of what was asked is often called.
 _ASKED = ("question", "prompt", "query", "instruction", "input")
+# What columns are often called that say why there is no answer, by their letters alone, and what they say.
+_SAYING_WHY = {
+    "error": {"error", "errors", "errormessage", "errortext", "exception"},
+    "finish_reason": {"finishreason", "stopreason", "donereason", "completionreason"},
+}
+_WHAT_IS_SAID = {"error": "why a call failed", "finish_reason": "why the model stopped"}
 
 
 @click.command()
@@ -378,6 +386,8 @@ def new(
     unused = [column for column in columns if column not in drafted.columns]
     if unused:
         say(f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}.")
+        for line in _why_no_answer(unused):
+            say(line)
     if answer in columns_of_groups(columns).values():
         say(suggested_answers(file, columns, form))
     for note in draft.notes:
@@ -442,6 +452,18 @@ def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> s
         return ""
     column = next((one for one in unused if one.casefold() in _ASKED), "COLUMN")
     return f"; where one of them is what was asked, name it with --prompt {shlex.quote(column)}"
+
+
+def _why_no_answer(unused: Sequence[str]) -> Iterator[str]:
+    """Yield how to name a column that is called like one which says that a call failed, or why a model stopped."""
+    for column in unused:
+        plain = re.sub(r"[\W_]+", "", column).casefold()
+        for role, says in _SAYING_WHY.items():
+            if plain in says:
+                yield (
+                    f"If {shown(column)} says {_WHAT_IS_SAID[role]}, write {role}: {column} under import.columns, or answers "
+                    f"that never came count as given."
+                )
 
 
 def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, str | None]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from collector.answers.failures import failure_of_answer
 from collector.answers.kinds import kind_of_answers
 from collector.composed import composed
 from collector.errors import InputError
@@ -133,7 +134,9 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
         }
     if not rows:
         raise no_rows(file)
-    texts = [text.strip() for (text,) in rows if text and not is_missing(composed(text).strip())]
+    written = [text.strip() for (text,) in rows if text and not is_missing(composed(text).strip())]
+    # What says that a call failed is neither a label nor of any kind.
+    texts = [text for text in written if failure_of_answer(text) is None]
     looks_like = drafted.kind or kind_of_answers(texts)
     found_tokens = tokens_for_nothing(dict(short), n_rows, (), are_labels=looks_like in ("label", "score"))
     # What says that an answer was refused is no missing one.

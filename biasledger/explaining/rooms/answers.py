@@ -17,7 +17,7 @@ def evidence(case: Case) -> Evidence:
         "the gap",
         where=f"{CONTRAST} and scheme = $scheme",
         columns="unit, judged_attempt, share_marked, share_reference, adjusted_gap, interval_low, interval_high, p_value, "
-        "p_case, p_name, n_marked, n_marked_events, n_reference, n_reference_events",
+        "p_case, p_name, n_cases, n_marked, n_marked_events, n_reference, n_reference_events",
     )
     groups = case.behind(
         "fct_group_coverage",

@@ -150,6 +150,30 @@ def test_columns_that_are_not_used_are_told(biasledger: Biasledger, file: Path) 
     assert told in biasledger(*command, "--template", "id").output
 
 
+def test_a_column_of_errors_is_told(biasledger: Biasledger, file: Path) -> None:
+    rows = [f"{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},," for number in range(12)]
+    file.write_text("\n".join(["sex,reply,Error Message,stop_reason", *rows, ""]), encoding="utf-8")
+    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
+    assert result.exit_code == 0, result.output + result.stderr
+    rest = "under import.columns, or answers that never came count as given."
+    assert result.output.splitlines()[2:4] == [
+        f"If 'Error Message' says why a call failed, write error: Error Message {rest}",
+        f"If 'stop_reason' says why the model stopped, write finish_reason: stop_reason {rest}",
+    ]
+
+
+def test_an_error_message_is_no_label(biasledger: Biasledger, file: Path) -> None:
+    blocked = "\"Error code: 400 - {'error': {'code': 'content_filter'}}\""
+    said = ["accept", "reject", "accept", blocked]
+    rows = [f"{number},{'mf'[number % 2]},{said[number % 4]}" for number in range(24)]
+    file.write_text("\n".join(["id,sex,reply", *rows, ""]), encoding="utf-8")
+    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex", "--subject", "id")
+    result = biasledger(*command)
+    assert result.exit_code == 0, result.output + result.stderr
+    assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
+    assert "18 ok, 6 refused" in result.output
+
+
 def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Path) -> None:
     write(file, ["yes", "no"])
     command = ("new", "a.yml", file, "--answer", "reply", "--group", "Sex (of customer)=f", "--kind", "text")
