@@ -249,7 +249,7 @@ def _edit(project: Path) -> None:
     text = path.read_text(encoding="utf-8")
     last = room_names()[-1]
     for after, line in (
-        (f"    {last}: []\n", "    lengths: []\n"),
+        (f"    {last}: [one_language]\n", "    lengths: []\n"),
         (f"      {last}: *{last}\n", "      lengths: *lengths\n"),
         (
             f"      {last}: {{<<: [*{last}, *handed_over]}}\n",
