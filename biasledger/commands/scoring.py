@@ -292,7 +292,7 @@ def tune(
     write: bool,
     refusals: bool,
 ) -> None:
-    """Find thresholds from labelled outputs, or patterns from labelled refusals.
+    """Find thresholds, or patterns of refusals, from labels.
 
     LABELS.csv says of single outputs (column response, or run, prompt and trial) whether they are acceptable or
     problematic (column label); without it the labels count that the ledger keeps (`biasledger label`). For each measure: the

@@ -27,13 +27,13 @@ from collector.answers.failures import (
     failure_of_answer,
     read_finish_reason,
 )
-from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
+from collector.answers.json_refusals import Silence, silence_of, whole_json
 from collector.answers.reasoning import Parted, split_reasoning
 from collector.answers.recommendations.item_rules import ItemRules
 from collector.answers.recommendations.items import FoundItems, find_items, items_text
 from collector.answers.recommendations.lists import FoundList, find_list
 from collector.answers.texts.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
-from collector.answers.texts.languages import find_refusal, refusal_language
+from collector.answers.texts.languages import find_own_refusal, find_refusal, refusal_language
 from collector.answers.turns import Turns, find_conversation
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
@@ -75,9 +75,9 @@ class AnswerRules:
     version: str
     silence: Silence
 
-    def by_pattern(self, text: str, extra: Sequence[str] = ()) -> Rule | None:
+    def by_pattern(self, text: str) -> Rule | None:
         """Return the refusal that the text opens with in any language, or that one of the audit's own patterns finds."""
-        refusal_id = find_refusal(text, extra)
+        refusal_id = find_refusal(text)
         return _refusal(refusal_id) if refusal_id else None
 
     def by_texts(self, texts: Iterable[str]) -> Rule | None:
@@ -279,8 +279,7 @@ def _without_text(
 
 def _own_refusal(text: str, patterns: Sequence[str]) -> Answer | None:
     """Return the refusal that an audit's own pattern finds, None where none does."""
-    start = plain_apostrophes(text[:2000])
-    found = next((one for one in patterns if re.search(one, start, re.IGNORECASE)), None)
+    found = find_own_refusal(text, patterns)
     if found is None:
         return None
     return Answer(

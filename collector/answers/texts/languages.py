@@ -122,7 +122,7 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
     return MappingProxyType(languages)
 
 
-def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
+def find_refusal(text: str) -> str | None:
     """Say whether a text opens with a refusal, in whatever language.
 
     Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped. Quoted speech that the
@@ -130,28 +130,29 @@ def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
 
     Args:
         text: an answer, or a text of a JSON answer.
-        extra: an audit's own regular expressions, which are looked for anywhere in the text's first 2,000 characters.
 
     Returns:
-        The id of the pattern that matched, as "de-cannot"; of the extra patterns "audit-1", "audit-2" and so on; else None.
-
-    Raises:
-        InputError: a pattern is not a regular expression.
+        The id of the pattern that matched, as "de-cannot", else None.
     """
     opening, start = _opening(text)
     for matcher in _candidates(opening[start : start + _SAMPLE_CHARACTERS]):
         if (found := matcher.find(opening, start)) and not _is_speech(opening, start):
             return found
-    if extra:
-        searched = _plain(text[:_EXTRA_CHARACTERS])
-        for number, source in enumerate(extra, start=1):
-            if _compiled(source).search(searched):
-                return f"audit-{number}"
     return None
 
 
+def find_own_refusal(text: str, patterns: Sequence[str]) -> str | None:
+    """Return the first of an audit's own regular expressions that is found in the text's first 2,000 characters, else None.
+
+    Raises:
+        InputError: a pattern is not a regular expression.
+    """
+    searched = _plain(text[:_EXTRA_CHARACTERS])
+    return next((pattern for pattern in patterns if _compiled(pattern).search(searched)), None)
+
+
 def refusal_language(refusal_id: str) -> Language | None:
-    """Return the language of a refusal pattern's id; None for an audit's own pattern."""
+    """Return the language of a refusal pattern's id."""
     return load_languages().get(refusal_id.partition("-")[0])
 
 

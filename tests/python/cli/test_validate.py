@@ -169,7 +169,17 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
         "    no group: 1 row",
         "Warning: the group 'other' of gender is declared, and no row names it.",
         "  6 answers: 5 ok, 1 unread",
-        "Warning: answers that are none of the labels: 'perhaps' (1).",
+        "  How they are read:",
+        "    last_line, ok: 5",
+        "      Accept",
+        "      reject",
+        "      accept",
+        "    unread: 1",
+        "      perhaps",
+        (
+            "Warning: 1 answer of 6 cannot be read (gender male 1). They begin with 'perhaps' (1). Name a key or a pattern in "
+            "answer, or have a model read them: biasledger read."
+        ),
         "The first 5 answers as they will be read:",
         "  1. imported, 1, gender male: ok: accept",
         "  2. imported, 2, gender female: ok: reject",
@@ -177,7 +187,7 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
         "  4. imported, 4, gender male: unread",
         "  5. imported, 5, gender female: ok: accept",
         "Warning: sex: 1 missing (1 empty).",
-        "a.yml and g.csv: no problems found.",
+        "a.yml and g.csv: the spec is right, and 1 answer cannot be read.",
     ]
     assert not (folder / "ledger.duckdb").exists()
 

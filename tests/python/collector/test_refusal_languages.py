@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from collector.answers import languages
-from collector.answers.texts.languages import find_refusal, load_languages, refusal_language
+from collector.answers.texts import languages
+from collector.answers.texts.languages import find_own_refusal, find_refusal, load_languages, refusal_language
 from collector.errors import InputError
 
 SENTENCES = Path(__file__).with_name("refusals")
@@ -137,11 +137,11 @@ def test_where_a_refusal_stands(text: str, is_refusal: bool) -> None:
 
 def test_an_audits_own_patterns_are_looked_for_anywhere_near_the_start() -> None:
     extra = ["please ask a colleague", "ticket \\d+ was opened"]
-    assert find_refusal("Hello! Ticket 12 was opened for you.", extra) == "audit-2"
-    assert find_refusal("Hello! PLEASE ask a colleague.", extra) == "audit-1"
-    assert find_refusal("x" * 2000 + "please ask a colleague", extra) is None
+    assert find_own_refusal("Hello! Ticket 12 was opened for you.", extra) == extra[1]
+    assert find_own_refusal("Hello! PLEASE ask a colleague.", extra) == extra[0]
+    assert find_own_refusal("x" * 2000 + "please ask a colleague", extra) is None
     with pytest.raises(InputError, match="is not a regular expression"):
-        find_refusal("Hello!", ["("])
+        find_own_refusal("Hello!", ["("])
 
 
 FILE = """
