@@ -113,7 +113,7 @@ def test_what_it_reads_is_kept_checked_and_judged(project: Project) -> None:
     assert events(project.folder) == []
     project.build()
     before = project.rows("select status, n_unread from marts.fct_findings where measure = 'rank_gap'")
-    assert before == [("inconclusive", 18)]
+    assert before == [("insufficient_data", 18)]
     done = run("read", "--with", "reader")
     assert done.exit_code == 0, done.output
     assert "decisions found: 16 of 18 unread answers" in done.output
