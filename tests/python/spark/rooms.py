@@ -161,7 +161,8 @@ def _decisions(project: Project) -> None:
         "import": {
             "columns": {
                 "text": "score", "subject": "applicant", "domain": "job", "weight": "n", "attributes": {"race": "race"},
-            }
+            },
+            "values": {"race": {"": None}},
         },
     }  # fmt: skip
     rows = [
@@ -176,7 +177,21 @@ def _decisions(project: Project) -> None:
         for job in [("clerk", "driver")[number % 2]]
         for race in [("White", "Black")[number // 2 % 2]]
     ]
+    rows += [(number, "clerk", "", 50, 1) for number in (80, 81)]
     _import(project, spec, "applicant,job,race,score,n", rows)
+    # Salaries, whose gaps are judged in per cent.
+    spec = {
+        "audit": "salaries",
+        "attributes": RACE,
+        "answer": {"kind": "score", "minimum": 1000, "maximum": 1_000_000},
+        "import": {"columns": {"text": "amount", "subject": "job", "attributes": {"race": "race"}}},
+    }
+    rows = [
+        (f"job {job}", race, round((30_000 + 5_000 * job) * share * draw.uniform(0.98, 1.02)))
+        for job in range(12)
+        for race, share in (("White", 1.0), ("Black", 0.9))
+    ]
+    _import(project, spec, "job,race,amount", rows)
 
 
 def _prices(project: Project) -> None:
