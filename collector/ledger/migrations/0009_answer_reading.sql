@@ -1,15 +1,15 @@
 -- How each answer was read: the rule, the part of the reply that it read, the model's reasoning, and the language.
 
-alter table raw.responses add column reasoning_text varchar;  -- the model's reasoning, which is kept and not judged
-alter table raw.responses add column read_by varchar;         -- the rule that read the answer, or that found a refusal
-alter table raw.responses add column read_text varchar;       -- the part of the reply that the rule read
-alter table raw.responses add column answer_language varchar; -- ISO 639-1 code of the answer's language; null where too short to tell
+alter table raw.responses add column if not exists reasoning_text varchar;  -- the model's reasoning, which is kept and not judged
+alter table raw.responses add column if not exists read_by varchar;         -- the rule that read the answer, or that found a refusal
+alter table raw.responses add column if not exists read_text varchar;       -- the part of the reply that the rule read
+alter table raw.responses add column if not exists answer_language varchar; -- ISO 639-1 code of the answer's language; null where too short to tell
 
 create or replace view raw.kept_responses as
 select * from raw.responses where run_id not in (select run_id from raw.forgotten_runs);
 
 -- Decisions that a second reader extracted from answers that no rule reads; of several for an answer the last one counts.
-create view raw.second_readings as
+create or replace view raw.second_readings as
 with listed as (
     select
         run_id,
@@ -33,7 +33,7 @@ qualify
     ) = 1;
 
 -- Responses as they are read: what a second reader read never replaces what a rule read.
-create view raw.read_responses as
+create or replace view raw.read_responses as
 select
     responses.* replace (
         if(second_readings.decision is null, responses.status, 'ok') as status,
