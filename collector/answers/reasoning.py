@@ -16,8 +16,8 @@ _OPEN = (
 )
 _CLOSE = rf"(?:<|&lt;)/{_NAMES}\s{{0,3}}(?:>|&gt;)|</details>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>"
 _TAG = re.compile(rf"(?P<open>{_OPEN})|(?P<close>{_CLOSE})", re.IGNORECASE)
-# Most answers hold no character that a tag begins with.
-_NO_TAG = re.compile(r"[^<&\[◁]*")
+# What a tag begins with, for most answers hold none.
+_TAG_STARTS = ("<", "&", "◁")
 _FENCE = re.compile(
     r"\A\s{0,20}(?P<fence>`{3,})(?:think|thinking|reasoning)[ \t]*\n(?P<text>.*?)(?:\n(?P=fence)[ \t]*(?:\n|\Z)|\Z)",
     re.IGNORECASE | re.DOTALL,
@@ -63,7 +63,7 @@ def split_reasoning(text: str) -> Parted:
     if (fenced := _FENCE.match(text)) is not None:
         answer = text[fenced.end() :].strip()
         return Parted(answer, fenced["text"].strip() or None, is_unclosed=not answer)
-    if _NO_TAG.fullmatch(text):
+    if not any(start in text for start in _TAG_STARTS) and "think]" not in text.lower():
         return Parted(text)
     tags = [tag for tag in _TAG.finditer(text) if not _is_quoted(text, tag)]
     if not tags:

@@ -251,7 +251,8 @@ def _refusals(
         if any(refusal.id == entry["id"] for refusal in refusals):
             raise InputError(f"{path}: the refusal id {entry['id']!r} is given twice; ids are unique.")
         source = _filled(path, f"{place}.pattern", entry["pattern"], parts)
-        refusals.append(RefusalPattern(entry["id"], source, preface))
+        # A pattern that begins with any text takes a preface for a part of it; trying both multiplies the time.
+        refusals.append(RefusalPattern(entry["id"], source, "" if source.startswith("[^") else preface))
     return tuple(refusals)
 
 
@@ -281,7 +282,8 @@ _SIGNS = re.compile(r"[\W_]*")
 _APOSTROPHES = "\N{RIGHT SINGLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}`´"
 _NO_BREAK_SPACES = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 # A line that was broken to fit a width: a word goes on in the next line.
-_WRAPPED = re.compile(r"(?<=[\w,;'])[ \t]*\n(?=\w)")
+_WRAPPED = re.compile(r"\n(?<=[\w,;']\n)(?=\w)")
+_END_OF_LINE = re.compile(r"[ \t]+\n")
 _SPACES = re.compile(r"[ \t]{2,}")
 
 
@@ -306,8 +308,10 @@ def _opening(text: str) -> tuple[str, int]:
     """Return the start of a text as the patterns are written, and where its first word stands."""
     opening = _folded(text[:_OPENING_CHARACTERS])
     if "\n" in opening:
+        if " \n" in opening or "\t\n" in opening:
+            opening = _END_OF_LINE.sub("\n", opening)
         opening = _WRAPPED.sub(" ", opening)
-    if "  " in opening:
+    if "  " in opening or "\t" in opening:
         opening = _SPACES.sub(" ", opening)
     return opening, _past_signs(opening, 0)
 
@@ -334,9 +338,11 @@ class _Matcher:
     """Tries one language's refusals at the start of a text."""
 
     def __init__(self, language: Language) -> None:
-        self._ids = [refusal.id for refusal in language.refusals]
-        sources = {refusal.id: refusal.source for refusal in language.refusals}
-        self._refusals = _one_of(language.code, sources, language.refusals[0].preface)
+        with_preface = {one.id: one.source for one in language.refusals if one.preface}
+        others = {one.id: one.source for one in language.refusals if not one.preface}
+        self._ids = [*with_preface, *others]
+        preface = next((one.preface for one in language.refusals if one.preface), "")
+        self._refusals = _one_of(language.code, others, with_preface, preface)
         self._courtesies = (
             _one_of(
                 language.code, {f"courtesy {n}": source for n, source in enumerate(language.courtesies, 1)}
@@ -362,19 +368,25 @@ def _after(preface: str, sources: Iterable[str]) -> str:
     return (rf"(?:{preface}(?<!\w))?" if preface else "") + f"(?:{'|'.join(sources)})"
 
 
-def _one_of(code: str, sources: Mapping[str, str], preface: str = "") -> re.Pattern[str]:
-    """Compile alternatives, each a group of its own, so that the group's number says which one matched.
+def _one_of(
+    code: str, sources: Mapping[str, str], with_preface: Mapping[str, str] | None = None, preface: str = ""
+) -> re.Pattern[str]:
+    """Compile alternatives, each a group of its own, so that the group's number says which one matched; those with a preface first.
 
     Raises:
         InputError: one of them is not a regular expression, or has a capturing group.
     """
+    with_preface = with_preface or {}
+    alternatives = [f"({source})" for source in sources.values()]
+    if with_preface:
+        alternatives.insert(0, _after(preface, (f"({source})" for source in with_preface.values())))
     try:
-        pattern = re.compile(_after(preface, (f"({source})" for source in sources.values())))
-        if pattern.groups == len(sources):
+        pattern = re.compile("|".join(alternatives))
+        if pattern.groups == len(sources) + len(with_preface):
             return pattern
     except re.error:
         pass
-    for name, source in {"preface": preface, **sources}.items():
+    for name, source in {"preface": preface, **with_preface, **sources}.items():
         place = f"{RULES_FOLDER / code}.yml: the expression of {name}"
         try:
             groups = re.compile(source).groups
