@@ -371,7 +371,7 @@ def _after(preface: str, sources: Iterable[str]) -> str:
 def _one_of(
     code: str, sources: Mapping[str, str], with_preface: Mapping[str, str] | None = None, preface: str = ""
 ) -> re.Pattern[str]:
-    """Compile alternatives, each a group of its own, so that the group's number says which one matched; those with a preface first.
+    """Compile alternatives, those with a preface first; each is a group of its own, so that its number says which one matched.
 
     Raises:
         InputError: one of them is not a regular expression, or has a capturing group.
