@@ -9,7 +9,7 @@ alarms as (
 measures as (
     select
         measure,
-        room
+        method
     from {{ ref("dim_measures") }}
 )
 
@@ -19,7 +19,7 @@ select
     alarms.attribute,
     alarms.group_name,
     alarms.reference_group,
-    measures.room as kind_of_answer,
+    measures.method as kind_of_answer,
     alarms.subject,
     alarms.measure,
     alarms.explanation as what_was_found,
@@ -33,4 +33,4 @@ from alarms
 inner join measures on alarms.measure = measures.measure
 order by
     alarms.audit, alarms.target, alarms.severity, alarms.attribute, alarms.group_name, alarms.measure, alarms.subject,
-    alarms.variant, alarms.finding_id
+    alarms.mitigation, alarms.finding_id

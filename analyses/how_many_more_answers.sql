@@ -12,7 +12,7 @@ findings as (
 select
     findings.audit,
     findings.target,
-    findings.variant,
+    findings.mitigation,
     findings.measure,
     findings.attribute,
     findings.group_name,

@@ -40,7 +40,7 @@ parts as (
     inner join findings as single
         on
             intersections.run_id = single.run_id
-            and intersections.variant = single.variant
+            and intersections.mitigation = single.mitigation
             and intersections.measure = single.measure
             and intersections.scheme = single.scheme
             and intersections.subject = single.subject
@@ -52,7 +52,7 @@ parts as (
 select
     intersections.audit,
     intersections.target,
-    intersections.variant,
+    intersections.mitigation,
     intersections.measure,
     intersections.attribute,
     intersections.group_name,

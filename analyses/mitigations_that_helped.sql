@@ -1,9 +1,9 @@
--- Did a mitigation help? What each variant changed against the plain question of the same run, with its interval.
+-- Did a mitigation help? What each mitigation changed against the plain question of the same run, with its interval.
 with
 
 comparisons as (
     select *
-    from {{ ref("fct_variant_comparisons") }}
+    from {{ ref("fct_mitigation_comparisons") }}
 ),
 
 measures as (
@@ -28,7 +28,7 @@ improved as (
     select
         runs.audit,
         runs.target,
-        comparisons.variant as mitigation,
+        comparisons.mitigation as mitigation,
         comparisons.measure,
         comparisons.attribute,
         comparisons.group_name,
@@ -37,11 +37,11 @@ improved as (
         comparisons.verdict,
         comparisons.is_reversed,
         comparisons.plain_value as value_without,
-        comparisons.variant_value as value_with,
+        comparisons.mitigation_value as value_with,
         case measures.side
-            when 'upper' then comparisons.plain_value - comparisons.variant_value
-            when 'lower' then comparisons.variant_value - comparisons.plain_value
-            else abs(comparisons.plain_value) - abs(comparisons.variant_value)
+            when 'upper' then comparisons.plain_value - comparisons.mitigation_value
+            when 'lower' then comparisons.mitigation_value - comparisons.plain_value
+            else abs(comparisons.plain_value) - abs(comparisons.mitigation_value)
         end as improvement,
         comparisons.interval_low as change_low,
         comparisons.interval_high as change_high,

@@ -8,21 +8,21 @@ comparisons as (
     where
         is_current
         and (is_baseline or is_previous)
-        and baseline_variant = variant
+        and baseline_mitigation = mitigation
 ),
 
 -- Where there is both, the pinned one is meant.
 chosen as (
     select
         *,
-        max(case when is_baseline then 1 else 0 end) over (partition by run_id, variant) as has_baseline
+        max(case when is_baseline then 1 else 0 end) over (partition by run_id, mitigation) as has_baseline
     from comparisons
 )
 
 select
     audit,
     target,
-    variant,
+    mitigation,
     baseline_run_id as compared_with_run,
     case when is_baseline then 'pinned baseline' else 'run before' end as compared_with,
     measure,
@@ -50,5 +50,5 @@ order by
     case verdict
         when 'worse' then 0 when 'better' then 1 when 'inconclusive' then 2 when 'unchanged' then 3 else 4
     end asc,
-    p_value_adjusted asc nulls last, audit asc, target asc, variant asc, measure asc, attribute asc, group_name asc,
+    p_value_adjusted asc nulls last, audit asc, target asc, mitigation asc, measure asc, attribute asc, group_name asc,
     reference_group asc, subject asc, run_id asc, baseline_run_id asc

@@ -14,7 +14,7 @@ runs as (
 coverage as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         silence
@@ -65,7 +65,7 @@ failed as (
 compared as (
     select
         failed.run_id,
-        failed.variant,
+        failed.mitigation,
         failed.attribute,
         failed.group_name,
         failed.reference_group,
@@ -95,7 +95,7 @@ compared as (
 listed as (
     select
         coalesce(compared.run_id, coverage.run_id) as run_id,
-        coalesce(compared.variant, coverage.variant) as variant,
+        coalesce(compared.mitigation, coverage.mitigation) as mitigation,
         coalesce(compared.attribute, coverage.attribute) as attribute,
         coalesce(compared.group_name, coverage.group_name) as group_name,
         compared.reference_group,
@@ -121,7 +121,7 @@ listed as (
     full join coverage
         on
             compared.run_id = coverage.run_id
-            and compared.variant = coverage.variant
+            and compared.mitigation = coverage.mitigation
             and compared.attribute = coverage.attribute
             and compared.group_name = coverage.group_name
     where
@@ -132,7 +132,7 @@ listed as (
 select
     runs.audit,
     runs.target,
-    listed.variant,
+    listed.mitigation,
     listed.attribute,
     listed.group_name,
     listed.reference_group,
@@ -159,4 +159,4 @@ inner join runs on listed.run_id = runs.run_id
 order by
     listed.silence is not null desc, listed.refused_more desc nulls last, listed.unusable_more desc nulls last,
     listed.failed_more desc nulls last,
-    runs.audit asc, runs.target asc, listed.variant asc, listed.attribute asc, listed.group_name asc
+    runs.audit asc, runs.target asc, listed.mitigation asc, listed.attribute asc, listed.group_name asc

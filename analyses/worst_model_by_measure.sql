@@ -6,7 +6,7 @@ findings as (
     select *
     from {{ ref("fct_findings") }}
     where
-        variant = 'plain'
+        mitigation = 'plain'
         and status <> 'insufficient_data'
 ),
 

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed, sizes by room, collecting, audits of simulated models, comparisons, and calibration."""
+"""`python -m benchmarks`: speed, sizes by method, collecting, audits of simulated models, comparisons, and calibration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHORT_MARKERS = 20
 SHORT_PRICES = 21
 SHORT_SIZES = (1_000, 8_000)
 # Importing these would take longer than to print help.
-_ROOM_NAMES = ("words", "lists", "decisions", "prices", "markers", "texts")
+_METHOD_NAMES = ("words", "lists", "decisions", "prices", "markers", "texts")
 _AUDIT_NAMES = ("products", "recommendations", "resumes", "rankings", "restaurants", "stereotypes")
 
 
@@ -33,7 +33,7 @@ _AUDIT_NAMES = ("products", "recommendations", "resumes", "rankings", "restauran
 )
 @click.pass_context
 def main(context: click.Context, records: Path | None) -> None:
-    """Measure speed, small sizes of each room, collecting, fewer and smaller audits of lists, fewer of decisions, prices and
+    """Measure speed, small sizes of each method, collecting, fewer and smaller audits of lists, fewer of decisions, prices and
     stereotypes, builds on Spark beside DuckDB where it can be started and, where the texts are there, calibration with fewer
     splits.
 
@@ -46,7 +46,7 @@ def main(context: click.Context, records: Path | None) -> None:
     if context.invoked_subcommand is not None:
         return
     context.invoke(speed)
-    context.invoke(sizes, rooms=_ROOM_NAMES, responses=SHORT_SIZES, more=False)
+    context.invoke(sizes, methods=_METHOD_NAMES, responses=SHORT_SIZES, more=False)
     context.invoke(collect)
     context.invoke(lists, audits=SHORT_AUDITS, subjects=SHORT_SUBJECTS)
     context.invoke(decisions, audits=SHORT_DECISIONS)
@@ -113,9 +113,9 @@ def speed(
 
 @main.command()
 @click.option(
-    "--room",
-    "rooms",
-    type=click.Choice(_ROOM_NAMES),
+    "--method",
+    "methods",
+    type=click.Choice(_METHOD_NAMES),
     multiple=True,
     default=("words",),
     show_default=True,
@@ -154,20 +154,20 @@ def speed(
 @click.pass_obj
 def sizes(
     measured: list[Record],
-    rooms: tuple[str, ...],
+    methods: tuple[str, ...],
     responses: tuple[int, ...],
     words: int | None,
     questions: int | None,
     permutations: bool,
     more: bool,
 ) -> None:
-    """Import, build, report, and 1 % more, end to end, of so many generated responses of a room, and how each grows."""
+    """Import, build, report, and 1 % more, end to end, of so many generated responses of a method, and how each grows."""
     from benchmarks.sizes import run
 
-    for room in rooms:
+    for method in methods:
         for one in responses:
             measured += run(
-                room=room,
+                method=method,
                 n_responses=one,
                 n_words=words,
                 n_questions=questions,
@@ -517,7 +517,7 @@ def mutants(sampled: int, seed: int, only: str | None, tree: Path, workers: int)
 @click.option("--against", default=None, metavar="COMMIT", help="Count another commit, too.")
 @click.option("--nodes/--no-nodes", default=True, show_default=True, help="Parse the dbt project as well.")
 def counts(against: str | None, nodes: bool) -> None:
-    """Lines, casts, long joins, import circles, copies of the room list and nodes: how far a change to the code spreads."""
+    """Lines, casts, long joins, import circles, copies of the method list and nodes: how far a change to the code spreads."""
     from benchmarks.counts import print_counts
 
     print_counts(against, with_nodes=nodes)

@@ -25,10 +25,10 @@ from threadpoolctl import threadpool_limits
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 from benchmarks.warehouses import Project, schema_of
 from biasledger.measures.engine.resampling import Design, Integers, Labels
+from biasledger.measures.words.classifier_accuracy import classifier_accuracy
 from biasledger.measures.words.divergence import divergence
 from biasledger.measures.words.log_odds import marked_words
 from biasledger.measures.words.published import five_fold_accuracy
-from biasledger.measures.words.separability import separability
 from biasledger.project import dbt_source
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
@@ -118,7 +118,7 @@ def read_texts(data: Path) -> Texts:
     with tempfile.TemporaryDirectory(prefix="biasledger-calibration-") as scratch:
         ledger = Path(scratch) / "ledger.duckdb"
         import_file(load_audit(AUDIT), AUDIT, data, ledger, show_progress=False)
-        project = Project(Path(scratch) / "project", ledger, rooms=("words",))
+        project = Project(Path(scratch) / "project", ledger, methods=("words",))
         project.build(["+int_words_features", "+int_prompt_groups"])
         with duckdb.connect(str(project.warehouse), read_only=True) as connection:
             schema = schema_of(connection, "int_words_features")
@@ -239,7 +239,9 @@ def judge(
     prior = np.asarray(features.sum(axis=0), dtype=np.float64).ravel()
     with threadpool_limits(limits=1):
         jsd = divergence(features, design, n_permutations=n_permutations, seed=seed)
-        svm = separability(features, design, np.arange(labels.size), n_permutations=n_permutations, seed=seed)
+        svm = classifier_accuracy(
+            features, design, np.arange(labels.size), n_permutations=n_permutations, seed=seed
+        )
         words = marked_words(
             features, design, prior=prior, prior_total=float(prior.sum()), n_permutations=n_permutations, alpha=0.05, seed=seed
         )  # fmt: skip
@@ -266,14 +268,16 @@ def judge(
 
 def alarms(judged: list[Judged], thresholds: Mapping[str, Threshold]) -> dict[str, int]:
     """How many comparisons fire by each rule: ours by p alone, ours as findings judge, the published ones."""
-    jsd, svm, words = (thresholds[name] for name in ("word_divergence", "separability", "marked_words"))
+    jsd, svm, words = (
+        thresholds[name] for name in ("word_divergence", "classifier_accuracy", "marked_words")
+    )
     return {
         "word_divergence: p < alpha": sum(one.jsd_p < jsd.alpha for one in judged),
         f"word_divergence: and debiased >= {jsd.threshold:g}": sum(
             one.jsd_p < jsd.alpha and one.jsd_debiased >= jsd.threshold for one in judged
         ),
-        "separability: p < alpha": sum(one.accuracy_p < svm.alpha for one in judged),
-        f"separability: and accuracy >= {svm.threshold:g}": sum(
+        "classifier_accuracy: p < alpha": sum(one.accuracy_p < svm.alpha for one in judged),
+        f"classifier_accuracy: and accuracy >= {svm.threshold:g}": sum(
             one.accuracy_p < svm.alpha and one.accuracy >= svm.threshold for one in judged
         ),
         "marked_words: smallest adjusted p < alpha": sum(one.word_p < words.alpha for one in judged),
@@ -344,7 +348,7 @@ def _print_true_contrasts(
     n_permutations: int,
     seed: int,
 ) -> None:
-    jsd_limit, svm_limit = thresholds["word_divergence"], thresholds["separability"]
+    jsd_limit, svm_limit = thresholds["word_divergence"], thresholds["classifier_accuracy"]
     divergences = Table("contrast", "all texts", "mean at 15", "covers", "p < 0.05", "clear, wrongly",
                         title="Divergence beyond chance, bits", title_justify="left")  # fmt: skip
     accuracies = Table("contrast", "all texts", "mean at 15", "covers", "p < 0.05", "alarm", "clear, wrongly", "words p < 0.05",

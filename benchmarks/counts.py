@@ -22,7 +22,7 @@ from sqlglot.tokens import Token, TokenType
 
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 
-ROOMS = frozenset({"words", "lists", "decisions", "prices", "markers", "texts"})
+METHODS = frozenset({"words", "lists", "decisions", "prices", "markers", "texts"})
 MANY_CONDITIONS = 4
 _PACKAGES = ("collector", "lmrec", "biasledger")
 _SQL_FOLDERS = ("models/", "macros/", "analyses/", "tests/dbt/", "biasledger/reporting/queries/")
@@ -36,9 +36,9 @@ _AFTER_JOIN = frozenset(
     for name in "JOIN INNER LEFT RIGHT FULL CROSS ASOF SEMI ANTI NATURAL WHERE GROUP_BY ORDER_BY HAVING QUALIFY WINDOW "
     "LIMIT UNION EXCEPT INTERSECT SEMICOLON".split()
 )
-_ANY_ROOM = "|".join(sorted(ROOMS))
-_ROOM_IN_SQL = re.compile(rf"""['"]({_ANY_ROOM})['"]|['"]int_({_ANY_ROOM})_""")
-_ROOM_IN_YML = re.compile(rf"^\s*(?:-\s*)?(?:name:\s*)?({_ANY_ROOM}):?(?:\s|$)", re.MULTILINE)
+_ANY_METHOD = "|".join(sorted(METHODS))
+_METHOD_IN_SQL = re.compile(rf"""['"]({_ANY_METHOD})['"]|['"]int_({_ANY_METHOD})_""")
+_METHOD_IN_YML = re.compile(rf"^\s*(?:-\s*)?(?:name:\s*)?({_ANY_METHOD}):?(?:\s|$)", re.MULTILINE)
 
 
 def counts(root: Path, files: Iterable[str], *, with_nodes: bool = True) -> dict[str, int]:
@@ -79,8 +79,8 @@ def counts(root: Path, files: Iterable[str], *, with_nodes: bool = True) -> dict
         ),
         "import circles": len(circles(imports(root))),
         "modules in the largest folder": max(held.values(), default=0),
-        "files that list rooms": sum(
-            lists_rooms(name, text)
+        "files that list methods": sum(
+            lists_methods(name, text)
             for name, text in texts.items()
             if not name.startswith(("tests/", "benchmarks/"))
         ),
@@ -162,19 +162,19 @@ def _tokens(sql: str) -> list[Token]:
         raise BenchmarkError(f"A file of SQL cannot be read: {error}") from error
 
 
-def lists_rooms(name: str, text: str) -> bool:
-    """Whether a file names two or more rooms together, so that another room would be written there, too.
+def lists_methods(name: str, text: str) -> bool:
+    """Whether a file names two or more methods together, so that another method would be written there, too.
 
-    A file in a room's own folder belongs to that room and lists none.
+    A file in a method's own folder belongs to that method and lists none.
     """
-    if ROOMS & set(name.split("/")[:-1]):
+    if METHODS & set(name.split("/")[:-1]):
         return False
     if name.endswith(".py"):
-        return any(len(ROOMS & named) > 1 for named in _named_together(ast.parse(text)))
+        return any(len(METHODS & named) > 1 for named in _named_together(ast.parse(text)))
     if name.endswith(".sql"):
-        return len({word for found in _ROOM_IN_SQL.findall(text) for word in found if word}) > 1
+        return len({word for found in _METHOD_IN_SQL.findall(text) for word in found if word}) > 1
     if name.endswith((".yml", ".yaml")):
-        return name.startswith(("dbt_project", "models/")) and len(set(_ROOM_IN_YML.findall(text))) > 1
+        return name.startswith(("dbt_project", "models/")) and len(set(_METHOD_IN_YML.findall(text))) > 1
     return False
 
 

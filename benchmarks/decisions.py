@@ -23,8 +23,8 @@ from benchmarks.simulated import (
     ANY,
     ERROR,
     JUDGED_COLUMNS,
+    Method,
     Plan,
-    Room,
     by_run,
     print_costs,
     simulate_plans,
@@ -104,10 +104,10 @@ def plans(cases: Iterable[tuple[str, float]]) -> list[Plan[Judged]]:
     Args:
         cases: one of KINDS, and what the names of the planted group take off quality, 0 to 1 in parts of the whole scale.
     """
-    room = Room("decisions", ("+fct_findings",), read_judged)
+    method = Method("decisions", ("+fct_findings",), read_judged)
     audits = [(shipped_audit(kind), planted) for kind, planted in cases]
     return [
-        Plan(audit, planted, partial(_model, planted_names(audit), planted), room)
+        Plan(audit, planted, partial(_model, planted_names(audit), planted), method)
         for audit, planted in audits
     ]
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.corpus import N_VOCABULARY, TILTS, word_shares
 from benchmarks.processes import StepClock
 from biasledger.measures.engine.resampling import Design
-from biasledger.measures.words.separability import assign_folds, out_of_fold_predictions
+from biasledger.measures.words.classifier_accuracy import assign_folds, out_of_fold_predictions
 
 SEED = 1
 SMALLEST = 1_000

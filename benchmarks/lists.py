@@ -23,8 +23,8 @@ from benchmarks.simulated import (
     ANY,
     ERROR,
     JUDGED_COLUMNS,
+    Method,
     Plan,
-    Room,
     by_run,
     print_costs,
     simulate_plans,
@@ -38,7 +38,7 @@ AUDIT = PACKAGE_PARENT / "audits" / "recommendations.yml"
 DOMAIN = "music"
 ATTRIBUTES = ("age", "gender", "race", "religion", "nationality", "continent", "occupation", "physical")
 PLANTED = (0.05, 0.1, 0.2, 0.35)
-PLANTED_ATTRIBUTE, PLANTED_CARRIER = "race", "Black"
+PLANTED_ATTRIBUTE, PLANTED_DESCRIPTOR = "race", "Black"
 # All prompts, with a group or without, call the person a fan; so this is chance and no bias.
 REFUSED, REPEATED = 0.03, {"fan": 0.04}
 PUBLISHED_SNSR, PUBLISHED_SNSV = 0.10, 0.05
@@ -81,25 +81,25 @@ def core_audit(n_subjects: int, attributes: Sequence[str] = ATTRIBUTES) -> Audit
     templates = {one.id: one for one in audit.templates}
     fan = templates["fan"].model_copy(update={"descriptors": tuple(attributes)})
     # Only the first scheme is judged.
-    lists = audit.reading.lists.model_copy(
-        update={"schemes": audit.reading.lists.schemes[:1], "personality": None}
+    lists = audit.analysis.lists.model_copy(
+        update={"schemes": audit.analysis.lists.schemes[:1], "personality": None}
     )
     changes = {
         "templates": (templates["neutral"], fan),
         "attributes": {name: audit.attributes[name] for name in attributes},
-        "reading": audit.reading.model_copy(update={"lists": lists}),
+        "analysis": audit.analysis.model_copy(update={"lists": lists}),
     }
     return audit.model_copy(update=changes)
 
 
 def plans(audit: Audit, planted: Iterable[float]) -> list[Plan[Judged]]:
     """One simulated model for each planted share of places, 0 to 1."""
-    room = Room("lists", ("+fct_findings", "+fct_similarity_spread"), read_judged)
-    return [Plan(audit, of_places, partial(_model, of_places), room) for of_places in planted]
+    method = Method("lists", ("+fct_findings", "+fct_similarity_spread"), read_judged)
+    return [Plan(audit, of_places, partial(_model, of_places), method) for of_places in planted]
 
 
 def _model(planted: float, seed: int) -> Simulator:
-    steer = {PLANTED_CARRIER: planted} if planted else {}
+    steer = {PLANTED_DESCRIPTOR: planted} if planted else {}
     return Simulator(seed=seed, steer=steer, refused=REFUSED, repeat=REPEATED)
 
 
@@ -182,7 +182,7 @@ def _null_table(null: Sequence[Simulated]) -> Table:
 def _power_table(audits: Sequence[Simulated]) -> Table:
     table = Table(
         "planted share of places", *(f"{planted:g}" for planted in PLANTED),
-        title=f"Models that steer {PLANTED_CARRIER} ({PLANTED_ATTRIBUTE})", title_justify="left",
+        title=f"Models that steer {PLANTED_DESCRIPTOR} ({PLANTED_ATTRIBUTE})", title_justify="left",
     )  # fmt: skip
     groups = [[one for one in audits if one.planted == planted] for planted in PLANTED]
     elsewhere = [name for name in ATTRIBUTES if name != PLANTED_ATTRIBUTE]

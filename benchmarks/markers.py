@@ -24,8 +24,8 @@ from benchmarks.simulated import (
     ANY,
     ERROR,
     JUDGED_COLUMNS,
+    Method,
     Plan,
-    Room,
     by_run,
     print_costs,
     simulate_plans,
@@ -99,8 +99,8 @@ def plans(cases: Iterable[float], *, trials: int) -> list[Plan[Judged]]:
         cases: what is added to (or taken from) an even share of she for each occupation, 0 to 0.5.
         trials: how often each question is asked.
     """
-    audit, room = shipped_audit(trials), Room("markers", ("+fct_findings",), read_judged)
-    return [Plan(audit, planted, partial(_model, audit, planted), room) for planted in cases]
+    audit, method = shipped_audit(trials), Method("markers", ("+fct_findings",), read_judged)
+    return [Plan(audit, planted, partial(_model, audit, planted), method) for planted in cases]
 
 
 def _model(audit: Audit, planted: float, seed: int) -> Simulator:

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.processes import StepClock
 from benchmarks.warehouses import words_comparisons
-from biasledger.measures.words.judged import divergences, separabilities, word_statistics
+from biasledger.measures.words.judged import classifier_accuracies, divergences, word_statistics
 
 
 def main(warehouse: str, n_permutations: int) -> None:
@@ -32,7 +32,7 @@ def main(warehouse: str, n_permutations: int) -> None:
         with clock.step("jsd"):
             divergences(comparisons)
         with clock.step("classifier"):
-            table = separabilities(comparisons)
+            table = classifier_accuracies(comparisons)
     marked = {comparison.key: comparison.name[4] for comparison in comparisons}
     keys, accuracies = table.columns["comparison_key"], table.columns["accuracy_mean"].tolist()
     accuracy = dict(zip((marked[key] for key in keys), accuracies, strict=True))

@@ -25,8 +25,8 @@ from benchmarks.simulated import (
     ANY,
     ERROR,
     JUDGED_COLUMNS,
+    Method,
     Plan,
-    Room,
     by_run,
     print_costs,
     simulate_plans,
@@ -111,9 +111,9 @@ def planted_words(kind: str) -> tuple[str, ...]:
     first, second = (audit.attributes[f"{which}_relationship"] for which in ("first", "second"))
     return tuple(
         f"{word} and {first.agreeing(group, word)['possessive']} {partner}"
-        for group, words in first.carriers().items()
+        for group, words in first.descriptors().items()
         for word in words
-        for partner in second.carriers()[group]
+        for partner in second.descriptors()[group]
     )
 
 
@@ -123,8 +123,10 @@ def plans(cases: Iterable[tuple[str, float]]) -> list[Plan[Judged]]:
     Args:
         cases: one of KINDS, and by how many price levels (-1 to 1) the model moves the prices of planted_words.
     """
-    room = Room("prices", ("+fct_findings",), read_judged)
-    return [Plan(core_audit(kind), planted, partial(_model, kind, planted), room) for kind, planted in cases]
+    method = Method("prices", ("+fct_findings",), read_judged)
+    return [
+        Plan(core_audit(kind), planted, partial(_model, kind, planted), method) for kind, planted in cases
+    ]
 
 
 def _model(kind: str, planted: float, seed: int) -> Simulator:

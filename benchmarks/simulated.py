@@ -77,8 +77,8 @@ class Simulated(Generic[J]):
 
 
 @dataclass(frozen=True)
-class Room(Generic[J]):
-    """A room of the warehouse, dbt's selectors of what `read` needs, and the judged attributes by run_id that it reads."""
+class Method(Generic[J]):
+    """A method of the warehouse, dbt's selectors of what `read` needs, and the judged attributes by run_id that it reads."""
 
     name: str
     models: tuple[str, ...]
@@ -92,7 +92,7 @@ class Plan(Generic[J]):
     audit: Audit
     planted: float
     model: Callable[[int], Target]
-    room: Room[J]
+    method: Method[J]
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,13 @@ def simulate_plans(
                     seconds += run.seconds
                     advance(done, 0)
             click.echo(f"{label}: {len(numbers)} audits asked in {seconds:.0f} s, building …", err=True)
-            rooms = list(dict.fromkeys(plan.room for plan in asked.values()))
-            project = Project(Path(scratch) / "project", ledger, rooms=[room.name for room in rooms])
-            build = project.build(sorted({model for room in rooms for model in room.models}))
+            methods = list(dict.fromkeys(plan.method for plan in asked.values()))
+            project = Project(Path(scratch) / "project", ledger, methods=[method.name for method in methods])
+            build = project.build(sorted({model for method in methods for model in method.models}))
             with duckdb.connect(str(project.warehouse), read_only=True) as warehouse:
-                judged = {room: room.read(warehouse) for room in rooms}
+                judged = {method: method.read(warehouse) for method in methods}
             audits += [
-                Simulated(plan.audit.audit, plan.planted, judged[plan.room][run_id])
+                Simulated(plan.audit.audit, plan.planted, judged[plan.method][run_id])
                 for run_id, plan in asked.items()
             ]
             sizes = (ledger.stat().st_size, project.warehouse.stat().st_size)

@@ -1,4 +1,4 @@
-"""What a user of a room waits for, end to end, as answers grow in number: import, build, report, nothing new, and 1 % more."""
+"""What a user of a method waits for, end to end, as answers grow in number: import, build, report, nothing new, and 1 % more."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.methods import METHODS, write_answers
+from benchmarks.methods.asked import Asked
 from benchmarks.processes import Measured
 from benchmarks.records import Record
-from benchmarks.rooms import ROOMS, write_answers
-from benchmarks.rooms.asked import Asked
 from benchmarks.speed import SEED
 from benchmarks.warehouses import UsersProject, listed, slowest_models
 
@@ -23,27 +23,27 @@ NEW_SHARE = 0.01
 
 def run(
     *,
-    room: str,
+    method: str,
     n_responses: int,
     n_words: int | None,
     n_questions: int | None,
     permutations: bool,
     more: bool = True,
 ) -> list[Record]:
-    """Measure one size of one room and print it.
+    """Measure one size of one method and print it.
 
     Args:
-        room: one of ROOMS.
+        method: one of METHODS.
         n_responses: how many answers are generated.
-        n_words: words an answer, where answers are texts; None for as many as the room says.
-        n_questions: how many different questions; further answers are further trials. None for what the room says.
+        n_words: words an answer, where answers are texts; None for as many as the method says.
+        n_questions: how many different questions; further answers are further trials. None for what the method says.
         permutations: judge, or only measure.
         more: after the first build also the report, nothing new, and 1 % more.
 
     Raises:
         BenchmarkError: a process failed.
     """
-    answers = ROOMS[room]
+    answers = METHODS[method]
     asked = Asked(n_responses, n_words or answers.n_words or 0, n_questions or answers.n_questions, SEED)
     with tempfile.TemporaryDirectory(prefix="biasledger-sizes-") as scratch:
         folder = Path(scratch)
@@ -60,9 +60,9 @@ def run(
             project.run("nothing new", "build")
             project.run("import of 1 % more", "import", answers.audit, few, "--simulated")
             project.run("build of 1 % more", "build")
-    _print(project.took, room, asked, slowest, is_text=answers.n_words is not None)
+    _print(project.took, method, asked, slowest, is_text=answers.n_words is not None)
     # That of words is called as it was before there were others.
-    name = "sizes" if room == "words" else f"sizes of {room}"
+    name = "sizes" if method == "words" else f"sizes of {method}"
     records = [
         Record(f"{name}: {step}", n_responses, unit, value)
         for step, took in project.took.items()
@@ -78,7 +78,7 @@ def run(
 
 
 def _print(
-    took: Mapping[str, Measured], room: str, asked: Asked, slowest: Mapping[str, float], *, is_text: bool
+    took: Mapping[str, Measured], method: str, asked: Asked, slowest: Mapping[str, float], *, is_text: bool
 ) -> None:
     table = Table("", "wall s", "processor s", "peak memory, GiB")
     for name, one in took.items():
@@ -87,7 +87,7 @@ def _print(
     of_words = f" of {asked.n_words} words" if is_text else ""
     of_questions = f", {asked.n_questions} questions" if asked.n_questions is not None else ""
     console.print(
-        f"{room}: {asked.n_answers:,} responses{of_words}{of_questions}, seed {asked.seed}, {os.cpu_count()} cores."
+        f"{method}: {asked.n_answers:,} responses{of_words}{of_questions}, seed {asked.seed}, {os.cpu_count()} cores."
     )
     console.print(table)
     console.print(f"Slowest models of the first build, wall s: {listed(slowest)}.")

@@ -106,7 +106,7 @@ def run_features(*, n_responses: int, n_words: int, run_size: int, master: str) 
                 environment={
                     "BIASLEDGER_SPARK": master,
                     "BIASLEDGER_LEDGER": str(ledger),
-                    "BIASLEDGER_ROOMS": "words",
+                    "BIASLEDGER_METHODS": "words",
                 },
                 expected=(0,),
             )

@@ -67,7 +67,7 @@ def run(*, n_responses: int, n_words: int, repeats: int, n_permutations: int) ->
         project = UsersProject(folder / "project", permutations=False)
         _make_ledger(corpus, project.ledger, N_TINY, n_words)
         first = project.run("first", "build")
-        project.forget_tables()
+        project.discard_tables()
         fixed = project.run("fixed", "build")
         project.ledger.unlink()
         _make_ledger(corpus, project.ledger, n_responses, n_words)
@@ -120,7 +120,7 @@ def _make_ledger(corpus: Path, ledger: Path, n_responses: int, n_words: int) -> 
 
 
 def _repeat(project: UsersProject, corpus: Path) -> Repeat:
-    project.forget_tables()
+    project.discard_tables()
     build = project.run("build", "build")
     script = run_measured(
         [sys.executable, "-m", "benchmarks.plain_script", str(corpus)], folder=project.folder

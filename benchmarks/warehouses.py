@@ -57,7 +57,7 @@ class UsersProject:
         self.took[name] = run_measured(command, folder=self.folder, expected=(0, ALARMS))
         return self.took[name]
 
-    def forget_tables(self) -> None:
+    def discard_tables(self) -> None:
         """Leave nothing of earlier builds but what dbt parsed."""
         shutil.rmtree(self.work.parent, ignore_errors=True)
         self._warehouse.unlink(missing_ok=True)
@@ -90,15 +90,15 @@ def seconds_of_features(project: Path) -> float:
 
 
 class Project:
-    """A thin project in a folder of its own, with one ledger and the rooms that are built."""
+    """A thin project in a folder of its own, with one ledger and the methods that are built."""
 
-    def __init__(self, folder: Path, ledger: Path, *, rooms: Sequence[str]) -> None:
+    def __init__(self, folder: Path, ledger: Path, *, methods: Sequence[str]) -> None:
         init_project(folder)
         link_package(folder)
         self.folder = folder
         self.ledger = ledger
         self.warehouse = folder / "warehouse.duckdb"
-        self.rooms = tuple(rooms)
+        self.methods = tuple(methods)
 
     def build(self, select: Sequence[str]) -> Measured:
         """Build a new warehouse: the selected models, no tests."""
@@ -111,7 +111,7 @@ class Project:
             environment={
                 "BIASLEDGER_LEDGER": str(self.ledger),
                 "BIASLEDGER_WAREHOUSE": str(self.warehouse),
-                "BIASLEDGER_ROOMS": " ".join(self.rooms),
+                "BIASLEDGER_METHODS": " ".join(self.methods),
             },
         )
 

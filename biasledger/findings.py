@@ -37,7 +37,7 @@ class Finding:
     status: str
     audit: str
     target: str
-    variant: str
+    mitigation: str
     attribute: str
     group_name: str
     reference_group: str
@@ -147,6 +147,6 @@ def _query(table: str, columns: str) -> str:
             run_id desc,
             severity = 'error' desc nulls last,
             list_position([{statuses}], status),
-            measure, scheme, variant, attribute, abs(value / nullif(threshold, 0)) desc nulls last,
+            measure, scheme, mitigation, attribute, abs(value / nullif(threshold, 0)) desc nulls last,
             group_name, subject
     """

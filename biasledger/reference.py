@@ -35,7 +35,7 @@ def with_generated_parts(page: str) -> str:
 
 
 def sections(schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """Yield every section of a spec: where it stands (`templates[…]`, `variants.NAME`), and its schema; each once."""
+    """Yield every section of a spec: where it stands (`templates[…]`, `mitigations.NAME`), and its schema; each once."""
     seen: set[str] = set()
 
     def below(at: str, section: Schema) -> Iterator[tuple[str, Schema]]:

@@ -75,7 +75,7 @@ class Run:
     is_older: bool = False
     seals: dict[int, str] = field(default_factory=dict)
     n_erasures: int = 0
-    forgotten: str | None = None
+    retracted: str | None = None
 
 
 def verify_ledger(
@@ -145,12 +145,12 @@ def known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, Run]:
         "select run_id, count(*) from raw.erasures group by run_id"
     ).fetchall():
         runs[run_id].n_erasures = n
-    for run_id, forgotten_at, reason in connection.execute(
-        "select run_id, forgotten_at, reason from raw.forgotten_runs"
+    for run_id, retracted_at, reason in connection.execute(
+        "select run_id, retracted_at, reason from raw.retracted_runs"
     ).fetchall():
         if run_id in runs:
-            day = forgotten_at.date().isoformat()
-            runs[run_id].forgotten = f"it was forgotten on {day} and counts for nothing any more: {reason}"
+            day = retracted_at.date().isoformat()
+            runs[run_id].retracted = f"it was retracted on {day} and counts for nothing any more: {reason}"
     return runs
 
 
@@ -202,7 +202,7 @@ def verify_run(
     if run.n_erasures:
         texts = "one response" if run.n_erasures == 1 else f"{run.n_erasures:,} responses"
         notes.append(f"the texts of {texts} were erased; raw.erasures says which and why.")
-    notes += _forgotten(run)
+    notes += _retracted(run)
     if faults.first is None:
         return Verdict(run.run_id, "intact", end, notes=tuple(notes))
     told = faults.first
@@ -230,11 +230,11 @@ def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: Run, seal: Sea
         f"it was kept before chains were, in this ledger from {since:%Y-%m-%d %H:%M} UTC on, and nothing shows whether it was "
         f"changed."
     )
-    return Verdict(run.run_id, "unsealed", notes=(note, *_forgotten(run)))
+    return Verdict(run.run_id, "unsealed", notes=(note, *_retracted(run)))
 
 
-def _forgotten(run: Run) -> list[str]:
-    return [] if run.forgotten is None else [run.forgotten]
+def _retracted(run: Run) -> list[str]:
+    return [] if run.retracted is None else [run.retracted]
 
 
 def _walk(

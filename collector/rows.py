@@ -18,9 +18,9 @@ READ = "read"
 # Events that say nothing of how far a run has come.
 NO_PROGRESS = (LABELLED, READ)
 # The event of a run that was taken back, and counts for nothing any more.
-FORGOTTEN = "forgotten"
+RETRACTED = "retracted"
 # What people may still say of a run that has ended, also of one of before chains were kept.
-LATER_EVENTS = (FORGOTTEN, LABELLED, READ)
+LATER_EVENTS = (RETRACTED, LABELLED, READ)
 # The method's source finds that a classifier says the same of every text that is shorter.
 SHORT_CHARACTERS = 20
 

@@ -1,6 +1,6 @@
 -- At which right answer do groups differ? The gap of each group to its reference group inside resumes, by the right
 -- label.
-{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'decisions')) }}
+{{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with
 
@@ -20,18 +20,18 @@ contrasts as (
 ),
 
 -- One row a resume and group; a resume has one right label.
-standings as (
+rank_values as (
     select
         predictions.run_id,
-        predictions.variant,
+        predictions.mitigation,
         predictions.template,
         predictions.domain,
         predictions.subject,
         predictions.expected_label,
         prompt_groups.attribute,
         prompt_groups.group_name,
-        sum(predictions.weight * predictions.standing order by predictions.standing)
-        / sum(predictions.weight) as standing,
+        sum(predictions.weight * predictions.rank_value order by predictions.rank_value)
+        / sum(predictions.weight) as rank_value,
         sum(predictions.weight * case when predictions.is_correct then 1 else 0 end)
         / sum(predictions.weight) as accuracy
     from {{ ref("fct_predictions") }} as predictions
@@ -42,16 +42,16 @@ standings as (
             and predictions.slot = prompt_groups.slot
     where
         predictions.expected_label is not null
-        and predictions.standing is not null
+        and predictions.rank_value is not null
     group by
-        predictions.run_id, predictions.variant, predictions.template, predictions.domain, predictions.subject,
+        predictions.run_id, predictions.mitigation, predictions.template, predictions.domain, predictions.subject,
         predictions.expected_label, prompt_groups.attribute, prompt_groups.group_name
 )
 
 select
     runs.audit,
     runs.target,
-    contrasts.variant,
+    contrasts.mitigation,
     contrasts.attribute,
     contrasts.group_name,
     contrasts.reference_group,
@@ -59,31 +59,31 @@ select
     count(*) as n_resumes,
     avg(marked.accuracy order by marked.accuracy) as accuracy,
     avg(reference.accuracy order by reference.accuracy) as accuracy_of_reference,
-    avg(marked.standing order by marked.standing) as mean_standing,
-    avg(reference.standing order by reference.standing) as mean_standing_of_reference,
-    avg(marked.standing - reference.standing order by marked.standing - reference.standing) as gap,
-    stddev_samp(marked.standing - reference.standing order by marked.standing - reference.standing)
+    avg(marked.rank_value order by marked.rank_value) as mean_rank_value,
+    avg(reference.rank_value order by reference.rank_value) as mean_rank_value_of_reference,
+    avg(marked.rank_value - reference.rank_value order by marked.rank_value - reference.rank_value) as gap,
+    stddev_samp(marked.rank_value - reference.rank_value order by marked.rank_value - reference.rank_value)
     / sqrt(count(*)) as standard_error
 from contrasts
 inner join runs on contrasts.run_id = runs.run_id
-inner join standings as marked
+inner join rank_values as marked
     on
         contrasts.run_id = marked.run_id
-        and contrasts.variant = marked.variant
+        and contrasts.mitigation = marked.mitigation
         and contrasts.attribute = marked.attribute
         and contrasts.group_name = marked.group_name
-inner join standings as reference
+inner join rank_values as reference
     on
         marked.run_id = reference.run_id
-        and marked.variant = reference.variant
+        and marked.mitigation = reference.mitigation
         and marked.template = reference.template
         and marked.domain = reference.domain
         and marked.subject = reference.subject
         and contrasts.attribute = reference.attribute
         and contrasts.reference_group = reference.group_name
 group by
-    runs.audit, runs.target, contrasts.variant, contrasts.attribute, contrasts.group_name, contrasts.reference_group,
+    runs.audit, runs.target, contrasts.mitigation, contrasts.attribute, contrasts.group_name, contrasts.reference_group,
     marked.expected_label
 order by
-    runs.audit, runs.target, contrasts.variant, contrasts.attribute, contrasts.group_name, contrasts.reference_group,
+    runs.audit, runs.target, contrasts.mitigation, contrasts.attribute, contrasts.group_name, contrasts.reference_group,
     marked.expected_label

@@ -1,6 +1,6 @@
 -- Is a group of two attributes treated otherwise than the sum of both says? The gap of both less the gaps of each
 -- alone, inside resumes that have all four combinations.
-{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'decisions')) }}
+{{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with
 
@@ -33,7 +33,7 @@ members as (
 cells as (
     select
         predictions.run_id,
-        predictions.variant,
+        predictions.mitigation,
         predictions.template,
         predictions.domain,
         predictions.subject,
@@ -43,8 +43,8 @@ cells as (
         second_members.group_name as second_group,
         first_members.is_reference as is_first_reference,
         second_members.is_reference as is_second_reference,
-        sum(predictions.weight * predictions.standing order by predictions.standing)
-        / sum(predictions.weight) as standing
+        sum(predictions.weight * predictions.rank_value order by predictions.rank_value)
+        / sum(predictions.weight) as rank_value
     from {{ ref("fct_predictions") }} as predictions
     inner join members as first_members
         on
@@ -57,9 +57,9 @@ cells as (
             and predictions.prompt_id = second_members.prompt_id
             and predictions.slot = second_members.slot
             and first_members.attribute < second_members.attribute
-    where predictions.standing is not null
+    where predictions.rank_value is not null
     group by
-        predictions.run_id, predictions.variant, predictions.template, predictions.domain, predictions.subject,
+        predictions.run_id, predictions.mitigation, predictions.template, predictions.domain, predictions.subject,
         first_members.attribute, second_members.attribute, first_members.group_name, second_members.group_name,
         first_members.is_reference, second_members.is_reference
 ),
@@ -68,20 +68,20 @@ cells as (
 resumes as (
     select
         marked.run_id,
-        marked.variant,
+        marked.mitigation,
         marked.first_attribute,
         marked.second_attribute,
         marked.first_group,
         marked.second_group,
-        marked.standing - neither.standing as gap_of_both,
-        first_only.standing - neither.standing as gap_of_first,
-        second_only.standing - neither.standing as gap_of_second,
-        marked.standing - first_only.standing - second_only.standing + neither.standing as beyond
+        marked.rank_value - neither.rank_value as gap_of_both,
+        first_only.rank_value - neither.rank_value as gap_of_first,
+        second_only.rank_value - neither.rank_value as gap_of_second,
+        marked.rank_value - first_only.rank_value - second_only.rank_value + neither.rank_value as beyond
     from cells as marked
     inner join cells as neither
         on
             marked.run_id = neither.run_id
-            and marked.variant = neither.variant
+            and marked.mitigation = neither.mitigation
             and marked.template = neither.template
             and marked.domain = neither.domain
             and marked.subject = neither.subject
@@ -90,7 +90,7 @@ resumes as (
     inner join cells as first_only
         on
             neither.run_id = first_only.run_id
-            and neither.variant = first_only.variant
+            and neither.mitigation = first_only.mitigation
             and neither.template = first_only.template
             and neither.domain = first_only.domain
             and neither.subject = first_only.subject
@@ -100,7 +100,7 @@ resumes as (
     inner join cells as second_only
         on
             neither.run_id = second_only.run_id
-            and neither.variant = second_only.variant
+            and neither.mitigation = second_only.mitigation
             and neither.template = second_only.template
             and neither.domain = second_only.domain
             and neither.subject = second_only.subject
@@ -119,7 +119,7 @@ resumes as (
 select
     runs.audit,
     runs.target,
-    resumes.variant,
+    resumes.mitigation,
     resumes.first_attribute,
     resumes.second_attribute,
     resumes.first_group,
@@ -133,8 +133,8 @@ select
 from resumes
 inner join runs on resumes.run_id = runs.run_id
 group by
-    runs.audit, runs.target, resumes.variant, resumes.first_attribute, resumes.second_attribute, resumes.first_group,
+    runs.audit, runs.target, resumes.mitigation, resumes.first_attribute, resumes.second_attribute, resumes.first_group,
     resumes.second_group
 order by
-    runs.audit, runs.target, resumes.variant, resumes.first_attribute, resumes.second_attribute, resumes.first_group,
+    runs.audit, runs.target, resumes.mitigation, resumes.first_attribute, resumes.second_attribute, resumes.first_group,
     resumes.second_group

@@ -1,6 +1,6 @@
 -- Which resumes get the most different answers under different names? Those whose best and worst version lie farthest
 -- apart first.
-{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'decisions')) }}
+{{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with
 
@@ -38,7 +38,7 @@ people as (
 group_labels as (
     select
         predictions.run_id,
-        predictions.variant,
+        predictions.mitigation,
         predictions.template,
         predictions.domain,
         predictions.subject,
@@ -53,48 +53,48 @@ group_labels as (
             and predictions.slot = people.slot
     where predictions.label is not null
     group by
-        predictions.run_id, predictions.variant, predictions.template, predictions.domain, predictions.subject,
+        predictions.run_id, predictions.mitigation, predictions.template, predictions.domain, predictions.subject,
         people.group_names, predictions.label
 ),
 
 group_answers as (
     select
         run_id,
-        variant,
+        mitigation,
         template,
         domain,
         subject,
         group_names || ': ' || string_agg(n || ' ' || label, ', ' order by n desc, label asc) as answers,
         group_names
     from group_labels
-    group by run_id, variant, template, domain, subject, group_names
+    group by run_id, mitigation, template, domain, subject, group_names
 ),
 
 answers as (
     select
         run_id,
-        variant,
+        mitigation,
         template,
         domain,
         subject,
         string_agg(answers, '; ' order by group_names) as answers_by_group
     from group_answers
-    group by run_id, variant, template, domain, subject
+    group by run_id, mitigation, template, domain, subject
 )
 
 select
     runs.audit,
     runs.target,
-    consistency.variant,
+    consistency.mitigation,
     consistency.template,
     consistency.domain as job,
     consistency.subject as resume,
     consistency.n_predictions as n_answers,
     consistency.n_distinct_predictions as n_different_answers,
     consistency.n_unknown as n_unreadable,
-    consistency.lowest_standing as worst_version,
-    consistency.highest_standing as best_version,
-    consistency.highest_standing - consistency.lowest_standing as apart,
+    consistency.lowest_rank_value as worst_version,
+    consistency.highest_rank_value as best_version,
+    consistency.highest_rank_value - consistency.lowest_rank_value as apart,
     consistency.is_complete,
     answers.answers_by_group
 from consistency
@@ -102,11 +102,11 @@ inner join runs on consistency.run_id = runs.run_id
 left join answers
     on
         consistency.run_id = answers.run_id
-        and consistency.variant = answers.variant
+        and consistency.mitigation = answers.mitigation
         and consistency.template = answers.template
         and consistency.domain = answers.domain
         and consistency.subject = answers.subject
 where not consistency.is_consistent
 order by
-    apart desc nulls last, n_different_answers desc, runs.audit asc, runs.target asc, consistency.variant asc,
+    apart desc nulls last, n_different_answers desc, runs.audit asc, runs.target asc, consistency.mitigation asc,
     consistency.template asc, job asc, resume asc

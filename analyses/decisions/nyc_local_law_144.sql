@@ -1,5 +1,5 @@
 -- What are the selection rates and impact ratios in the form that New York City's Local Law 144 asks for?
-{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'decisions')) }}
+{{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 -- Rules of the City of New York, title 6, 5-300 to 5-304: by sex, by race and ethnicity, and by both; a category's
 -- rate over that of the category selected (or scored) most. A scoring rate is the share above the median score of the
@@ -12,7 +12,7 @@ with
 rates as (
     select *
     from {{ ref("fct_decision_rates") }}
-    where variant = 'plain'
+    where mitigation = 'plain'
 ),
 
 attributes as (
@@ -82,7 +82,7 @@ unknown_categories as (
     from {{ ref("fct_decisions_left_out") }} as left_out
     inner join described on left_out.attribute = described.attribute
     where
-        left_out.variant = 'plain'
+        left_out.mitigation = 'plain'
         and left_out.group_name = ''
         and described.part is not null
     group by left_out.run_id, left_out.domain, left_out.attribute, described.part

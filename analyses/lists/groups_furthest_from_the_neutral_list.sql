@@ -1,6 +1,6 @@
 -- Whose lists keep least of what everybody is offered? The similarity of each group, and how much of that is chance or
 -- the model's own unsteadiness.
-{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'lists')) }}
+{{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
 with
 
@@ -28,7 +28,7 @@ runs as (
 select
     runs.audit,
     runs.target,
-    group_similarity.variant,
+    group_similarity.mitigation,
     group_similarity.domain,
     group_similarity.attribute,
     group_similarity.group_name,
@@ -46,5 +46,5 @@ inner join similarity_spread
         and group_similarity.neutral = similarity_spread.neutral
         and group_similarity.similarity_name = similarity_spread.similarity_name
 order by
-    group_similarity.similarity, runs.audit, runs.target, group_similarity.variant, group_similarity.domain,
+    group_similarity.similarity, runs.audit, runs.target, group_similarity.mitigation, group_similarity.domain,
     group_similarity.attribute, group_similarity.group_name

@@ -1,6 +1,6 @@
 -- Are uncertain recommendations worse ones? The correlation over subjects of what uncertainty adds in bits with how
 -- good the lists are; null without a table of relevant items.
-{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'lists')) }}
+{{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
 with
 
@@ -26,16 +26,16 @@ ranked as (
     select
         *,
         rank() over (
-            partition by run_id, variant, domain, asked_about order by excess_entropy asc
+            partition by run_id, mitigation, domain, asked_about order by excess_entropy asc
         ) as first_entropy_rank,
         rank() over (
-            partition by run_id, variant, domain, asked_about order by excess_entropy desc
+            partition by run_id, mitigation, domain, asked_about order by excess_entropy desc
         ) as last_entropy_rank,
         rank() over (
-            partition by run_id, variant, domain, asked_about order by mean_ndcg asc
+            partition by run_id, mitigation, domain, asked_about order by mean_ndcg asc
         ) as first_ndcg_rank,
         rank() over (
-            partition by run_id, variant, domain, asked_about order by mean_ndcg desc
+            partition by run_id, mitigation, domain, asked_about order by mean_ndcg desc
         ) as last_ndcg_rank
     from entropies
     where mean_ndcg is not null
@@ -45,19 +45,19 @@ ranked as (
 correlated as (
     select
         run_id,
-        variant,
+        mitigation,
         domain,
         asked_about,
         count(*) as n_subjects,
         corr(first_entropy_rank - last_entropy_rank, first_ndcg_rank - last_ndcg_rank) as rank_correlation
     from ranked
-    group by run_id, variant, domain, asked_about
+    group by run_id, mitigation, domain, asked_about
 ),
 
 summed as (
     select
         run_id,
-        variant,
+        mitigation,
         domain,
         asked_about,
         count(*) as n_subjects,
@@ -65,13 +65,13 @@ summed as (
         avg(mean_precision order by mean_precision) as mean_precision,
         avg(mean_ndcg order by mean_ndcg) as mean_ndcg
     from entropies
-    group by run_id, variant, domain, asked_about
+    group by run_id, mitigation, domain, asked_about
 )
 
 select
     runs.audit,
     runs.target,
-    summed.variant,
+    summed.mitigation,
     summed.domain,
     summed.asked_about,
     summed.n_subjects,
@@ -85,7 +85,7 @@ inner join runs on summed.run_id = runs.run_id
 left join correlated
     on
         summed.run_id = correlated.run_id
-        and summed.variant = correlated.variant
+        and summed.mitigation = correlated.mitigation
         and summed.domain = correlated.domain
         and summed.asked_about = correlated.asked_about
-order by runs.audit, runs.target, summed.variant, summed.domain, summed.asked_about
+order by runs.audit, runs.target, summed.mitigation, summed.domain, summed.asked_about

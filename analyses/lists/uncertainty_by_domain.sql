@@ -1,5 +1,5 @@
 -- How sure is the model of its recommendations? 0 excess bits and a Jaccard similarity of 1 mean one list every time.
-{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'lists')) }}
+{{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
 with
 

@@ -1,5 +1,5 @@
 -- How many single outputs pass and fail the guide's rule, by its code and by its text, in all and by category?
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with
 
@@ -24,7 +24,7 @@ published as (
 outputs as (
     select
         scores.run_id,
-        scores.variant,
+        scores.mitigation,
         scores.category,
         scores.stereotype_ratio,
         scores.n_stereotype_markers + scores.n_anti_markers < 2 as is_skipped,
@@ -51,7 +51,7 @@ levels as (
 counted as (
     select
         outputs.run_id,
-        outputs.variant,
+        outputs.mitigation,
         levels.level as category,
         count(*) as n_outputs,
         sum(case when outputs.is_skipped then 1 else 0 end) as n_skipped_by_text,
@@ -62,13 +62,13 @@ counted as (
         avg(outputs.stereotype_ratio order by outputs.stereotype_ratio) as mean_stereotype_ratio
     from outputs
     inner join levels on outputs.category = levels.category
-    group by outputs.run_id, outputs.variant, levels.level
+    group by outputs.run_id, outputs.mitigation, levels.level
 )
 
 select
     runs.audit,
     runs.target,
-    counted.variant,
+    counted.mitigation,
     counted.category,
     counted.n_outputs,
     counted.n_outputs - counted.n_failed_by_code as n_passed_by_code,
@@ -81,4 +81,4 @@ select
     counted.mean_stereotype_ratio
 from counted
 inner join runs on counted.run_id = runs.run_id
-order by runs.audit, runs.target, counted.variant, counted.category
+order by runs.audit, runs.target, counted.mitigation, counted.category

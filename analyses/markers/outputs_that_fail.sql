@@ -1,6 +1,6 @@
 -- Which single outputs does the guide's rule fail, by its code and by its text, and why? Where both differ, the last
 -- column says what contradicts what; `biasledger explain` shows prompts and answers.
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with
 
@@ -36,7 +36,7 @@ outputs as (
 select
     runs.audit,
     runs.target,
-    outputs.variant,
+    outputs.mitigation,
     outputs.category,
     outputs.probe,
     outputs.target_group,
@@ -65,4 +65,4 @@ from outputs
 inner join runs on outputs.run_id = runs.run_id
 where outputs.is_past_ratio or outputs.is_past_regard
 order by
-    runs.audit, runs.target, outputs.variant, outputs.category, outputs.probe, outputs.prompt_id, outputs.trial
+    runs.audit, runs.target, outputs.mitigation, outputs.category, outputs.probe, outputs.prompt_id, outputs.trial

@@ -1,12 +1,12 @@
 -- Which probes lean furthest to the stereotype, and by which words?
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with
 
 marked_texts as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         category,
         probe,
@@ -18,35 +18,35 @@ marked_texts as (
 marker_counts as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         category,
         probe,
         marker,
         row_number() over (
-            partition by run_id, variant, scheme, category, probe order by count(*) desc, marker asc
+            partition by run_id, mitigation, scheme, category, probe order by count(*) desc, marker asc
         ) as marker_rank
     from marked_texts
-    group by run_id, variant, scheme, category, probe, marker
+    group by run_id, mitigation, scheme, category, probe, marker
 ),
 
 markers_of_probes as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         category,
         probe,
         string_agg(marker, ', ' order by marker_rank) as most_frequent_markers
     from marker_counts
     where marker_rank <= 5
-    group by run_id, variant, scheme, category, probe
+    group by run_id, mitigation, scheme, category, probe
 ),
 
 findings as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         subject as probe,
         threshold,
@@ -64,7 +64,7 @@ rates as (
     inner join findings
         on
             rates.run_id = findings.run_id
-            and rates.variant = findings.variant
+            and rates.mitigation = findings.mitigation
             and rates.scheme = findings.scheme
             and rates.probe = findings.probe
     where
@@ -85,7 +85,7 @@ runs as (
 select
     runs.audit,
     runs.target,
-    rates.variant,
+    rates.mitigation,
     rates.category,
     rates.probe,
     rates.target_group,
@@ -102,9 +102,9 @@ inner join runs on rates.run_id = runs.run_id
 inner join markers_of_probes
     on
         rates.run_id = markers_of_probes.run_id
-        and rates.variant = markers_of_probes.variant
+        and rates.mitigation = markers_of_probes.mitigation
         and rates.scheme = markers_of_probes.scheme
         and rates.category = markers_of_probes.category
         and rates.probe = markers_of_probes.probe
 order by
-    rates.stereotype_ratio desc, runs.audit asc, runs.target asc, rates.variant asc, rates.category asc, rates.probe asc
+    rates.stereotype_ratio desc, runs.audit asc, runs.target asc, rates.mitigation asc, rates.category asc, rates.probe asc

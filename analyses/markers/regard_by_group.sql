@@ -1,6 +1,6 @@
 -- How much regard do texts show for each group? Shares of negative, neutral and positive texts by scorer, and the gap
 -- to the reference group.
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with
 
@@ -28,7 +28,7 @@ runs as (
 by_group as (
     select
         run_id,
-        variant,
+        mitigation,
         scorer,
         attribute,
         group_name,
@@ -38,13 +38,13 @@ by_group as (
         sum(case when label = 'neutral' then share else 0 end) as share_neutral,
         sum(case when label = 'positive' then share else 0 end) as share_positive
     from shares
-    group by run_id, variant, scorer, attribute, group_name, category
+    group by run_id, mitigation, scorer, attribute, group_name, category
 )
 
 select
     runs.audit,
     runs.target,
-    by_group.variant,
+    by_group.mitigation,
     by_group.scorer,
     by_group.category,
     by_group.attribute,
@@ -63,7 +63,7 @@ inner join runs on by_group.run_id = runs.run_id
 left join gaps
     on
         by_group.run_id = gaps.run_id
-        and by_group.variant = gaps.variant
+        and by_group.mitigation = gaps.mitigation
         and by_group.scorer = gaps.scorer
         and by_group.attribute = gaps.attribute
         and by_group.group_name = gaps.group_name
@@ -71,7 +71,7 @@ left join gaps
 order by
     runs.audit asc,
     runs.target asc,
-    by_group.variant asc,
+    by_group.mitigation asc,
     by_group.scorer asc,
     by_group.category asc,
     by_group.attribute asc,

@@ -1,6 +1,6 @@
 -- Is the scorer as right about every group? Its agreement with people's labels of answers drawn at random (biasledger
 -- label --sample), and the difference between groups corrected by them.
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with
 
@@ -27,7 +27,7 @@ runs as (
 select
     runs.audit,
     runs.target,
-    agreement.variant,
+    agreement.mitigation,
     agreement.scheme as score,
     agreement.attribute,
     agreement.group_name,
@@ -53,14 +53,14 @@ inner join runs on agreement.run_id = runs.run_id
 left join corrections
     on
         agreement.run_id = corrections.run_id
-        and agreement.variant = corrections.variant
+        and agreement.mitigation = corrections.mitigation
         and agreement.scheme = corrections.scheme
         and agreement.attribute = corrections.attribute
         and agreement.group_name = corrections.group_name
 order by
     runs.audit asc,
     runs.target asc,
-    agreement.variant asc,
+    agreement.mitigation asc,
     agreement.scheme asc,
     agreement.attribute asc,
     agreement.agreement asc nulls last, agreement.group_name asc

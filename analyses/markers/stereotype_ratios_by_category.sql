@@ -1,6 +1,6 @@
 -- How far do answers lean to the stereotype, by category? The share of stereotype markers among those found, with what
 -- it rests on.
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with
 
@@ -25,7 +25,7 @@ runs as (
 select
     runs.audit,
     runs.target,
-    rates.variant,
+    rates.mitigation,
     rates.category,
     rates.stereotype_ratio,
     rates.interval_low,
@@ -41,4 +41,4 @@ select
     rates.published_ratio
 from rates
 inner join runs on rates.run_id = runs.run_id
-order by runs.audit asc, runs.target asc, rates.variant asc, rates.stereotype_ratio desc nulls last, rates.category asc
+order by runs.audit asc, runs.target asc, rates.mitigation asc, rates.stereotype_ratio desc nulls last, rates.category asc

@@ -1,11 +1,11 @@
--- Where do categories lie in the plane of two attributes? Those that lean to one side by more than chance first.
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'prices')) }}
+-- Where do categories lie in the quadrant of two attributes? Those that lean to one side by more than chance first.
+{{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with
 
-planes as (
+quadrants as (
     select *
-    from {{ ref("fct_category_planes") }}
+    from {{ ref("fct_category_quadrants") }}
 ),
 
 runs as (
@@ -20,18 +20,18 @@ runs as (
 select
     runs.audit,
     runs.target,
-    planes.variant,
-    planes.attribute_x,
-    planes.attribute_y,
-    planes.category,
-    planes.category_set,
-    planes.quadrant,
-    planes.difference_x,
-    planes.difference_y,
-    least(planes.p_value_adjusted_x, planes.p_value_adjusted_y) as smallest_p_value,
-    planes.n_items
-from planes
-inner join runs on planes.run_id = runs.run_id
+    quadrants.mitigation,
+    quadrants.attribute_x,
+    quadrants.attribute_y,
+    quadrants.category,
+    quadrants.category_set,
+    quadrants.quadrant,
+    quadrants.difference_x,
+    quadrants.difference_y,
+    least(quadrants.p_value_adjusted_x, quadrants.p_value_adjusted_y) as smallest_p_value,
+    quadrants.n_items
+from quadrants
+inner join runs on quadrants.run_id = runs.run_id
 order by
-    smallest_p_value asc nulls last, planes.n_items desc, runs.audit asc, runs.target asc, planes.variant asc,
-    planes.attribute_x asc, planes.attribute_y asc, planes.group_x asc, planes.group_y asc, planes.category asc
+    smallest_p_value asc nulls last, quadrants.n_items desc, runs.audit asc, runs.target asc, quadrants.mitigation asc,
+    quadrants.attribute_x asc, quadrants.attribute_y asc, quadrants.group_x asc, quadrants.group_y asc, quadrants.category asc

@@ -1,6 +1,6 @@
 -- Which places, names or couples get dearer items? In the order of mean price, with the interval and whether it is
 -- more than chance.
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'prices')) }}
+{{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with
 
@@ -22,7 +22,7 @@ runs as (
 select
     runs.audit,
     runs.target,
-    mean_price_levels.variant,
+    mean_price_levels.mitigation,
     mean_price_levels.attribute,
     mean_price_levels.rank_from_dearest,
     mean_price_levels.group_name,
@@ -35,5 +35,5 @@ select
 from mean_price_levels
 inner join runs on mean_price_levels.run_id = runs.run_id
 order by
-    runs.audit, runs.target, mean_price_levels.variant, mean_price_levels.attribute,
+    runs.audit, runs.target, mean_price_levels.mitigation, mean_price_levels.attribute,
     mean_price_levels.rank_from_dearest, mean_price_levels.group_name

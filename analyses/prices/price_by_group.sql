@@ -1,5 +1,5 @@
 -- What does each group get offered, in price? Mean price level and the shares of the cheapest and the dearest items.
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'prices')) }}
+{{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with
 
@@ -12,7 +12,7 @@ mean_price_levels as (
 price_levels as (
     select
         *,
-        max(price_level) over (partition by run_id, variant, attribute) as dearest_level
+        max(price_level) over (partition by run_id, mitigation, attribute) as dearest_level
     from {{ ref("fct_price_levels") }}
     where domain = '(all)'
 ),
@@ -42,7 +42,7 @@ ends as (
 select
     runs.audit,
     runs.target,
-    mean_price_levels.variant,
+    mean_price_levels.mitigation,
     mean_price_levels.attribute,
     mean_price_levels.group_name,
     mean_price_levels.mean_price_level,
@@ -62,5 +62,5 @@ left join ends
         mean_price_levels.contrast_id = ends.contrast_id
         and mean_price_levels.group_name = ends.group_name
 order by
-    runs.audit, runs.target, mean_price_levels.variant, mean_price_levels.attribute,
+    runs.audit, runs.target, mean_price_levels.mitigation, mean_price_levels.attribute,
     mean_price_levels.mean_price_level, mean_price_levels.group_name

@@ -1,6 +1,6 @@
 -- Is the same item said to be dearer where another group is mentioned? The gap in price among items that both groups
 -- get, as far as answers state prices themselves, beside the gap of all their items.
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'prices')) }}
+{{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with
 
@@ -23,7 +23,7 @@ contrasts as (
 stated as (
     select
         items.run_id,
-        items.variant,
+        items.mitigation,
         items.domain,
         items.item,
         prompt_groups.attribute,
@@ -40,18 +40,18 @@ stated as (
         and items.item is not null
         and not coalesce(items.is_in_catalogue, false)
     group by
-        items.run_id, items.variant, items.domain, items.item, prompt_groups.attribute, prompt_groups.group_name
+        items.run_id, items.mitigation, items.domain, items.item, prompt_groups.attribute, prompt_groups.group_name
 ),
 
 totals as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         sum(price_levels) / sum(n) as mean_price_level
     from stated
-    group by run_id, variant, attribute, group_name
+    group by run_id, mitigation, attribute, group_name
 ),
 
 -- An item weighs as much as both groups' numbers allow to compare it.
@@ -66,13 +66,13 @@ of_both as (
     inner join stated as marked
         on
             contrasts.run_id = marked.run_id
-            and contrasts.variant = marked.variant
+            and contrasts.mitigation = marked.mitigation
             and contrasts.attribute = marked.attribute
             and contrasts.group_name = marked.group_name
     inner join stated as reference
         on
             marked.run_id = reference.run_id
-            and marked.variant = reference.variant
+            and marked.mitigation = reference.mitigation
             and marked.domain = reference.domain
             and marked.item = reference.item
             and contrasts.attribute = reference.attribute
@@ -104,7 +104,7 @@ summed as (
 select
     runs.audit,
     runs.target,
-    contrasts.variant,
+    contrasts.mitigation,
     contrasts.attribute,
     contrasts.group_name,
     contrasts.reference_group,
@@ -120,15 +120,15 @@ inner join summed on contrasts.contrast_id = summed.contrast_id
 inner join totals as marked
     on
         contrasts.run_id = marked.run_id
-        and contrasts.variant = marked.variant
+        and contrasts.mitigation = marked.mitigation
         and contrasts.attribute = marked.attribute
         and contrasts.group_name = marked.group_name
 inner join totals as reference
     on
         contrasts.run_id = reference.run_id
-        and contrasts.variant = reference.variant
+        and contrasts.mitigation = reference.mitigation
         and contrasts.attribute = reference.attribute
         and contrasts.reference_group = reference.group_name
 order by
-    abs(summed.gap_of_same_items) desc, runs.audit asc, runs.target asc, contrasts.variant asc,
+    abs(summed.gap_of_same_items) desc, runs.audit asc, runs.target asc, contrasts.mitigation asc,
     contrasts.attribute asc, contrasts.group_name asc

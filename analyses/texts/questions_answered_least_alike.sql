@@ -1,6 +1,6 @@
 -- Which questions get answers that differ most by group? How alike answers about both groups are, beside how alike
 -- answers about one group are, and where to read the two that are least alike.
-{{ config(enabled='texts' in env_var('BIASLEDGER_ROOMS', 'texts')) }}
+{{ config(enabled='texts' in env_var('BIASLEDGER_METHODS', 'texts')) }}
 
 with
 
@@ -29,7 +29,7 @@ runs as (
 select
     runs.audit,
     runs.target,
-    questions.variant,
+    questions.mitigation,
     questions.attribute,
     questions.group_name,
     questions.reference_group,
@@ -49,5 +49,5 @@ inner join similarity
         and questions.scheme = similarity.scheme
 inner join runs on questions.run_id = runs.run_id
 order by
-    less_alike_by desc nulls last, runs.audit asc, runs.target asc, questions.variant asc, questions.attribute asc,
+    less_alike_by desc nulls last, runs.audit asc, runs.target asc, questions.mitigation asc, questions.attribute asc,
     questions.group_name asc, questions.question asc

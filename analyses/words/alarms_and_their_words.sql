@@ -1,5 +1,5 @@
 -- Which groups are steered by words? Each alarm on words with the ten words that speak most for the marked group.
-{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words')) }}
+{{ config(enabled='words' in env_var('BIASLEDGER_METHODS', 'words')) }}
 
 with
 
@@ -24,7 +24,7 @@ alarms as (
 select
     alarms.audit,
     alarms.target,
-    alarms.variant,
+    alarms.mitigation,
     alarms.attribute,
     alarms.group_name,
     alarms.reference_group,
@@ -36,7 +36,7 @@ inner join words
         and alarms.scheme = words.scheme
 where words.word_rank <= 10
 group by
-    alarms.audit, alarms.target, alarms.variant, alarms.attribute, alarms.group_name, alarms.reference_group,
+    alarms.audit, alarms.target, alarms.mitigation, alarms.attribute, alarms.group_name, alarms.reference_group,
     alarms.finding_id
 order by
-    alarms.audit, alarms.target, alarms.variant, alarms.attribute, alarms.group_name, alarms.reference_group
+    alarms.audit, alarms.target, alarms.mitigation, alarms.attribute, alarms.group_name, alarms.reference_group

@@ -1,5 +1,5 @@
 -- Which product types does each group get? Keys of JSON answers that are more than chance, where an audit reads `keys`.
-{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words')) }}
+{{ config(enabled='words' in env_var('BIASLEDGER_METHODS', 'words')) }}
 
 with
 
@@ -22,7 +22,7 @@ runs as (
 select
     runs.audit,
     runs.target,
-    marked_keys.variant,
+    marked_keys.mitigation,
     marked_keys.attribute,
     if(marked_keys.z_score > 0, marked_keys.group_name, marked_keys.reference_group) as group_name,
     if(marked_keys.z_score > 0, marked_keys.reference_group, marked_keys.group_name) as compared_with,
@@ -33,5 +33,5 @@ select
 from marked_keys
 inner join runs on marked_keys.run_id = runs.run_id
 order by
-    runs.audit, runs.target, marked_keys.variant, marked_keys.attribute, group_name, compared_with, p_adjusted,
+    runs.audit, runs.target, marked_keys.mitigation, marked_keys.attribute, group_name, compared_with, p_adjusted,
     product_type

@@ -1,5 +1,5 @@
 -- What words are written more for each group? The ten most telling ones that are more than chance.
-{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words')) }}
+{{ config(enabled='words' in env_var('BIASLEDGER_METHODS', 'words')) }}
 
 with
 
@@ -24,7 +24,7 @@ ranked as (
     select
         findings.audit,
         findings.target,
-        findings.variant,
+        findings.mitigation,
         findings.attribute,
         findings.group_name,
         findings.reference_group,
@@ -49,4 +49,4 @@ ranked as (
 select *
 from ranked
 where word_rank <= 10
-order by audit, target, variant, attribute, group_name, reference_group, word_rank
+order by audit, target, mitigation, attribute, group_name, reference_group, word_rank

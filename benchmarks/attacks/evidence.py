@@ -369,12 +369,12 @@ def _packed(kept: Kept, path: Path, change: Callable[[dict[str, bytes], dict[str
     """A pack about the collected run whose figures are made up, and whose manifest fits whatever was changed."""
     seal = kept.seals[kept.collected]
     with Ledger(kept.ledger).read() as connection:
-        ((reading_hash,),) = connection.execute(
-            "select reading_hash from raw.readings where audit = 'products'"
+        ((analysis_hash,),) = connection.execute(
+            "select analysis_hash from raw.analysis_settings where audit = 'products'"
         ).fetchall()
         files = {
             **dict.fromkeys(REQUIRED, b"text\n"),
-            **ledger_files(connection, kept.collected, reading_hash, seal),
+            **ledger_files(connection, kept.collected, analysis_hash, seal),
             "build.json": json_bytes(_JUDGED),
             **{f"settings/{name}": (dbt_source() / "seeds" / name).read_bytes() for name in SETTINGS},
         }
@@ -383,7 +383,7 @@ def _packed(kept: Kept, path: Path, change: Callable[[dict[str, bytes], dict[str
         "audit": "products",
         "target": "simulator",
         "is_simulated": True,
-        "reading_hash": reading_hash,
+        "analysis_hash": analysis_hash,
         "seal": str(seal),
         "software": {},
     }
@@ -442,10 +442,10 @@ def _forgeries(kept: Kept, rng: Rng) -> list[Callable[[dict[str, bytes], dict[st
         f"select hash from raw.chain where run_id = '{kept.collected}' and position = {count - 1}"
     )
     with Ledger(kept.ledger).read() as connection:
-        ((reading_hash,),) = connection.execute(
-            "select reading_hash from raw.readings where audit = 'products'"
+        ((analysis_hash,),) = connection.execute(
+            "select analysis_hash from raw.analysis_settings where audit = 'products'"
         ).fetchall()
-        shorter = ledger_files(connection, kept.collected, reading_hash, Seal(count, head_hash))[
+        shorter = ledger_files(connection, kept.collected, analysis_hash, Seal(count, head_hash))[
             "events.json"
         ]
 
@@ -466,7 +466,7 @@ def _forgeries(kept: Kept, rng: Rng) -> list[Callable[[dict[str, bytes], dict[st
         replaced("events.json", b'"finished"', b'"failed"'),
         replaced("run.json", b'"simulator"', b'"person"'),
         replaced("spec.json", b'"products"', b'"presents"'),
-        replaced("reading.json", b"sha256:", b"sha256:0"),
+        replaced("analysis.json", b"sha256:", b"sha256:0"),
         lambda _, facts: facts.update(seal=None),
         lambda _, facts: facts.update(seal=str(Seal(count, head_hash))),
         lambda _, facts: facts.update(is_simulated=False),

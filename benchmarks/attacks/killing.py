@@ -116,7 +116,7 @@ def _no_room(work: Work, most: int) -> Callable[[int, Path], str | None]:
     """No file can grow over a number of bytes, which is drawn each time: what the process is told is as of a full disk."""
 
     def trial(seed: int, folder: Path) -> str | None:
-        # Alike on a scale of powers: much room and little.
+        # Alike on a scale of powers: much method and little.
         n_bytes = int(most ** random.Random(seed).uniform(0.5, 1))
         arguments = work.prepare(folder)
         process = work.start(folder, arguments, _LIMITED.format(n_bytes))

@@ -15,10 +15,10 @@ from threadpoolctl import threadpool_limits
 from benchmarks.verdicts import Case
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Design, Floats, Labels
+from biasledger.measures.words.classifier_accuracy import ClassifierAccuracy
+from biasledger.measures.words.classifier_accuracy import classifier_accuracy as told_apart
 from biasledger.measures.words.differences import difference_by_units
-from biasledger.measures.words.judged import judged_separability
-from biasledger.measures.words.separability import Separability
-from biasledger.measures.words.separability import separability as told_apart
+from biasledger.measures.words.judged import judged_classifier_accuracy
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import judged_texts
 
@@ -34,7 +34,7 @@ class Answer(NamedTuple):
     label: int
     stratum: int
     prompt: int
-    carrier: int
+    descriptor: int
     text: int
 
 
@@ -63,7 +63,7 @@ def comparison(answers: Sequence[Answer], counts: Floats, seed: int) -> Comparis
     """A comparison as the models read it: a row a distinct answer to a prompt, from a row a trial; counts (n_texts, n_words)."""
     given = Counter(answers)
     rows = np.array(list(given), dtype=np.int64)
-    label, stratum, prompt, carrier, text = rows.T
+    label, stratum, prompt, descriptor, text = rows.T
     n_answers = np.array(list(given.values()), dtype=np.float64)
     features = sparse.csr_array(counts[text].astype(np.float64))
     features = sparse.csr_array(features[:, np.flatnonzero(np.asarray(features.sum(axis=0)).ravel())])
@@ -85,8 +85,8 @@ def comparison(answers: Sequence[Answer], counts: Floats, seed: int) -> Comparis
         prompts=prompt,
         moves_prompts=moves_prompts,
         n_trials=n_answers if moves_prompts else np.where(is_fixed, 1.0, n_answers),
-        carrier_strata=np.zeros(len(rows), dtype=np.int64),
-        classes=carrier,
+        descriptor_strata=np.zeros(len(rows), dtype=np.int64),
+        classes=descriptor,
         order=np.arange(len(rows)),
         weighting="tfidf",
     )
@@ -163,7 +163,7 @@ def lengths(
 EFFECT_OF_LIMIT = {0.81: 0.345, 0.86: 0.42, 0.91: 0.52}
 
 
-def unequal(seed: int, n_marked: int, n_reference: int, limit: float) -> Separability:
+def unequal(seed: int, n_marked: int, n_reference: int, limit: float) -> ClassifierAccuracy:
     """Texts of 60 words of two groups that unlimited texts would tell apart with the accuracy `limit`."""
     rng = np.random.default_rng([4, seed])
     effect = EFFECT_OF_LIMIT[limit]
@@ -181,7 +181,7 @@ def unequal(seed: int, n_marked: int, n_reference: int, limit: float) -> Separab
         return told_apart(features, design, np.arange(labels.size), n_permutations=99, seed=seed)
 
 
-def unbalanced(seed: int, share: float, n_a_group: int = 60) -> Separability:
+def unbalanced(seed: int, share: float, n_a_group: int = 60) -> ClassifierAccuracy:
     """Two groups without a difference, two templates with words of their own; a group has `share` of its texts in one."""
     rng = np.random.default_rng([15, seed])
     answers, counts = [], []
@@ -192,7 +192,7 @@ def unbalanced(seed: int, share: float, n_a_group: int = 60) -> Separability:
             answers.append(Answer(label, template, 2 * template + label, label, len(counts)))
             counts.append(rng.multinomial(40, templates[template]))
     with threadpool_limits(limits=1):
-        return judged_separability(comparison(answers, np.array(counts, dtype=np.float64), seed), seed)
+        return judged_classifier_accuracy(comparison(answers, np.array(counts, dtype=np.float64), seed), seed)
 
 
 def _shares(n_words: int, effect: float = 0.0, n_affected: int = 10) -> Floats:
@@ -214,21 +214,21 @@ def _clears(make: Callable[[int], Comparison], seed: int) -> bool:
     return judge(make(seed)).bits_high < BITS
 
 
-def _separability_clears(make: Callable[[int], Separability], seed: int) -> bool:
+def _classifier_accuracy_clears(make: Callable[[int], ClassifierAccuracy], seed: int) -> bool:
     return make(seed).interval_high < ACCURACY
 
 
-def _separability_holds(make: Callable[[int], Separability], limit: float, seed: int) -> bool:
+def _classifier_accuracy_holds(make: Callable[[int], ClassifierAccuracy], limit: float, seed: int) -> bool:
     result = make(seed)
     return result.interval_low <= limit <= result.interval_high
 
 
-def _separability_alarms(make: Callable[[int], Separability], seed: int) -> bool:
+def _classifier_accuracy_alarms(make: Callable[[int], ClassifierAccuracy], seed: int) -> bool:
     result = make(seed)
     return result.test is not None and result.test.p_value < ALPHA and result.beyond_chance >= ACCURACY
 
 
-def _reads_above_chance(make: Callable[[int], Separability], seed: int) -> bool:
+def _reads_above_chance(make: Callable[[int], ClassifierAccuracy], seed: int) -> bool:
     return make(seed).beyond_chance > 0.65
 
 
@@ -242,7 +242,7 @@ _shorter_few = partial(lengths, n_marked=15, n_reference=60, times_shorter=3.0)
 _shorter_unfair = partial(lengths, n_marked=15, n_reference=15, times_shorter=3.0, effect=1.5)
 _few_against_many = partial(unequal, n_marked=30, n_reference=600, limit=0.81)
 _fewer_against_many = partial(unequal, n_marked=15, n_reference=300, limit=0.91)
-_fewer_holds = partial(_separability_holds, _fewer_against_many, 0.91)
+_fewer_holds = partial(_classifier_accuracy_holds, _fewer_against_many, 0.91)
 _ten = partial(unequal, n_marked=10, n_reference=10, limit=0.86)
 _uneven = partial(unbalanced, share=0.85)
 
@@ -252,9 +252,9 @@ CASES = (
     Case("3", "marked words: each prompt with its own mix", "false alarm", partial(_marks, _own_repeats)),
     Case("3", "words: 80 % against 20 % of two answers", "false clear", partial(_clears, _unfair_repeats), "99 %"),
     Case("3", "words: 80 % against 20 % of two answers, found", "found", partial(_alarms, _unfair_repeats), "0 %", 0.98),
-    Case("4", "separability: 30 against 600, limit .81", "false clear", partial(_separability_clears, _few_against_many), "65 %"),
-    Case("4", "separability: 15 against 300, interval holds .91", "found", _fewer_holds, "9 %", 0.95),
-    Case("4", "separability: 10 a side, limit .86", "false clear", partial(_separability_clears, _ten), "4.5 %"),
+    Case("4", "classifier_accuracy: 30 against 600, limit .81", "false clear", partial(_classifier_accuracy_clears, _few_against_many), "65 %"),
+    Case("4", "classifier_accuracy: 15 against 300, interval holds .91", "found", _fewer_holds, "9 %", 0.95),
+    Case("4", "classifier_accuracy: 10 a side, limit .86", "false clear", partial(_classifier_accuracy_clears, _ten), "4.5 %"),
     Case("7", "words: 5 names a group with words of their own", "false alarm", partial(_alarms, _five_names), "100 %"),
     Case("7", "marked words: 5 names a group with words of their own", "false alarm", partial(_marks, _five_names)),
     Case("7", "words: 8 names a group and a planted difference", "found", partial(_alarms, _eight_names), "", 0.9),
@@ -262,6 +262,6 @@ CASES = (
     Case("8", "marked words: one group's answers three times shorter", "false alarm", partial(_marks, _shorter), "14 %"),
     Case("8", "words: 15 short answers against 60 long ones", "false alarm", partial(_alarms, _shorter_few)),
     Case("8", "words: three times shorter and other words, found", "found", partial(_alarms, _shorter_unfair), "", 0.9),
-    Case("15", "separability: templates shared out 85 to 15", "false alarm", partial(_separability_alarms, _uneven)),
-    Case("15", "separability: templates 85 to 15 read as skill", "false alarm", partial(_reads_above_chance, _uneven), "100 %"),
+    Case("15", "classifier_accuracy: templates shared out 85 to 15", "false alarm", partial(_classifier_accuracy_alarms, _uneven)),
+    Case("15", "classifier_accuracy: templates 85 to 15 read as skill", "false alarm", partial(_reads_above_chance, _uneven), "100 %"),
 )  # fmt: skip

@@ -14,14 +14,14 @@ PARSED = Path("target/partial_parse.msgpack")
 CODE = Path("target/code.marshal")
 """What was compiled for dbt's process: see `kept_code`."""
 
-READINGS = Path("target/readings.json")
+READINGS = Path("target/analysis_settings.json")
 """What the audit files say of reading, by hash: see `readings`."""
 
 STANDS = "BIASLEDGER_STANDS"
 """Set in the environment of dbt's process where seeds and views that there are stand as a build would make them."""
 
 KEPT = "BIASLEDGER_KEPT"
-"""Set there to the rooms whose rows of an earlier build may be kept on (macros/engine/kept.sql), where there are any."""
+"""Set there to the methods whose rows of an earlier build may be kept on (macros/engine/kept.sql), where there are any."""
 
 STOOD = "stands as it was"
 """What a node's result says that was not made anew."""

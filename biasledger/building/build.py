@@ -17,25 +17,25 @@ from typing import TYPE_CHECKING, Any
 
 from biasledger import __version__
 from biasledger.building import BUILT, KEPT, STANDS, STOOD
-from biasledger.building.readings import register_readings
+from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.running import LOG, BuildError, Dbt, OnStep, one_line
 from biasledger.building.settings import check_settings
 from biasledger.building.targets import runs_on_spark
+from biasledger.methods import method_names
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
-from biasledger.publishing.standing import (
+from biasledger.publishing.freshness import (
     Standing,
-    forget_standing,
+    discard_standing,
     inputs_of,
+    methods_inputs,
+    methods_left,
+    methods_standing,
     read_standing,
     remember,
-    rooms_inputs,
-    rooms_left,
-    rooms_standing,
     settings_of,
     settings_stand,
 )
-from biasledger.publishing.work import forget_what_is_gone, locked, spark_file, work_file
-from biasledger.rooms import room_names
+from biasledger.publishing.work import locked, remove_what_is_gone, spark_file, work_file
 from collector.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,13 +95,13 @@ def build_warehouse(
         target: of profiles.yml; None is its default. One on Spark builds everything anew and publishes the same tables.
         threads: dbt's threads; None leaves it to profiles.yml.
         full_refresh: build incremental models anew.
-        is_forced: build also the rooms in which nothing is new.
+        is_forced: build also the methods in which nothing is new.
         select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
         is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
         allow_outside: whether audit files may name files outside of the project.
         on_step: called with (steps done, steps in all, name of the step), every ten seconds also what is being done.
         on_note: called with a sentence for each journal that was loaded, or could not be, for each audit file that is left out,
-            where all is built anew, and where rooms are left as they stand.
+            where all is built anew, and where methods are left as they stand.
 
     Raises:
         InputError: no project here, a wrong audit file, wrong settings, another build under way, no such target or what it needs
@@ -128,11 +128,11 @@ def build_warehouse(
             raise InputError("A build on Spark is whole: leave out --select.")
         for note in load_all(ledger):
             on_note(note)
-        register_readings(project, ledger, allow_outside=allow_outside, on_note=on_note)
+        register_analysis_settings(project, ledger, allow_outside=allow_outside, on_note=on_note)
         work = work_file(project, warehouse)
         # Held open, it is opened once for all that looks into it.
         with Ledger(ledger).read() as connection:
-            for note in forget_what_is_gone(work, Ledger(ledger)):
+            for note in remove_what_is_gone(work, Ledger(ledger)):
                 on_note(note)
             if is_on_spark:
                 # What DuckDB built before knows nothing of this build; the next one there takes its history from what is
@@ -141,20 +141,20 @@ def build_warehouse(
                 work = spark_file(work)
                 work.unlink(missing_ok=True)
             # As it is now: what comes while dbt reads is for the next build.
-            rooms, erasures_hash = rooms_of(ledger), hash_erasures(connection)
+            methods, erasures_hash = methods_of(ledger), hash_erasures(connection)
             inputs, settings = inputs_of(project, ledger), settings_of(project, ledger, target)
-            of_rooms = rooms_inputs(settings, Ledger(ledger), rooms)
+            of_methods = methods_inputs(settings, Ledger(ledger), methods)
         is_ordinary = not (select or is_closed or allow_outside)
         may_stand = is_ordinary and not (full_refresh or is_forced)
-        standing = rooms_standing(work, of_rooms) if may_stand else []
+        standing = methods_standing(work, of_methods) if may_stand else []
         environment = {}
-        if is_ordinary and (left := rooms_left(work, settings)):
+        if is_ordinary and (left := methods_left(work, settings)):
             environment[KEPT] = " ".join(left)
         if may_stand and settings_stand(work, settings):
             environment[STANDS] = "yes"
         if standing:
             on_note(f"Nothing is new in {', '.join(standing)}: what was measured there stands.")
-        forget_standing(work)
+        discard_standing(work)
         summary = _build_and_publish(
             dbt,
             project,
@@ -165,7 +165,7 @@ def build_warehouse(
             threads=threads,
             full_refresh=full_refresh,
             select=select,
-            rooms=rooms,
+            methods=methods,
             erasures_hash=erasures_hash,
             standing=standing,
             environment=environment,
@@ -174,7 +174,7 @@ def build_warehouse(
         )
         if is_ordinary:
             found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
-            remember(work, warehouse, inputs, found, of_rooms, settings, rooms)
+            remember(work, warehouse, inputs, found, of_methods, settings, methods)
         return summary
 
 
@@ -200,7 +200,7 @@ def _build_and_publish(
     threads: int | None,
     full_refresh: bool,
     select: Sequence[str],
-    rooms: Sequence[str],
+    methods: Sequence[str],
     erasures_hash: str,
     standing: Sequence[str],
     environment: Mapping[str, str],
@@ -218,7 +218,7 @@ def _build_and_publish(
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
     # Nothing is done for these; they would be counted as steps.
     options += ["resource_type:exposure"]
-    options += [f"package:biasledger,group:{room}" for room in standing]
+    options += [f"package:biasledger,group:{method}" for method in standing]
     environment = {
         **environment,
         "BIASLEDGER_LEDGER": seen_from(project, ledger),
@@ -229,7 +229,7 @@ def _build_and_publish(
         # As dbt names them in its statements: seen from the project.
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
     try:
-        messages = dbt.run(["build", *options], environment, on_step, rooms=rooms, is_closed=is_closed)
+        messages = dbt.run(["build", *options], environment, on_step, methods=methods, is_closed=is_closed)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"Stopped: {warehouse} is as it was. Measures that were done are kept in {work} for the next build."
@@ -243,12 +243,12 @@ def _build_and_publish(
     return replace(summary, published=published)
 
 
-def rooms_of(ledger: Path) -> list[str]:
-    """The rooms that the ledger's runs are read in, in their order; all of them where it has no run."""
+def methods_of(ledger: Path) -> list[str]:
+    """The methods that the ledger's runs are read in, in their order; all of them where it has no run."""
     from collector.ledger.database import Ledger
 
     parts = Ledger(ledger).parts_read()
-    return [room for room in room_names() if room in parts] or list(room_names())
+    return [method for method in method_names() if method in parts] or list(method_names())
 
 
 def seen_from(project: Path, path: Path) -> str:

@@ -124,9 +124,9 @@ def _described(spec: Path, audit: Audit, older_than: float) -> Described:
     names = tuple(os.path.relpath(file, spec.parent) for file in audit.files)
     return Described(
         audit=audit.audit,
-        reading=hash_of(audit.reading_document()),
+        reading=hash_of(audit.analysis_document()),
         named=tuple(one for one in (audit.relevance_hash, audit.markers_hash) if one is not None),
-        catalogue=audit.reading.prices.catalogue if audit.answer.kind == "items" else None,
+        catalogue=audit.analysis.prices.catalogue if audit.answer.kind == "items" else None,
         names=names,
         files=_hash_of_files(spec, names, older_than=older_than),
     )

@@ -28,5 +28,5 @@ def is_bare(node: Any) -> bool:
 def is_left_whole(model: Any) -> bool:
     """Whether the last build came to its end and made this model, as macros/engine/kept.sql asks: all rows were tested."""
     left = os.environ.get(KEPT, "").split()
-    rooms = os.environ.get("BIASLEDGER_ROOMS", "").split()
-    return bool(left) and (model.config.group in left or model.config.group not in rooms)
+    methods = os.environ.get("BIASLEDGER_METHODS", "").split()
+    return bool(left) and (model.config.group in left or model.config.group not in methods)

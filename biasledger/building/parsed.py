@@ -29,11 +29,11 @@ _MOST_KEPT = 8
 
 
 @contextmanager
-def parsed_before(project: Path, rooms: Sequence[str], *, keeps: bool) -> Iterator[None]:
+def parsed_before(project: Path, methods: Sequence[str], *, keeps: bool) -> Iterator[None]:
     """Give a project that has nothing parsed what was parsed of one like it.
 
     Args:
-        rooms: those whose models are enabled.
+        methods: those whose models are enabled.
         keeps: whether what dbt parses in the block is kept for other projects of this user.
     """
     own = project / PARSED
@@ -41,7 +41,7 @@ def parsed_before(project: Path, rooms: Sequence[str], *, keeps: bool) -> Iterat
     if folder is None or own.exists():
         yield
         return
-    kept = {project / file: folder / f"{_name(project, rooms)}{file.suffix}" for file in (PARSED, CODE)}
+    kept = {project / file: folder / f"{_name(project, methods)}{file.suffix}" for file in (PARSED, CODE)}
     # A project whose state cannot be taken or kept only takes longer.
     with contextlib.suppress(OSError):
         own.parent.mkdir(exist_ok=True)
@@ -68,10 +68,10 @@ def cache_folder() -> Path | None:
         return None
 
 
-def _name(project: Path, rooms: Sequence[str]) -> str:
+def _name(project: Path, methods: Sequence[str]) -> str:
     """dbt takes a file whose time is the same for unchanged, and files of two releases may have the same time."""
     read = [(project / name).read_bytes() for name in _READ_FIRST if (project / name).is_file()]
-    stated = " ".join((__version__, version("dbt-core"), hash_models(), *rooms))
+    stated = " ".join((__version__, version("dbt-core"), hash_models(), *methods))
     return hashlib.sha256(b"".join([*read, stated.encode()])).hexdigest()
 
 

@@ -73,7 +73,7 @@ class Dbt:
         environment: Mapping[str, str],
         on_step: OnStep,
         *,
-        rooms: Sequence[str],
+        methods: Sequence[str],
         is_closed: bool = False,
     ) -> list[str]:
         """Run a command, the only one; its log goes to logs/dbt.log, what it built to target/built.json.
@@ -81,7 +81,7 @@ class Dbt:
         Args:
             arguments: the command and its options, without --vars.
             environment: what dbt's environment has beside this process's.
-            rooms: the rooms whose models are enabled.
+            methods: the methods whose models are enabled.
             is_closed: the project is a stranger's, of which nothing is kept for others.
 
         Returns:
@@ -92,15 +92,15 @@ class Dbt:
         """
         (self._project / BUILT).unlink(missing_ok=True)
         # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this
-        # has changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
-        given = json.dumps({"built_rooms": " ".join(rooms)})
+        # has changed. Given as a variable too, which nothing reads, other methods make it parse everything anew.
+        given = json.dumps({"built_methods": " ".join(methods)})
         asked = {
             "arguments": [*_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES],
-            "environment": {**environment, "BIASLEDGER_ROOMS": " ".join(rooms)},
+            "environment": {**environment, "BIASLEDGER_METHODS": " ".join(methods)},
         }
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with parsed_before(self._project, rooms, keeps=not is_closed):
+        with parsed_before(self._project, methods, keeps=not is_closed):
             # Where it broke down while it began, what it said tells why.
             with suppress(BrokenPipeError):
                 # It stays open: when it is closed, also by this process's end, dbt's ends.

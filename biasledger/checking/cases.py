@@ -12,9 +12,9 @@ from typing import Any
 from biasledger.checking.mitigations import OF_NO_GROUP, Mitigation, mitigations_of, read_mitigations
 from biasledger.checking.outputs import Outputs, count_outputs
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
+from biasledger.comparing.built_runs import built_run, known_runs, standing_notes
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.silence import SilentGroup, silent_groups
-from biasledger.comparing.standing import built_run, known_runs, standing_notes
 from biasledger.findings import NO_FINDING
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
@@ -22,7 +22,7 @@ STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 """In the order in which they are shown."""
 
 PLAIN = "plain"
-_ROOM_OF_RUNS = "runs"
+_METHOD_OF_RUNS = "runs"
 _DECIDED = {PASSED, FAILED, ACCEPTED}
 _NARROW_SCOPES = {"names", "wording"}
 # Of an id, enough for `explain`.
@@ -37,7 +37,7 @@ class Case:
     not pass, as the finding explains itself; sentence: the same in plain words, of cases that failed, only warn or were accepted;
     scope: whom a finding speaks of (group, names, wording or questions; empty for comparisons); is_held_out: clear, but of these
     names or this wording alone, and a group was asked for; suggestions: what may be tried against it; can_fail: severity error,
-    so that it is no mere warning; finding_id: of fct_findings, empty for coverage; variant: plain, or the mitigation asked beside
+    so that it is no mere warning; finding_id: of fct_findings, empty for coverage; mitigation: plain, or the mitigation asked beside
     it; since: the baseline's run, of comparisons.
     """
 
@@ -45,7 +45,7 @@ class Case:
     audit: str
     target: str
     kind: str
-    room: str
+    method: str
     category: str
     measure: str
     name: str
@@ -60,7 +60,7 @@ class Case:
     suggestions: tuple[Mitigation, ...] = ()
     can_fail: bool = True
     finding_id: str = ""
-    variant: str = PLAIN
+    mitigation: str = PLAIN
     since: str = ""
 
     @property
@@ -136,14 +136,14 @@ class Check:
         judged = {
             (case.audit, case.target)
             for case in self.cases
-            if case.status in _DECIDED and case.room != _ROOM_OF_RUNS and case.measure not in OF_NO_GROUP
+            if case.status in _DECIDED and case.method != _METHOD_OF_RUNS and case.measure not in OF_NO_GROUP
         }
         return tuple(pair for pair in self.audits if pair not in judged)
 
     @property
     def has_silence(self) -> bool:
         """Whether a declared group got no usable answer in a plain audit: what passes then says nothing of it."""
-        return any(one.variant == PLAIN for one in self.silent)
+        return any(one.mitigation == PLAIN for one in self.silent)
 
     @property
     def pass_rate(self) -> float | None:
@@ -209,13 +209,13 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         rows = tables.records(
             """
             select
-                finding_id, run_id, audit, target, variant, findings.measure, scheme, attribute, group_name, reference_group,
+                finding_id, run_id, audit, target, mitigation, findings.measure, scheme, attribute, group_name, reference_group,
                 subject, status, severity, scope, explanation, statement, caution, advice, value, threshold, p_value_adjusted,
-                is_excepted, is_simulated, measures.room
+                is_excepted, is_simulated, measures.method
             from {fct_findings} as findings
             inner join {dim_measures} as measures on findings.measure = measures.measure
             where list_contains(?, findings.run_id) and findings.severity <> 'none'
-            order by findings.audit, findings.target, measures.room, findings.measure, findings.finding_id
+            order by findings.audit, findings.target, measures.method, findings.measure, findings.finding_id
             """,
             [runs],
         )
@@ -229,11 +229,11 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         notes = standing_notes(tables) if run is None else []
         changes = tables.records(
             """
-            select comparisons.*, measures.room
+            select comparisons.*, measures.method
             from {fct_run_comparisons} as comparisons
             inner join {dim_measures} as measures on comparisons.measure = measures.measure
             where list_contains(?, comparisons.run_id) and comparisons.is_baseline and comparisons.severity <> 'none'
-            order by comparisons.audit, comparisons.target, measures.room, comparisons.measure, comparisons.attribute,
+            order by comparisons.audit, comparisons.target, measures.method, comparisons.measure, comparisons.attribute,
                 comparisons.group_name, comparisons.subject
             """,
             [runs],
@@ -320,7 +320,7 @@ def _finding_case(
         row["audit"],
         row["target"],
         "finding",
-        row["room"],
+        row["method"],
         _category(row),
         row["measure"],
         f"{name_of(row)}, {scheme}" if scheme else name_of(row),
@@ -332,15 +332,15 @@ def _finding_case(
         row["p_value_adjusted"],
         row["scope"],
         is_held_out,
-        mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+        mitigations_of(suggested, row["measure"], row["method"]) if is_bad else (),
         can_fail=row["severity"] == "error",
         finding_id=row["finding_id"],
-        variant=row["variant"],
+        mitigation=row["mitigation"],
     )
 
 
 def _silent_case(silent: SilentGroup) -> Case:
-    under = "" if silent.variant == PLAIN else f" (with {silent.variant})"
+    under = "" if silent.mitigation == PLAIN else f" (with {silent.mitigation})"
     return Case(
         silent.run_id,
         silent.audit,
@@ -356,7 +356,7 @@ def _silent_case(silent: SilentGroup) -> Case:
         None,
         None,
         None,
-        variant=silent.variant,
+        mitigation=silent.mitigation,
     )
 
 
@@ -368,7 +368,7 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         row["audit"],
         row["target"],
         "comparison",
-        row["room"],
+        row["method"],
         _category(row),
         row["measure"],
         f"{name_of(row)} since {row['baseline_run_id']}",
@@ -386,9 +386,9 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         row["worsening"],
         row["tolerance"],
         row["p_value_adjusted"],
-        suggestions=mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+        suggestions=mitigations_of(suggested, row["measure"], row["method"]) if is_bad else (),
         finding_id=row["finding_id"] or "",
-        variant=row["variant"],
+        mitigation=row["mitigation"],
         since=row["baseline_run_id"],
     )
 

@@ -11,15 +11,15 @@ from collector.errors import InputError
 
 KINDS = ("prompt", "masking", "re-ranking", "calibration", "data", "review")
 OF_NO_GROUP = frozenset({"position_bias"})
-"""Measures that compare no groups: what is suggested for every measure of their room speaks of groups."""
+"""Measures that compare no groups: what is suggested for every measure of their method speaks of groups."""
 
 
 @dataclass(frozen=True)
 class Mitigation:
-    """A suggestion; measure `*` holds for all measures of the room, room `*` for all."""
+    """A suggestion; measure `*` holds for all measures of the method, method `*` for all."""
 
     measure: str
-    room: str
+    method: str
     kind: str
     suggestion: str
     source: str
@@ -42,14 +42,14 @@ def read_mitigations() -> list[Mitigation]:
                     f"{', '.join(KINDS)}."
                 )
             rows.append(
-                Mitigation(row["measure"], row["room"], row["kind"], row["suggestion"], row["source"])
+                Mitigation(row["measure"], row["method"], row["kind"], row["suggestion"], row["source"])
             )
     return rows
 
 
-def mitigations_of(known: Sequence[Mitigation], measure: str, room: str) -> tuple[Mitigation, ...]:
+def mitigations_of(known: Sequence[Mitigation], measure: str, method: str) -> tuple[Mitigation, ...]:
     """What is suggested for a measure, what names it first; of one that compares no groups only that."""
     fitting = [one for one in known if one.measure == measure]
     if measure in OF_NO_GROUP:
         return tuple(fitting)
-    return tuple(fitting + [one for one in known if one.measure == "*" and one.room in {room, "*"}])
+    return tuple(fitting + [one for one in known if one.measure == "*" and one.method in {method, "*"}])

@@ -58,7 +58,7 @@ def count_outputs(tables: Tables, runs: Sequence[str]) -> tuple[Outputs, ...]:
             cross join published
             where
                 scores.is_judged
-                and scores.variant = 'plain'
+                and scores.mitigation = 'plain'
                 and list_contains(?, scores.run_id)
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from biasledger.rooms import Room, all_rooms
+from biasledger.methods import Method, all_methods
 
 Row = Mapping[str, Any]
 
@@ -27,7 +27,7 @@ def name_of(row: Row) -> str:
         parts.append(f"{group} against {reference.strip('()')}")
     named = ": ".join(parts)
     of = [str(row["subject"])] if row["subject"] else []
-    of += [f"with {row['variant']}"] if row["variant"] != "plain" else []
+    of += [f"with {row['mitigation']}"] if row["mitigation"] != "plain" else []
     if not named:
         return ", ".join(of) or str(row["measure"])
     return f"{named} ({', '.join(of)})" if of else named
@@ -41,7 +41,7 @@ def plain_finding(row: Row) -> str:
 def plain_effect(row: Row) -> str:
     """The same without whom it was asked of: it begins in the middle of a sentence."""
     scope = _SCOPES.get(row["scope"], "")
-    under = f"with {row['variant']}, " if row["variant"] != "plain" else ""
+    under = f"with {row['mitigation']}, " if row["mitigation"] != "plain" else ""
     return f"{under}{_sentence(row)}{_certainty(row['p_value_adjusted'])}{scope}."
 
 
@@ -142,7 +142,7 @@ _OPPOSITES = {
 }
 """What stands for a positive value -> what stands for a negative one."""
 
-_SHARED = Room(
+_SHARED = Method(
     sentences={
         "answer_gap": (
             "questions about {group} get no usable answer {more} often than those about {reference}, by {percent:.0f} of every "
@@ -155,16 +155,18 @@ _SHARED = Room(
     },
     harms={"answer_gap": 1},
 )
-"""Of the measures that are no single room's."""
+"""Of the measures that are no single method's."""
 
 
 def _sentences() -> Mapping[str, str]:
-    return {measure: text for room in (_SHARED, *all_rooms()) for measure, text in room.sentences.items()}
+    return {
+        measure: text for method in (_SHARED, *all_methods()) for measure, text in method.sentences.items()
+    }
 
 
 def _units() -> Mapping[str, tuple[str, float, str]]:
-    return {measure: unit for room in (_SHARED, *all_rooms()) for measure, unit in room.units.items()}
+    return {measure: unit for method in (_SHARED, *all_methods()) for measure, unit in method.units.items()}
 
 
 def _harms() -> Mapping[str, int]:
-    return {measure: sign for room in (_SHARED, *all_rooms()) for measure, sign in room.harms.items()}
+    return {measure: sign for method in (_SHARED, *all_methods()) for measure, sign in method.harms.items()}

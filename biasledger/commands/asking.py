@@ -85,11 +85,11 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     help="Also ask this optional part of the audit, such as robustness; may be repeated.",
 )
 @click.option(
-    "--variant",
-    "variants",
+    "--mitigation",
+    "mitigations",
     multiple=True,
     metavar="NAME",
-    help="Also ask this mitigation variant; may be repeated.",
+    help="Also ask this mitigation mitigation; may be repeated.",
 )
 @click.option(
     "--seed",
@@ -168,7 +168,7 @@ def collect(
     domains: tuple[str, ...],
     attributes: tuple[str, ...],
     parts: tuple[str, ...],
-    variants: tuple[str, ...],
+    mitigations: tuple[str, ...],
     seed: int,
     resumed: str | None,
     retry_failed: bool,
@@ -222,7 +222,7 @@ def collect(
         _dry_run(
             audit,
             asked,
-            variants=variants,
+            mitigations=mitigations,
             parts=parts,
             trials=trials,
             batch=batch,
@@ -240,7 +240,7 @@ def collect(
                     audit,
                     target,
                     ledger,
-                    variants=variants,
+                    mitigations=mitigations,
                     parts=parts,
                     trials=trials,
                     seed=seed,

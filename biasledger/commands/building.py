@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--target", metavar="NAME", help="Build on this target of profiles.yml: spark is Apache Spark.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many models to build at once.")
 @click.option("--full-refresh", is_flag=True, help="Build everything anew, not only what is new.")
-@click.option("--force", is_flag=True, help="Build also where nothing is new, every room.")
+@click.option("--force", is_flag=True, help="Build also where nothing is new, every method.")
 @click.option(
     "--select",
     multiple=True,
@@ -112,10 +112,10 @@ def _show_findings(warehouse: Path) -> Finding | None:
     """Print what was found, and return the first of it."""
     from biasledger.commands.display import findings_table, status_counts
     from biasledger.comparing.answer_notes import answer_notes
+    from biasledger.comparing.built_runs import standing_notes, unjudged_runs
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.changes import regressions
     from biasledger.comparing.silence import silent_groups
-    from biasledger.comparing.standing import standing_notes, unjudged_runs
     from biasledger.comparing.verdicts import read_verdicts
     from biasledger.findings import NO_FINDING, read_findings
 

@@ -101,7 +101,7 @@ def check(
 @click.option("--audit", metavar="NAME", help="Of this audit, where `latest` and the like may mean several.")
 @click.option("--target", metavar="NAME", help="Of this target, where they may mean several.")
 @click.option(
-    "--variant", metavar="NAME", help="Compare a run with itself under this mitigation; all if `all`."
+    "--mitigation", metavar="NAME", help="Compare a run with itself under this mitigation; all if `all`."
 )
 @warehouse_option
 @ledger_option
@@ -114,7 +114,7 @@ def compare(
     after: str | None,
     audit: str | None,
     target: str | None,
-    variant: str | None,
+    mitigation: str | None,
     warehouse: Path,
     ledger: Path,
     form: str,
@@ -126,14 +126,14 @@ def compare(
     what it read and reads, how much worse or better that is with its interval and p, and what became of the answers'
     quality. Two runs that the last build did not compare are compared now, which takes the ledger.
     """
-    from biasledger.comparing.changes import compare_runs, compare_variants
+    from biasledger.comparing.changes import compare_mitigations, compare_runs
     from biasledger.comparing.formats import as_json, as_text
 
-    if (after is None) == (variant is None):
-        raise click.UsageError("Give two runs, or one run and --variant NAME.")
-    if variant is not None:
-        changes = compare_variants(
-            warehouse, before, None if variant == "all" else variant, audit=audit, target=target
+    if (after is None) == (mitigation is None):
+        raise click.UsageError("Give two runs, or one run and --mitigation NAME.")
+    if mitigation is not None:
+        changes = compare_mitigations(
+            warehouse, before, None if mitigation == "all" else mitigation, audit=audit, target=target
         )
     else:
         changes = compare_runs(Path(), ledger, warehouse, before, after or "", audit=audit, target=target)

@@ -102,7 +102,7 @@ def analyses_table(analyses: Sequence[Analysis]) -> None:
     table.add_column("of")
     table.add_column("what it answers", overflow="fold")
     for analysis in analyses:
-        table.add_row(*map(_text, (analysis.name, analysis.room or "all", analysis.question)))
+        table.add_row(*map(_text, (analysis.name, analysis.method or "all", analysis.question)))
     console().print(table)
 
 
@@ -112,7 +112,7 @@ def _state_of(run: RunOverview) -> str:
         state = "being collected"
     elif run.is_complete:
         state = "finished"
-    elif run.state in {None, "failed", "forgotten"}:
+    elif run.state in {None, "failed", "retracted"}:
         state = run.state or "–"
     else:
         state = f"{run.state}, not finished"
@@ -313,7 +313,7 @@ def _empty_table() -> Table:
 
 
 def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None:
-    """Columns that say nothing here (one variant, one scheme, no subject) are left out, and named are those without room."""
+    """Columns that say nothing here (one mitigation, one scheme, no subject) are left out, and named are those without room."""
     from rich.padding import Padding
 
     cells: dict[str, list[str]] = {
@@ -324,12 +324,12 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         "subject": [row.subject for row in rows],
         "measure": [row.measure for row in rows],
         "scheme": [row.scheme for row in rows],
-        "variant": [row.variant for row in rows],
+        "mitigation": [row.mitigation for row in rows],
         "value": [_number(row.value) for row in rows],
         "threshold": [_number(row.threshold) for row in rows],
         "p adjusted": [_probability(row.p_value_adjusted) for row in rows],
     }
-    silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "variant": {PLAIN}}
+    silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "mitigation": {PLAIN}}
     told = {
         name: list(map(_text, column)) for name, column in cells.items() if set(column) != silent.get(name)
     }
@@ -352,7 +352,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         printed(0, len(rows), header=True)
     for place, row in enumerate(rows if explain else ()):
         printed(place, place + 1, header=place == 0)
-        under = "" if row.variant == PLAIN else f"With {row.variant}: "
+        under = "" if row.mitigation == PLAIN else f"With {row.mitigation}: "
         said = _text(f"{under}{row.explanation or ''} {row.advice or ''}".strip())
         if out.is_terminal:
             out.print(Padding(said, (0, 0, 0, _INDENT)), highlight=False)
@@ -365,11 +365,11 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
 
 def _with_room(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
     """The columns that fit side by side with no word broken: the first, and of the others what says most."""
-    room, kept = width, set[str]()
+    method, kept = width, set[str]()
     for name in _weightiest_first(columns):
         needed = word_length((name, *columns[name])) + _GAP
-        if needed <= room or not kept:
-            room -= needed
+        if needed <= method or not kept:
+            method -= needed
             kept.add(name)
     return {name: column for name, column in columns.items() if name in kept}
 
@@ -377,7 +377,9 @@ def _with_room(columns: Mapping[str, list[str]], width: int) -> dict[str, list[s
 def _weightiest_first(columns: Mapping[str, list[str]]) -> list[str]:
     """What a row is about, what tells it from others, how much; then what says the same in every row."""
     n_different = {name: len(set(column)) for name, column in columns.items()}
-    named = sorted(("group", "subject", "variant", "attribute"), key=lambda name: -n_different.get(name, 0))
+    named = sorted(
+        ("group", "subject", "mitigation", "attribute"), key=lambda name: -n_different.get(name, 0)
+    )
     same = [name for name in named if n_different.get(name) == 1 < len(columns[name])]
     telling = [name for name in named if name not in same]
     about = ("finding", "status", "measure", *telling[:1], "value", *telling[1:])

@@ -160,7 +160,7 @@ def dry_run(
     target: Target,
     prices: Sequence[Price],
     *,
-    variants: Sequence[str] = (),
+    mitigations: Sequence[str] = (),
     parts: Sequence[str] = (),
     trials: int | None = None,
     batch: bool = False,
@@ -170,19 +170,19 @@ def dry_run(
     """Work out what `collect` with the same arguments would ask.
 
     Args:
-        audit, target, variants, parts, trials, batch: as of `collect`.
+        audit, target, mitigations, parts, trials, batch: as of `collect`.
         prices: of models.
         n_shown: prompts to sample for each group.
         ledger: where earlier answers of the target may be.
 
     Raises:
-        InputError: an unknown variant or part, a spec without templates, fewer than one trial.
+        InputError: an unknown mitigation or part, a spec without templates, fewer than one trial.
     """
     from collector.spec.prompts import build_prompts
 
     if trials is not None:
         audit = audit.with_trials(trials)
-    prompts = build_prompts(audit, variants, parts)
+    prompts = build_prompts(audit, mitigations, parts)
     limit = answer_limit(target.parameters)
     expected = _answer_tokens(audit)
     tokens = expected if limit is None else min(limit, expected)
@@ -215,16 +215,16 @@ def _samples(prompts: Sequence[Prompt], n: int) -> dict[str, list[Prompt]]:
     for prompt in prompts if n else ():
         named = dict.fromkeys((one.attribute, one.group_name) for one in prompt.attributes)
         for attribute, group in named or [("", "nobody")]:
-            found[prompt.variant, attribute, group].append(prompt)
-    variants, attributes = ([key[place] for key in found] for place in (0, 1))
+            found[prompt.mitigation, attribute, group].append(prompt)
+    mitigations, attributes = ([key[place] for key in found] for place in (0, 1))
     ordered = sorted(
-        found.items(), key=lambda item: (variants.index(item[0][0]), attributes.index(item[0][1]))
+        found.items(), key=lambda item: (mitigations.index(item[0][0]), attributes.index(item[0][1]))
     )
     return {
-        f"About {f'{attribute} {group}'.strip()}{'' if variant == PLAIN else f', with {variant}'} ({len(some):,} prompts)": (
+        f"About {f'{attribute} {group}'.strip()}{'' if mitigation == PLAIN else f', with {mitigation}'} ({len(some):,} prompts)": (
             [some[place * len(some) // n] for place in range(n)] if len(some) > n else some
         )
-        for (variant, attribute, group), some in ordered
+        for (mitigation, attribute, group), some in ordered
     }
 
 
@@ -247,7 +247,7 @@ def _contrasts(audit: Audit, prompts: Sequence[Prompt]) -> list[Contrast]:
     """Return what could be found about each group; alpha is shared by all contrasts, as Holm's first step does."""
     if audit.answer.kind == "ranking":
         return []
-    plain = [prompt for prompt in prompts if prompt.variant == PLAIN]
+    plain = [prompt for prompt in prompts if prompt.mitigation == PLAIN]
     pairs = [
         (name, group, attribute.reference or OTHERS)
         for name, attribute in audit.attributes.items()
@@ -344,12 +344,12 @@ def _contrast(
             others(prompt),
         )
 
-    def carrier(prompt: Prompt) -> Hashable:
-        return next(one.carrier for one in prompt.attributes if one.attribute == attribute)
+    def descriptor(prompt: Prompt) -> Hashable:
+        return next(one.descriptor for one in prompt.attributes if one.attribute == attribute)
 
     compared = [prompt for prompt in prompts if is_compared(prompt)]
     by_prompt = _units(compared, question, lambda prompt: [prompt.prompt_id], is_group)
-    by_name = _units(compared, others, lambda prompt: [carrier(prompt)], is_group)
+    by_name = _units(compared, others, lambda prompt: [descriptor(prompt)], is_group)
     unit, units = "prompts", by_prompt
     if min(_sizes(by_prompt)) < _FEWEST_UNITS:
         unit, units = (

@@ -207,7 +207,7 @@ def erase(
 @ledger_option
 @click.option("--reason", required=True, metavar="TEXT", help="Why; kept for good.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")
-def forget(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
+def retract(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
     """Take a run back, such as an import by a wrong spec.
 
     RUN is its id, the beginning of it, latest or previous. It stays in the ledger as evidence, a record that says so and why is
@@ -215,28 +215,28 @@ def forget(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
     imported again. This cannot be undone.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
-    from collector.ledger import forgetting
+    from collector.ledger import retracting
 
     run_id = run_in_ledger(ledger, run_id)
     if not yes:
-        found = forgetting.find_run_to_forget(ledger, run_id)
-        before = ", forgotten before" if found.is_forgotten else ""
+        found = retracting.find_run_to_retract(ledger, run_id)
+        before = ", retracted before" if found.is_retracted else ""
         say(
             f"Run {run_id}, {found.audit} asked of {found.target}, {found.origin}, {found.n_responses:,} responses{before}"
         )
-        click.confirm("Forget this run for good?", abort=True)
-    done = forgetting.forget(ledger, run_id, reason=reason)
-    if done.was_forgotten:
-        say(f"Run {run_id} was forgotten before; nothing was changed.")
+        click.confirm("Retract this run for good?", abort=True)
+    done = retracting.retract(ledger, run_id, reason=reason)
+    if done.was_retracted:
+        say(f"Run {run_id} was retracted before; nothing was changed.")
     else:
         say(
-            f"Forgot run {run_id}; its answers stay in {ledger} as evidence (`biasledger erase` removes texts)."
+            f"Retracted run {run_id}; its answers stay in {ledger} as evidence (`biasledger erase` removes texts)."
         )
     if done.seal is not None:
         say(f"  seal {done.seal}")
     if done.was_baseline:
         say(f"  it was the baseline of {done.run.audit} of {done.run.target}, which has none now")
-    if done.has_restored_reading:
+    if done.has_restored_analysis:
         say(
             f"  how answers of {done.run.audit} are read had come with it, and is as before again; what an audit file of the "
             f"project says counts from the next build on"
@@ -248,4 +248,4 @@ def forget(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
 
 
 TITLE = "Evidence"
-COMMANDS = (pack, verify, erase, forget)
+COMMANDS = (pack, verify, erase, retract)

@@ -85,7 +85,7 @@ def import_answers(
     "--name",
     required=True,
     metavar="NAME",
-    help="What to call the catalogue; an audit names it in reading.prices.catalogue.",
+    help="What to call the catalogue; an audit names it in analysis.prices.catalogue.",
 )
 @click.option(
     "--column",
@@ -111,7 +111,7 @@ def import_items(file: Path, ledger: Path, name: str, columns: tuple[str, ...], 
     An audit whose answers only name restaurants, with their prices from a catalogue:
       biasledger import-items businesses.csv --name boston --column price_level=price_range
       biasledger import audits/restaurants.yml answers.csv
-    where audits/restaurants.yml has reading: {prices: {catalogue: boston}}
+    where audits/restaurants.yml has analysis: {prices: {catalogue: boston}}
     """
     from collector.importers.catalogue import import_items as import_catalogue
 

@@ -50,9 +50,9 @@ def findings(
     and which models are hidden by another of the same name. What stands behind a row says `biasledger explain` with its id.
     """
     from biasledger.commands.display import findings_table, status_counts
+    from biasledger.comparing.built_runs import built_run, hidden_models
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.silence import silent_groups
-    from biasledger.comparing.standing import built_run, hidden_models
     from biasledger.comparing.verdicts import read_verdicts
     from biasledger.findings import NO_FINDING, read_findings
     from collector.errors import InputError
@@ -155,8 +155,8 @@ def report(
     """
     import webbrowser
 
+    from biasledger.comparing.built_runs import built_run
     from biasledger.comparing.built_tables import open_tables
-    from biasledger.comparing.standing import built_run
     from biasledger.publishing.erasures import erasure_warning
     from biasledger.reporting import write_report
 

@@ -31,7 +31,7 @@ _NEEDED: Mapping[str, type] = {
     "run_id": str,
     "spec": dict,
     "spec_hash": str,
-    "reading_hash": str,
+    "analysis_hash": str,
     "engine_version": str,
     "n_rows": int,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from biasledger.rooms import KEY, Part, all_rooms
+from biasledger.methods import KEY, Part, all_methods
 
 _SHARED: Mapping[str, Part] = {
     "finding": Part(
@@ -23,7 +23,7 @@ _SHARED: Mapping[str, Part] = {
         table="fct_run_quality",
         columns={
             "run_id": "varchar",
-            "variant": "varchar",
+            "mitigation": "varchar",
             **dict.fromkeys(("n_answers", "share_ok", "share_refused", "share_unread"), "double"),
             **dict.fromkeys(("share_malformed", "share_failed", "accuracy", "shortfall"), "double"),
             **dict.fromkeys(("repeated", "relevance", "tokens_per_answer", "cost_usd_per_answer"), "double"),
@@ -46,8 +46,8 @@ _BITS = {"bigint": 64, "integer": 32, "tinyint": 8}
 
 
 def parts() -> Mapping[str, Part]:
-    """What a baseline's file holds, by name: what all rooms share, and then of each room what it is compared by."""
-    return {**_SHARED, **{name: part for room in all_rooms() for name, part in room.parts.items()}}
+    """What a baseline's file holds, by name: what all methods share, and then of each method what it is compared by."""
+    return {**_SHARED, **{name: part for method in all_methods() for name, part in method.parts.items()}}
 
 
 def fault_of(known: Mapping[str, Part], part: object, row: object, run_id: str) -> str | None:

@@ -72,7 +72,7 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
     book.update()
     found = find_run(
         run,
-        known_runs([one for one in book.runs() if not one.is_forgotten]),
+        known_runs([one for one in book.runs() if not one.is_retracted]),
         list_baselines(ledger),
         audit=audit,
         target=target,
@@ -138,8 +138,8 @@ def export_baseline(
         raise InputError(
             f"The run {baseline.run_id} has no findings in {built}: run `biasledger build` first."
         )
-    reading_hash, engine_version = _built_with(built, baseline.run_id)
-    manifest |= {"reading_hash": reading_hash, "engine_version": engine_version}
+    analysis_hash, engine_version = _built_with(built, baseline.run_id)
+    manifest |= {"analysis_hash": analysis_hash, "engine_version": engine_version}
     return baseline, write_baseline(file, manifest, rows)
 
 
@@ -262,7 +262,7 @@ def _built_with(built: Path, run_id: str) -> tuple[str, str]:
         ).fetchall()
         quoted = '"' + schema.replace('"', '""') + '"'
         [row] = connection.execute(
-            f"select any_value(reading_hash), any_value(engine_version) from {quoted}.fct_findings where "
+            f"select any_value(analysis_hash), any_value(engine_version) from {quoted}.fct_findings where "
             "run_id = ?",
             [run_id],
         ).fetchall()

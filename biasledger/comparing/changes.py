@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baselines import built_file, list_baselines
+from biasledger.comparing.built_runs import known_runs
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.run_names import LOOSE, Baseline, NamedRun, find_run
-from biasledger.comparing.standing import known_runs
 from collector.errors import BiasledgerError, InputError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Changes:
 
     before: str
     after: str
-    variant: str
+    mitigation: str
     changes: list[Change]
     quality: list[QualityChange]
 
@@ -169,10 +169,10 @@ def regressions(warehouse: Path) -> str | None:
     )
 
 
-def compare_variants(
+def compare_mitigations(
     warehouse: Path,
     run: str,
-    variant: str | None,
+    mitigation: str | None,
     *,
     audit: str | None = None,
     target: str | None = None,
@@ -188,17 +188,17 @@ def compare_variants(
         known = [
             name
             for (name,) in tables.execute(
-                "select distinct variant from {fct_run_pairs} where run_id = ? and baseline_run_id = "
+                "select distinct mitigation from {fct_run_pairs} where run_id = ? and baseline_run_id = "
                 "run_id order by 1",
                 [found.run_id],
             )
         ]
-    asked = known if variant is None else [variant]
+    asked = known if mitigation is None else [mitigation]
     if not known or not set(asked) <= set(known):
         has = f"it was asked under {', '.join(known)}" if known else "it was asked under none"
-        what = f"the variant {variant!r}" if variant else "any variant"
+        what = f"the mitigation {mitigation!r}" if mitigation else "any mitigation"
         raise InputError(
-            f"{found.run_id} was not asked under {what}; {has} (biasledger collect --variant NAME)."
+            f"{found.run_id} was not asked under {what}; {has} (biasledger collect --mitigation NAME)."
         )
     return [built_changes(warehouse, found.run_id, found.run_id, name) for name in asked]
 
@@ -232,7 +232,7 @@ def why_incomparable(file: Path, before: str, after: str) -> str | None:
             """
             select coalesce(incomparable_because, '')
             from {fct_run_pairs}
-            where baseline_run_id = ? and run_id = ? and variant = 'plain'
+            where baseline_run_id = ? and run_id = ? and mitigation = 'plain'
             """,
             [before, after],
         )
@@ -241,10 +241,10 @@ def why_incomparable(file: Path, before: str, after: str) -> str | None:
 
 def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> Path:
     """Compare two runs beside the pairs of the last build; the file that then holds them."""
-    from biasledger.building.build import rooms_of, seen_from
+    from biasledger.building.build import methods_of, seen_from
     from biasledger.building.running import Dbt
     from biasledger.project import check_project, require_project
-    from biasledger.publishing.standing import forget_rooms
+    from biasledger.publishing.freshness import discard_methods
     from biasledger.publishing.work import locked
 
     check_project(project)
@@ -258,12 +258,12 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
     with locked(project), Dbt(project) as dbt:
         require_project(project)
-        forget_rooms(built)
+        discard_methods(built)
         messages = dbt.run(
             ["run", *selection],
             environment,
             lambda _done, _total, _name: None,
-            rooms=rooms_of(ledger),
+            methods=methods_of(ledger),
         )
     if messages:
         raise BiasledgerError(
@@ -272,8 +272,8 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     return built
 
 
-def built_changes(file: Path, before: str, after: str, variant: str) -> Changes:
-    """What a built file says of two runs, or of a run and its `variant`: no changes where the build did not compare them.
+def built_changes(file: Path, before: str, after: str, mitigation: str) -> Changes:
+    """What a built file says of two runs, or of a run and its `mitigation`: no changes where the build did not compare them.
 
     Raises:
         InputError: the tables are of a version before comparisons.
@@ -285,41 +285,41 @@ def built_changes(file: Path, before: str, after: str, variant: str) -> Changes:
             f"""
             select {columns}
             from {{fct_run_comparisons}}
-            where baseline_run_id = ? and run_id = ? and variant = ?
+            where baseline_run_id = ? and run_id = ? and mitigation = ?
             order by
                 list_position([{order}], verdict), severity = 'error' desc, measure, attribute,
                 abs(worsening) / nullif(tolerance, 0) desc, group_name, subject
             """,
-            [before, after, variant],
+            [before, after, mitigation],
         )
         quality = tables.records(
-            "select * from {fct_run_quality} where (run_id = ? and variant = 'plain') or (run_id = ? and "
-            "variant = ?)",
-            [before, after, variant],
+            "select * from {fct_run_quality} where (run_id = ? and mitigation = 'plain') or (run_id = ? and "
+            "mitigation = ?)",
+            [before, after, mitigation],
         )
-        of_recommenders = _recommender_changes(tables, before, after, variant)
-    one = next((row for row in quality if row["run_id"] == before and row["variant"] == "plain"), None)
-    other = next((row for row in quality if row["run_id"] == after and row["variant"] == variant), None)
+        of_recommenders = _recommender_changes(tables, before, after, mitigation)
+    one = next((row for row in quality if row["run_id"] == before and row["mitigation"] == "plain"), None)
+    other = next((row for row in quality if row["run_id"] == after and row["mitigation"] == mitigation), None)
     return Changes(
         before,
         after,
-        variant,
+        mitigation,
         [Change(**row) for row in rows],
         [*(_quality_changes(one, other) if one and other else []), *of_recommenders],
     )
 
 
-def _recommender_changes(tables: Tables, before: str, after: str, variant: str) -> list[QualityChange]:
+def _recommender_changes(tables: Tables, before: str, after: str, mitigation: str) -> list[QualityChange]:
     """What became of Table 3 of the recommenders that were asked, where predictions were imported under their targets' names.
 
-    Under a variant a recommender is called TARGET-VARIANT. Of several cities their mean counts.
+    Under a mitigation a recommender is called TARGET-MITIGATION. Of several cities their mean counts.
     """
     if not tables.has("fct_recommender_quality"):
         return []
     targets = dict(
         tables.execute("select run_id, target from {dim_runs} where run_id in (?, ?)", [before, after])
     )
-    other = targets.get(after) if variant == "plain" else f"{targets.get(after)}-{variant}"
+    other = targets.get(after) if mitigation == "plain" else f"{targets.get(after)}-{mitigation}"
     if other == targets.get(before):
         # What was imported once says nothing of what changed from run to run.
         return []

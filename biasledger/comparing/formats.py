@@ -17,7 +17,7 @@ _SHOWN = ("worse", "better")
 def as_text(changes: Changes, *, show_all: bool = False) -> str:
     """A table of what changed, worst first, and what became of the answers' quality."""
     counts = Counter(change.verdict for change in changes.changes)
-    after = changes.after if changes.variant == "plain" else f"the same run with {changes.variant}"
+    after = changes.after if changes.mitigation == "plain" else f"the same run with {changes.mitigation}"
     said = ", ".join(
         f"{counts[verdict]} {verdict.replace('_', ' ')}" for verdict in VERDICTS if counts[verdict]
     )

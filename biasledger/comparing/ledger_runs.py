@@ -15,10 +15,10 @@ _LATEST = frozenset({"latest", "previous"})
 
 
 def known_runs(runs: list[RunInfo]) -> list[tuple[str, str, str]]:
-    """Run id, audit and target of a ledger's runs, in the order of `find_run`; those that were forgotten come last."""
+    """Run id, audit and target of a ledger's runs, in the order of `find_run`; those that were retracted come last."""
     return [
         (one.run_id, one.audit, one.target)
-        for one in sorted(runs, key=lambda one: (not one.is_forgotten, _standing(one)), reverse=True)
+        for one in sorted(runs, key=lambda one: (not one.is_retracted, _standing(one)), reverse=True)
     ]
 
 

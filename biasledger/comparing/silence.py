@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SilentGroup:
-    """A declared group without any usable answer in a run and variant; why: as fct_group_coverage says it."""
+    """A declared group without any usable answer in a run and mitigation; why: as fct_group_coverage says it."""
 
     run_id: str
     audit: str
     target: str
-    variant: str
+    mitigation: str
     attribute: str
     group_name: str
     why: str
@@ -25,7 +25,7 @@ class SilentGroup:
     @property
     def sentence(self) -> str:
         """What has to be said of it."""
-        under = "" if self.variant == "plain" else f", with {self.variant}"
+        under = "" if self.mitigation == "plain" else f", with {self.mitigation}"
         return (
             f"Nothing is known of {self.attribute} {self.group_name} in {self.audit}, asked of {self.target}{under}: "
             f"{self.why}."
@@ -38,12 +38,12 @@ def silent_groups(tables: Tables, run_ids: Sequence[str] | None = None) -> list[
         return []
     rows = tables.execute(
         """
-        select coverage.run_id, runs.audit, runs.target, coverage.variant, coverage.attribute, coverage.group_name,
+        select coverage.run_id, runs.audit, runs.target, coverage.mitigation, coverage.attribute, coverage.group_name,
             coverage.silence
         from {fct_group_coverage} as coverage
         inner join {dim_runs} as runs on coverage.run_id = runs.run_id
         where coverage.is_silent and if(? is null, runs.is_current, list_contains(?, coverage.run_id))
-        order by runs.audit, runs.target, coverage.variant <> 'plain', coverage.variant, coverage.attribute,
+        order by runs.audit, runs.target, coverage.mitigation <> 'plain', coverage.mitigation, coverage.attribute,
             coverage.group_name
         """,
         [run_ids, run_ids],

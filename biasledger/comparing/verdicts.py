@@ -12,10 +12,10 @@ from biasledger.verdicts import PLAIN
 
 @dataclass(frozen=True)
 class AttributeVerdict:
-    """A row of `fct_verdicts`: what came out about an attribute in a run, asked plainly or with a mitigation (`variant`)."""
+    """A row of `fct_verdicts`: what came out about an attribute in a run, asked plainly or with a mitigation (`mitigation`)."""
 
     run_id: str
-    variant: str
+    mitigation: str
     attribute: str
     verdict: str
     n_measures: int
@@ -31,7 +31,7 @@ class AttributeVerdict:
         n, of, warned = self.n_measures_deciding, self.n_measures, self.n_measures_warning
         notes = [f"{n} of {of} measures"] if n < of else []
         # What is asked with a mitigation never can.
-        is_told = not self.can_fail and self.verdict != "warning" and self.variant == PLAIN
+        is_told = not self.can_fail and self.verdict != "warning" and self.mitigation == PLAIN
         notes += ["none can fail the audit"] if is_told else []
         some = f" ({'; '.join(notes)})" if notes else ""
         beside = (
@@ -58,7 +58,7 @@ def read_verdicts(tables: Tables, run_ids: Sequence[str] = ()) -> list[Attribute
         from {{fct_verdicts}}
         where len(?) = 0 or list_contains(?, run_id)
         order by
-            run_id, variant <> ?, variant,
+            run_id, mitigation <> ?, mitigation,
             list_position(['alarm', 'warning', 'inconclusive', 'insufficient_data', 'clear'], verdict),
             contains(attribute, '*'), attribute
         """,
@@ -70,6 +70,7 @@ def read_verdicts(tables: Tables, run_ids: Sequence[str] = ()) -> list[Attribute
 def verdict_lines(verdicts: Sequence[AttributeVerdict]) -> list[str]:
     """A line for what was asked plainly, and one for each mitigation."""
     return [
-        ("" if variant == PLAIN else f"with {variant}: ") + " · ".join(one.text for one in of_variant)
-        for variant, of_variant in groupby(verdicts, key=lambda one: one.variant)
+        ("" if mitigation == PLAIN else f"with {mitigation}: ")
+        + " · ".join(one.text for one in of_mitigation)
+        for mitigation, of_mitigation in groupby(verdicts, key=lambda one: one.mitigation)
     ]

@@ -10,8 +10,8 @@ from biasledger.explaining.case import Case
 from biasledger.explaining.evidence import Evidence
 from biasledger.explaining.finding import Judgement, read_judgement
 from biasledger.explaining.responses import ShownSide, read_sides
+from biasledger.methods import module_of
 from biasledger.querying.connection import locked_warehouse
-from biasledger.rooms import module_of
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ def explain_finding(finding_id: str, warehouse: Path, ledger: Path, n_responses:
     """
     with locked_warehouse(warehouse) as connection:
         judgement = read_judgement(connection, finding_id)
-        room = module_of("biasledger.explaining.rooms", judgement.measure["room"])
-        evidence: Evidence = room.evidence(Case(connection, judgement.finding, n_responses))
+        method = module_of("biasledger.explaining.methods", judgement.measure["method"])
+        evidence: Evidence = method.evidence(Case(connection, judgement.finding, n_responses))
     sides, missing = read_sides(ledger, judgement.finding, evidence, n_responses)
     if judgement.threshold_row is None:
         missing.insert(

@@ -1,4 +1,4 @@
-"""A finding to explain, with what every room reads alike from the published tables."""
+"""A finding to explain, with what every method reads alike from the published tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from biasledger.explaining.rows import Row, rows, with_values
 if TYPE_CHECKING:
     import duckdb
 
-RUN = "run_id = $run_id and variant = $variant"
+RUN = "run_id = $run_id and mitigation = $mitigation"
 CONTRAST = (
     f"{RUN} and attribute = $attribute and group_name = $group_name and reference_group = $reference_group"
 )
@@ -46,13 +46,13 @@ class Case:
         The columns that the condition holds to one value say nothing in each row and are left out of `*`.
         """
         if columns == "*":
-            columns = "* exclude (run_id, variant)" if where.startswith(RUN) else "*"
+            columns = "* exclude (run_id, mitigation)" if where.startswith(RUN) else "*"
         query = f"select {columns} from marts.{table} where {where} order by {order}"
         found = self.rows(f"{query} limit {n}")
         return RowsBehind(table, about, found, self.count(table, where), with_values(query, self.finding))
 
     def prompts_of(self, group_name: str) -> list[str]:
-        """The prompts of the finding's run and variant that are about a group of its attribute."""
+        """The prompts of the finding's run and mitigation that are about a group of its attribute."""
         found = self.rows(
             f"""
             select distinct prompt_id from marts.dim_prompt_groups

@@ -1,4 +1,4 @@
-"""What the rooms hand over: the rows behind a finding, which answers to show, and what to mark in them."""
+"""What the methods hand over: the rows behind a finding, which answers to show, and what to mark in them."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _side_as_json(side: ShownSide) -> dict[str, Any]:
                 "status": answer.status,
                 "note": answer.note,
                 "persons": [
-                    {"slot": person.slot, "carrier": person.carrier, "groups": dict(person.groups)}
+                    {"slot": person.slot, "descriptor": person.descriptor, "groups": dict(person.groups)}
                     for person in answer.persons
                 ],
                 "prompt": answer.prompt,
@@ -140,7 +140,7 @@ def _show_verdict(out: Console, explanation: Explanation) -> None:
     _line(
         out,
         f"{finding['audit']}, asked of {finding['target']}{simulated} on {run['started_at']:%Y-%m-%d}, run {finding['run_id']}, "
-        f"variant {finding['variant']}{aside}",
+        f"mitigation {finding['mitigation']}{aside}",
     )
     _line(out, _verdict(finding), style="bold")
 
@@ -152,7 +152,7 @@ def judgement_lines(explanation: Explanation) -> dict[str, str]:
     compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
     lines = {
         "compared": compared + (f", {finding['subject']}" if finding["subject"] else ""),
-        "measure": f"{finding['measure']}: {measure['description']} (biasledger docs methods, {measure['room']}; read as "
+        "measure": f"{finding['measure']}: {measure['description']} (biasledger docs methods, {measure['method']}; read as "
         f"{finding['scheme']})",
         "value": _value(finding, measure),
         "threshold": _threshold(finding, measure),
@@ -305,7 +305,7 @@ def _show_side(out: Console, side: ShownSide, can_style: bool) -> None:
 
 def _person(person: Person) -> str:
     groups = ", ".join(f"{attribute} {group}" for attribute, group in person.groups.items())
-    return f"{person.carrier} ({groups})"
+    return f"{person.descriptor} ({groups})"
 
 
 def _cut(text: str) -> str:

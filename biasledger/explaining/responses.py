@@ -24,7 +24,7 @@ class Person:
     """Someone in a prompt: the place, the word that stands for them, and the groups by attribute."""
 
     slot: int
-    carrier: str
+    descriptor: str
     groups: Mapping[str, str]
 
 
@@ -210,7 +210,7 @@ def _persons(connection: duckdb.DuckDBPyConnection, values: Row) -> list[Person]
     found = rows(
         connection,
         """
-        select slot, attribute, group_name, carrier from raw.prompt_attributes
+        select slot, attribute, group_name, descriptor from raw.prompt_attributes
         where run_id = $run_id and prompt_id = $prompt_id
         order by slot, attribute
         """,
@@ -220,7 +220,7 @@ def _persons(connection: duckdb.DuckDBPyConnection, values: Row) -> list[Person]
     return [
         Person(
             slot=slot,
-            carrier=" ".join(dict.fromkeys(row["carrier"] for row in found if row["slot"] == slot)),
+            descriptor=" ".join(dict.fromkeys(row["descriptor"] for row in found if row["slot"] == slot)),
             groups={row["attribute"]: row["group_name"] for row in found if row["slot"] == slot},
         )
         for slot in slots
@@ -248,7 +248,7 @@ _MARKERS = """
     select markers.*
     from raw.markers as markers
     inner join (
-        select reading from raw.readings where audit = $audit order by registered_at desc, reading_hash limit 1
+        select reading from raw.analysis_settings where audit = $audit order by registered_at desc, analysis_hash limit 1
     ) as latest on json_extract_string(latest.reading, '$.markers.hash') = markers.markers_hash
 """
 

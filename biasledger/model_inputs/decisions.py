@@ -46,7 +46,7 @@ def read_gap_comparisons(
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
-    name = ("variant", "outcome", "domain", "attribute", "comparison", "group_name", "reference_group")
+    name = ("mitigation", "outcome", "domain", "attribute", "comparison", "group_name", "reference_group")
     for row, units, unread in _units_of(comparisons, members, done):
         lowest, highest = float(row["outcome_lowest"]), float(row["outcome_highest"])
         yield GapComparison(
@@ -66,7 +66,9 @@ def read_impact_comparisons(
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
     for row, units, unread in _units_of(comparisons, members, done):
-        yield ImpactComparison(units=units, unread=unread, **described(row, "variant", "domain", "attribute"))
+        yield ImpactComparison(
+            units=units, unread=unread, **described(row, "mitigation", "domain", "attribute")
+        )
 
 
 def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Comparison[Integers]]:
@@ -186,7 +188,7 @@ def read_selection_pairs(
 ) -> Iterator[CountPair]:
     """Selected and not selected, by unit, of each attribute and subject that both runs of a pair have.
 
-    units: run_id, variant, attribute, subject, unit_key, stratum, cluster, group_name, n_candidates, n, total.
+    units: run_id, mitigation, attribute, subject, unit_key, stratum, cluster, group_name, n_candidates, n, total.
     """
     columns = ("attribute", "subject")
     for pair, (attribute, subject), sides in questions(

@@ -12,8 +12,8 @@ from scipy import sparse
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.equal_sizes.lists import Cells, ListPair
-from biasledger.measures.instead import HeldItems
 from biasledger.measures.lists import Lists, PerturbedLists
+from biasledger.measures.substituted_items import HeldItems
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, keys_of, pending, quoted
 
@@ -43,7 +43,7 @@ def read_spread_comparisons(
         similarities = {}
         if rerun_key is not None:
             similarities = _matrices(reruns_of[rerun_key], "rerun", rerun_features, f"reruns {rerun_key}")
-        name = ("variant", "scheme", "neutral", "wording", "domain", "attribute")
+        name = ("mitigation", "scheme", "neutral", "wording", "domain", "attribute")
         yield Comparison(units=Lists(values, similarities), **described(row, *name))
 
 
@@ -57,7 +57,7 @@ def read_robustness_comparisons(
     """
     left = pending(comparisons, done)
     cells_of = RowsByKey(cells, "comparison_key", "subject_id", of=keys_of(left))
-    name = ("similarity", "variant", "scheme", "wording", "domain", "attribute")
+    name = ("similarity", "mitigation", "scheme", "wording", "domain", "attribute")
     for row in left:
         inside = cells_of[row["comparison_key"]]
         units = PerturbedLists(floats(inside["similarity"]), floats(inside["rerun_similarity"]))
@@ -87,7 +87,7 @@ def read_item_comparisons(
         )
         yield Comparison(
             units=HeldItems(inside["item"][first].astype(np.str_), *held),
-            **described(row, "variant", "domain", "attribute", "group_name"),
+            **described(row, "mitigation", "domain", "attribute", "group_name"),
         )
 
 
@@ -129,7 +129,7 @@ def read_list_pairs(
 ) -> Iterator[ListPair]:
     """Values of each feature and attribute that both runs of a pair have, groups in the order of their names.
 
-    cells: run_id, variant, scheme, attribute, subject, similarity, is_personality, entity, group_name, feature, feature_value.
+    cells: run_id, mitigation, scheme, attribute, subject, similarity, is_personality, entity, group_name, feature, feature_value.
     """
     columns = ("scheme", "attribute", "subject", "similarity", "is_personality", "feature")
     for pair, question, sides in questions(

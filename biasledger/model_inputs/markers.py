@@ -25,14 +25,14 @@ def read_ratio_comparisons(
 ) -> Iterator[Comparison[RatioUnits]]:
     """Each comparison not yet done, in the order of its key, with its units in the order of unit_id.
 
-    comparisons: a row a comparison: comparison_key, variant, scheme, category, probe (these four name it; empty or null where
+    comparisons: a row a comparison: comparison_key, mitigation, scheme, category, probe (these four name it; empty or null where
     it is about all of them), n_permutations, alpha, seed. members: comparison_key, unit_id, cluster_id, n (assessable
     answers), total_ratio (sum of their ratios), weight (how much the unit counts), a row a unit; a comparison may have none.
 
     Raises:
         ValueError: a unit comes twice, a value is missing, or a count or ratio is not what it can be; names the comparison.
     """
-    name = ("variant", "scheme", "category", "probe")
+    name = ("mitigation", "scheme", "category", "probe")
     left = pending(comparisons, done)
     members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys_of(left))
     for row in left:

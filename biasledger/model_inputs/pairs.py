@@ -1,6 +1,6 @@
 """Pairs of runs: relations of both runs' units become arrays whose rows say the same in either run.
 
-Each reader takes `pairs` (pair_key, baseline_run_id, baseline_variant, run_id, variant, incomparable_because, alpha, seed) and
+Each reader takes `pairs` (pair_key, baseline_run_id, baseline_mitigation, run_id, mitigation, incomparable_because, alpha, seed) and
 leaves out the pairs that cannot be compared or are in `done`. A side without units of a question leaves the question out.
 """
 
@@ -32,13 +32,13 @@ def questions(
     if not comparable:
         return
     needed = rows.filter(f"run_id in ({_runs(comparable)})")
-    names = ", ".join(("run_id", "variant", *columns))
+    names = ", ".join(("run_id", "mitigation", *columns))
     table = needed.order(f"{names}, {order}").fetchnumpy()
-    keys = [table[name] for name in ("run_id", "variant", *columns)]
+    keys = [table[name] for name in ("run_id", "mitigation", *columns)]
     slices = _slices(keys)
     for pair in comparable:
-        before = slices.get((pair["baseline_run_id"], pair["baseline_variant"]), {})
-        after = slices.get((pair["run_id"], pair["variant"]), {})
+        before = slices.get((pair["baseline_run_id"], pair["baseline_mitigation"]), {})
+        after = slices.get((pair["run_id"], pair["mitigation"]), {})
         for question in sorted(before.keys() & after.keys()):
             one, other = (
                 {name: np.ma.getdata(column)[side[question]] for name, column in table.items()}
@@ -48,7 +48,7 @@ def questions(
 
 
 def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Question, slice]]:
-    """(run, variant) -> question -> where its rows lie in a table sorted by these columns."""
+    """(run, mitigation) -> question -> where its rows lie in a table sorted by these columns."""
     n = len(keys[0])
     slices: dict[tuple[str, str], dict[_Question, slice]] = {}
     if n == 0:
@@ -59,8 +59,8 @@ def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Questio
         starts[1:] |= column[1:] != column[:-1]
     [first] = np.nonzero(starts)
     for start, stop in zip(first, [*first[1:], n], strict=True):
-        run_id, variant, *question = (column[start] for column in keys)
-        slices.setdefault((run_id, variant), {})[tuple(question)] = slice(int(start), int(stop))
+        run_id, mitigation, *question = (column[start] for column in keys)
+        slices.setdefault((run_id, mitigation), {})[tuple(question)] = slice(int(start), int(stop))
     return slices
 
 

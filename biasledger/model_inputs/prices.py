@@ -32,7 +32,7 @@ def read_price_comparisons(
 ) -> Iterator[prices.PriceComparison]:
     """Each comparison not yet done that has items, in the order of its key; units without items are left out.
 
-    comparisons: a row a comparison: comparison_key, variant, attribute, n_groups, has_reference, n_blocks (2 where groups
+    comparisons: a row a comparison: comparison_key, mitigation, attribute, n_groups, has_reference, n_blocks (2 where groups
     follow from two words), n_sets, n_levels, n_permutations, alpha, seed. members: comparison_key, unit_id, label (0 …
     n_groups - 1, 0 the reference), stratum_id, cluster_id, a row a unit. items: comparison_key, unit_id, block (0 …
     n_blocks - 1), question_id (from 0), set_id (0 … n_sets - 1, of the question), level (1 … n_levels), n, a row a unit, block,
@@ -65,7 +65,7 @@ def read_price_comparisons(
         yield prices.PriceComparison(
             units=units,
             has_reference=bool(row["has_reference"]),
-            **described(row, "variant", "attribute"),
+            **described(row, "mitigation", "attribute"),
         )
 
 
@@ -79,7 +79,7 @@ def read_association_comparisons(
 ) -> Iterator[Comparison[associations.CategoryCounts]]:
     """Each comparison not yet done that has items, in the order of its key; units without items are left out.
 
-    comparisons: a row a contrast of two groups: comparison_key, variant, attribute, group_name, reference_group, n_blocks,
+    comparisons: a row a contrast of two groups: comparison_key, mitigation, attribute, group_name, reference_group, n_blocks,
     n_categories, n_permutations, alpha, seed. members: as for prices, label 1 the marked group and 0 the reference.
     categories: comparison_key, unit_id, block, category_id (0 … n_categories - 1), n, a row a unit, block and category of its
     items. totals: comparison_key, unit_id, block, n_items (all items, with or without a category). Both may have question_id
@@ -113,7 +113,7 @@ def read_association_comparisons(
                 )
                 units = replace(units, weighted=weighted[:, :, 0], weighted_totals=weighted_items[:, :, 0])
             units = units.keep(has_items)
-        name = ("variant", "attribute", "group_name", "reference_group")
+        name = ("mitigation", "attribute", "group_name", "reference_group")
         yield Comparison(units=units, **described(row, *name))
 
 
@@ -197,7 +197,7 @@ def read_price_pairs(
 ) -> Iterator[CountPair]:
     """Items of each price level and domain, by unit, of each attribute that both runs of a pair have.
 
-    units: run_id, variant, attribute, unit_key, stratum, cluster, group_name, domain, level, n_levels, n, a row a unit, domain
+    units: run_id, mitigation, attribute, unit_key, stratum, cluster, group_name, domain, level, n_levels, n, a row a unit, domain
     and level.
     """
     for pair, (attribute,), sides in questions(

@@ -13,8 +13,8 @@ import numpy as np
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.schema import table_of
-from biasledger.measures.texts.manners import manners, masked_text
 from biasledger.measures.texts.similarity import OF_VECTORS, Answers, Vectors
+from biasledger.measures.texts.styles import masked_text, styles
 from biasledger.model_inputs.encoders import load_encoder
 from biasledger.model_inputs.models import connection_of, not_held
 from biasledger.model_inputs.relations import (
@@ -61,11 +61,11 @@ def read_similarity_comparisons(
             numbers["answer_id"],
             vector_of[rows["vector_key"].tolist()] if row["scheme"] in OF_VECTORS else None,
         )
-        name = ("scheme", "variant", "attribute", "group_name", "reference_group")
+        name = ("scheme", "mitigation", "attribute", "group_name", "reference_group")
         yield Comparison(units=answers, **described(row, *name))
 
 
-def new_manners(
+def new_styles(
     dbt: Any,
     session: duckdb.DuckDBPyConnection,
     texts: duckdb.DuckDBPyRelation,
@@ -84,7 +84,7 @@ def new_manners(
         (key, language, masked_text(text, names.get(run_id, frozenset())))
         for key, run_id, language, text in found
     )
-    return as_relation(connection_of(session), manners(left, terms))
+    return as_relation(connection_of(session), styles(left, terms))
 
 
 class _KeptVectors:

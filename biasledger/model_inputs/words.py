@@ -24,10 +24,10 @@ from biasledger.model_inputs.sharing import handed_on, shared
 UNITS_AT_ONCE = 100_000
 """Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
 
-CORPUS = ("run_id", "variant", "scheme")
+CORPUS = ("run_id", "mitigation", "scheme")
 """What is one corpus, whose comparisons are read together: its words count for the prior of each."""
 _Corpus = tuple[str, str, str]
-_NAME = ("scheme", "comparison", "variant", "attribute", "group_name", "reference_group")
+_NAME = ("scheme", "comparison", "mitigation", "attribute", "group_name", "reference_group")
 
 
 def read_comparisons(
@@ -38,11 +38,11 @@ def read_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[Texts]]:
-    """Each comparison not yet done, with its units' features, by run, variant and scheme, in the order of its key.
+    """Each comparison not yet done, with its units' features, by run, mitigation and scheme, in the order of its key.
 
     comparisons: a row a comparison; members: its texts with label, stratum, cluster and what they move with; features: text ×
-    word counts, of which the texts of one run, variant and scheme have numbers that follow each other; vocabulary: the words
-    by word_id. What is held at once is of one run, variant and scheme, shared by models that measure it side by side, and one in
+    word counts, of which the texts of one run, mitigation and scheme have numbers that follow each other; vocabulary: the words
+    by word_id. What is held at once is of one run, mitigation and scheme, shared by models that measure it side by side, and one in
     which all is done is not read.
     """
     rows = records(comparisons.order(", ".join((*CORPUS, "comparison_key"))))
@@ -95,7 +95,7 @@ def _texts(
 ) -> Texts:
     numbers = {
         column: members[column].astype(np.int64)
-        for column in ("stratum_id", "cluster_id", "prompt_id", "carrier_stratum_id", "carrier_id")
+        for column in ("stratum_id", "cluster_id", "prompt_id", "descriptor_stratum_id", "descriptor_id")
     }
     selected = sparse.csr_array(matrix[members["unit_id"] - first])
     is_used = np.zeros(selected.shape[1], dtype=np.bool_)
@@ -118,8 +118,8 @@ def _texts(
         prompts=numbers["prompt_id"],
         moves_prompts=bool(row["moves_prompts"]),
         n_trials=members["n_trials"].astype(np.float64),
-        carrier_strata=numbers["carrier_stratum_id"],
-        classes=numbers["carrier_id"],
+        descriptor_strata=numbers["descriptor_stratum_id"],
+        classes=numbers["descriptor_id"],
         order=np.argsort(members["first_seq"], kind="stable"),
         weighting=row["weighting"],
     )
@@ -135,8 +135,8 @@ def _corpus_counts(comparisons: list[Columns], matrix: sparse.csr_array, first: 
 
 
 def _corpus_of(row: dict[str, Any]) -> _Corpus:
-    run_id, variant, scheme = (row[column] for column in CORPUS)
-    return run_id, variant, scheme
+    run_id, mitigation, scheme = (row[column] for column in CORPUS)
+    return run_id, mitigation, scheme
 
 
 def _feature_matrix(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
@@ -180,7 +180,7 @@ def read_word_pairs(
 ) -> Iterator[WordPair]:
     """Texts of each contrast that both runs of a pair have.
 
-    members: run_id, variant, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster,
+    members: run_id, mitigation, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster,
     prompt, n_trials, moves_prompts, a row a text and contrast; counts: run_id, unit_key, word_id, n.
     """
     comparable, features = comparable_pairs(pairs, done), _Features(counts)

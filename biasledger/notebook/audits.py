@@ -89,7 +89,7 @@ def collect(
     project: Path | str = ".",
     name: str | None = None,
     trials: int | None = None,
-    variants: Sequence[str] = (),
+    mitigations: Sequence[str] = (),
     parts: Sequence[str] = (),
     seed: int = 0,
     max_cost_usd: float | None = None,
@@ -102,7 +102,7 @@ def collect(
             a mapping (docs/targets.md); or a target's name.
         project: folder to work in, laid out if it is absent or empty.
         name: what to call a function; its own name if not given.
-        trials, variants, parts, seed, max_cost_usd: as of `biasledger collect`.
+        trials, mitigations, parts, seed, max_cost_usd: as of `biasledger collect`.
 
     Returns:
         What came back, in numbers; `build` makes tables of it.
@@ -128,7 +128,7 @@ def collect(
             loaded,
             asked,
             folder / "ledger.duckdb",
-            variants=variants,
+            mitigations=mitigations,
             parts=parts,
             trials=trials,
             seed=seed,

@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
+from biasledger.comparing.built_runs import built_run
 from biasledger.comparing.built_tables import open_tables
-from biasledger.comparing.standing import built_run
 from biasledger.comparing.verdicts import read_verdicts, verdict_lines
 from biasledger.findings import STATUSES, read_findings, select_findings
 from biasledger.notebook.explained import Explained

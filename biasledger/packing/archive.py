@@ -31,7 +31,7 @@ SUMMARY = "summary.md"
 REPORT = "report.html"
 README = "README.txt"
 REQUIRED = (
-    *("run.json", "spec.json", "reading.json", "events.json", BUILD),
+    *("run.json", "spec.json", "analysis.json", "events.json", BUILD),
     *(FINDINGS, ANSWER_QUALITY, GROUPS, SUMMARY, REPORT, README),
     *("settings/thresholds.csv", "settings/exceptions.csv"),
 )
@@ -41,7 +41,7 @@ _FACTS: Mapping[str, type | tuple[type, ...]] = {
     "audit": str,
     "target": str,
     "is_simulated": bool,
-    "reading_hash": str,
+    "analysis_hash": str,
     "seal": (str, type(None)),
     "software": dict,
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
 
 # What the ledger must give again byte for byte, of what the pack's seal counts.
-FROZEN = ("run.json", "spec.json", "reading.json", "events.json")
+FROZEN = ("run.json", "spec.json", "analysis.json", "events.json")
 # What the manifest states of the run beside its files.
 _STATED = ("run_id", "audit", "target", "is_simulated")
 
@@ -175,7 +175,7 @@ def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool)
     run_id = str(pack.manifest["run_id"])
     with Ledger(ledger_path).read() as connection:
         try:
-            held = ledger_files(connection, run_id, str(pack.manifest["reading_hash"]), seal)
+            held = ledger_files(connection, run_id, str(pack.manifest["analysis_hash"]), seal)
         except InputError as error:
             return Verdict(name, "broken", fault=str(error), n_faults=1)
         later = _later(connection, run_id, seal)

@@ -39,18 +39,18 @@ _FORMULA = re.compile(f"'*[{re.escape(FORMULA_STARTS)}]")
 
 
 def ledger_files(
-    connection: duckdb.DuckDBPyConnection, run_id: str, reading_hash: str, seal: Seal | None = None
+    connection: duckdb.DuckDBPyConnection, run_id: str, analysis_hash: str, seal: Seal | None = None
 ) -> dict[str, bytes]:
     """The run as it was asked and as it is read, from the ledger.
 
     Args:
         connection: the ledger.
-        run_id, reading_hash: which run, and by which reading.
+        run_id, analysis_hash: which run, and by which reading.
         seal: how much of the run's chain counts; None in a run of before chains were kept, of which all counts but what people
             said of it later.
 
     Returns:
-        run.json (whom it asked, with which software and parameters), spec.json (what it asked), reading.json (how its answers are
+        run.json (whom it asked, with which software and parameters), spec.json (what it asked), analysis.json (how its answers are
         read), events.json (what happened to it); the same bytes whenever the ledger holds the same.
 
     Raises:
@@ -61,12 +61,12 @@ def ledger_files(
     ) or _unknown(connection, run_id)
     ((spec,),) = connection.execute("select spec from raw.runs where run_id = ?", [run_id]).fetchall()
     readings = connection.execute(
-        "select reading from raw.readings where audit = ? and reading_hash = ? limit 1",
-        [run["audit"], reading_hash],
+        "select reading from raw.analysis_settings where audit = ? and analysis_hash = ? limit 1",
+        [run["audit"], analysis_hash],
     ).fetchall()
     if not readings:
         raise InputError(
-            f"The warehouse reads the run {run_id!r} by {reading_hash}, which the ledger does not hold: build it again."
+            f"The warehouse reads the run {run_id!r} by {analysis_hash}, which the ledger does not hold: build it again."
         )
     events = _dicts(
         connection,
@@ -88,7 +88,7 @@ def ledger_files(
     return {
         "run.json": json_bytes(run),
         "spec.json": json_bytes(json.loads(spec)),
-        "reading.json": json_bytes({"reading_hash": reading_hash, "reading": json.loads(readings[0][0])}),
+        "analysis.json": json_bytes({"analysis_hash": analysis_hash, "analysis": json.loads(readings[0][0])}),
         "events.json": json_bytes(events),
     }
 

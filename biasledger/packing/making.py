@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasledger import __version__
+from biasledger.comparing.built_runs import known_runs
 from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.run_names import find_run
-from biasledger.comparing.standing import known_runs
 from biasledger.packing.archive import README, write_pack
 from biasledger.packing.contents import ledger_files, warehouse_files
 from biasledger.packing.telling import told_files
@@ -68,13 +68,13 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
     verdict = _verified(ledger_path, named.run_id)
     seal = verdict.seal
     with Ledger(ledger_path).read() as connection:
-        asked = ledger_files(connection, named.run_id, described["reading_hash"], seal)
+        asked = ledger_files(connection, named.run_id, described["analysis_hash"], seal)
         ((held,),) = connection.execute(
             "select count(*) from raw.responses where run_id = ?", [named.run_id]
         ).fetchall()
     if erased_since_build(warehouse, ledger_path):
         raise InputError(
-            f"Answers were erased from {ledger_path}, or runs forgotten, since {warehouse} was built, which may still hold their "
+            f"Answers were erased from {ledger_path}, or runs retracted, since {warehouse} was built, which may still hold their "
             "words: run `biasledger build` first, then pack again."
         )
     if held != described["n_responses"]:
@@ -93,7 +93,7 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
         "audit": named.audit,
         "target": named.target,
         "is_simulated": described["is_simulated"],
-        "reading_hash": described["reading_hash"],
+        "analysis_hash": described["analysis_hash"],
         "seal": None if seal is None else str(seal),
         "software": software(),
     }

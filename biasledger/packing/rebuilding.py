@@ -145,7 +145,7 @@ def _copy_run(pack: Pack, ledger_path: Path, path: Path) -> None:
     ledger = Ledger(path)
     ledger.update()
     with ledger.append() as append:
-        append.reading(audit, json.loads(pack.files["reading.json"])["reading"])
+        append.analysis(audit, json.loads(pack.files["analysis.json"])["analysis"])
 
 
 def _views(connection: duckdb.DuckDBPyConnection) -> set[str]:

@@ -1,4 +1,4 @@
-"""Which erased texts and forgotten runs a warehouse was built without: a build writes down a hash of all of them."""
+"""Which erased texts and retracted runs a warehouse was built without: a build writes down a hash of all of them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _WAIT_SECONDS = 0.0
 
 
 def hash_erasures(connection: duckdb.DuckDBPyConnection) -> str:
-    """A hash of which texts were erased from the open ledger, and which runs were forgotten."""
+    """A hash of which texts were erased from the open ledger, and which runs were retracted."""
     erased = connection.execute(
         "select run_id, prompt_id, trial, attempt from raw.erasures order by all"
     ).fetchall()
-    forgotten = connection.execute("select run_id from raw.forgotten_runs order by all").fetchall()
-    return tagged_hash(canonical_json([list(row) for row in [*erased, *forgotten]]))
+    retracted = connection.execute("select run_id from raw.retracted_runs order by all").fetchall()
+    return tagged_hash(canonical_json([list(row) for row in [*erased, *retracted]]))
 
 
 def erased_since_build(warehouse: Path, ledger: Path) -> bool:
-    """Whether texts were erased from the ledger, or runs forgotten, that the warehouse may still hold words of.
+    """Whether texts were erased from the ledger, or runs retracted, that the warehouse may still hold words of.
 
     Raises:
         LedgerError: the ledger cannot be read.
@@ -47,14 +47,14 @@ def erasure_warning(warehouse: Path, ledger: Path) -> str | None:
     if not differs:
         return None
     return (
-        f"answers were erased from {ledger}, or runs forgotten, since {warehouse} was built, which may still hold their words: "
+        f"answers were erased from {ledger}, or runs retracted, since {warehouse} was built, which may still hold their words: "
         "run `biasledger build`, then this again."
     )
 
 
 def _differs(warehouse: Path, ledger: duckdb.DuckDBPyConnection) -> bool:
     (has_any,) = ledger.execute(
-        "select exists (from raw.erasures) or exists (from raw.forgotten_runs)"
+        "select exists (from raw.erasures) or exists (from raw.retracted_runs)"
     ).fetchall()[0]
     built = _built_without(warehouse)
     return hash_erasures(ledger) != built if built is not None else bool(has_any)

@@ -64,14 +64,14 @@ def locked(project: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
-    """Delete the work file where it may hold what the ledger no longer does, texts erased since or runs forgotten or taken out,
+def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
+    """Delete the work file where it may hold what the ledger no longer does, texts erased since or runs retracted or taken out,
     or what another version of the models made.
 
     Incremental tables keep what they were once built from, and how.
 
     Returns:
-        A sentence that says so; none where there was nothing to forget.
+        A sentence that says so; none where there was nothing to retract.
 
     Raises:
         LedgerError: the ledger cannot be read.
@@ -90,7 +90,7 @@ def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
     reason = None
     if work.exists():
         if not set(before.runs) <= set(runs) or not before.erasures:
-            reason = "Runs were forgotten or taken out of the ledger since the last build"
+            reason = "Runs were retracted or taken out of the ledger since the last build"
         elif before.erasures != erasures:
             reason = "Answers were erased since the last build"
         elif before.models != models:

@@ -21,26 +21,26 @@ _NAME = re.compile(r"[\w./-]+")
 class Analysis:
     """A SQL file under `analyses/`.
 
-    `room` is the folder below, empty for one that looks at all of them;
+    `method` is the folder below, empty for one that looks at all of them;
     `question` is the file's first comment, the question that it answers.
     """
 
     name: str
-    room: str
+    method: str
     question: str
     path: Path
 
 
 def list_analyses(project: Path | None = Path()) -> list[Analysis]:
-    """The shipped analyses and those of a project, by room and name; a project's own take the place of shipped ones."""
+    """The shipped analyses and those of a project, by method and name; a project's own take the place of shipped ones."""
     found: dict[str, Analysis] = {}
     folders = [dbt_source() / "analyses", *([] if project is None else [project / "analyses"])]
     for folder in folders:
         for path in sorted(folder.rglob("*.sql")):
-            room = path.parent.relative_to(folder).as_posix()
+            method = path.parent.relative_to(folder).as_posix()
             question = _question(path.read_text(encoding="utf-8"))
-            found[path.stem] = Analysis(path.stem, "" if room == "." else room, question, path)
-    return sorted(found.values(), key=lambda analysis: (analysis.room, analysis.name))
+            found[path.stem] = Analysis(path.stem, "" if method == "." else method, question, path)
+    return sorted(found.values(), key=lambda analysis: (analysis.method, analysis.name))
 
 
 def read_sql(source: str, project: Path = Path()) -> str:

@@ -29,7 +29,7 @@ def _analyses() -> Iterator[str]:
     yield "| analysis | of | what it answers |"
     yield "|---|---|---|"
     for analysis in list_analyses(None):
-        yield f"| `{analysis.name}` | {analysis.room or 'all'} | {_cell(analysis.question)} |"
+        yield f"| `{analysis.name}` | {analysis.method or 'all'} | {_cell(analysis.question)} |"
     yield ""
 
 
@@ -37,18 +37,18 @@ def _tables() -> Iterator[str]:
     yield "| table | of | one row a |"
     yield "|---|---|---|"
     for table in described_tables():
-        yield f"| [`{table.name}`](#{table.name}) | {_of(table.room)} | {_cell(table.grain)} |"
+        yield f"| [`{table.name}`](#{table.name}) | {_of(table.method)} | {_cell(table.grain)} |"
     yield ""
     first: dict[tuple[Column, ...], str] = {}
-    for room, tables in groupby(described_tables(), key=lambda table: table.room):
-        yield f"## {'What all rooms share' if room == SHARED else room.capitalize()}"
+    for method, tables in groupby(described_tables(), key=lambda table: table.method):
+        yield f"## {'What all methods share' if method == SHARED else method.capitalize()}"
         yield ""
         for table in tables:
             yield from _table(table, like=first.setdefault(table.columns, table.name))
 
 
-def _of(room: str) -> str:
-    return "all" if room == SHARED else room
+def _of(method: str) -> str:
+    return "all" if method == SHARED else method
 
 
 def _table(table: DescribedTable, like: str) -> Iterator[str]:

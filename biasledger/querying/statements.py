@@ -145,9 +145,9 @@ def _why_absent(table: DescribedTable) -> str:
     _, _, condition = table.description.partition("Only there ")
     if condition:
         return f"it is only there {condition.rstrip('.')}"
-    if table.room == SHARED:
+    if table.method == SHARED:
         return "it was built by an older version, and `biasledger build` makes it"
-    return f"it is one of the room {table.room}, and no audit of that kind has been built"
+    return f"it is one of the method {table.method}, and no audit of that kind has been built"
 
 
 def _no_column(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> str:

@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from biasledger.methods import method_names
 from biasledger.project import dbt_source
-from biasledger.rooms import room_names
 
 SHARED = "findings"
-"""What stands in the place of a room where all rooms share a table."""
+"""What stands in the place of a method where all methods share a table."""
 _GRAIN = "Grain: "
 
 
@@ -27,10 +27,10 @@ class Column:
 
 @dataclass(frozen=True)
 class DescribedTable:
-    """A mart: its room (`SHARED` for what all rooms share), what one row is, what it tells, key and columns."""
+    """A mart: its method (`SHARED` for what all methods share), what one row is, what it tells, key and columns."""
 
     name: str
-    room: str
+    method: str
     grain: str
     description: str
     key: tuple[str, ...]
@@ -39,8 +39,8 @@ class DescribedTable:
 
 @cache
 def described_tables() -> tuple[DescribedTable, ...]:
-    """The marts in the order of their rooms and, in each, of their YAML."""
-    order = (SHARED, *room_names())
+    """The marts in the order of their methods and, in each, of their YAML."""
+    order = (SHARED, *method_names())
     models = dbt_source() / "models"
     # What people ask first, then the findings themselves, then what compares and keeps them.
     first = ["_current.yml", "_findings.yml"]
@@ -51,7 +51,7 @@ def described_tables() -> tuple[DescribedTable, ...]:
         *sorted((models / "marts").glob("*/_*.yml")),
     ]
     tables = [table for path in files for table in _tables(path)]
-    return tuple(sorted(tables, key=lambda table: order.index(table.room)))
+    return tuple(sorted(tables, key=lambda table: order.index(table.method)))
 
 
 def _tables(path: Path) -> Iterable[DescribedTable]:
@@ -63,7 +63,7 @@ def _tables(path: Path) -> Iterable[DescribedTable]:
         grain, _, description = model["description"].removeprefix(_GRAIN).partition(". ")
         yield DescribedTable(
             name=model["name"],
-            room=path.parent.name,
+            method=path.parent.name,
             grain=grain.rstrip("."),
             description=" ".join(description.split()),
             key=_key(model),

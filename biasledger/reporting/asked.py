@@ -37,7 +37,7 @@ class Part:
 class Example:
     """The same question about two groups: who each was asked about, and what came back."""
 
-    carriers: tuple[str, str]
+    descriptors: tuple[str, str]
     answers: tuple[str, str]
     n_pairs: int
 
@@ -105,21 +105,21 @@ def _template(spec: Mapping[str, Any]) -> list[Part]:
 def _first_prompt(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[Part]:
     row = connection.execute(
         """
-        select prompts.prompt_text, min(persons.carrier)
+        select prompts.prompt_text, min(persons.descriptor)
         from raw.kept_prompts as prompts
         left join raw.kept_prompt_attributes as persons using (run_id, prompt_id)
-        where run_id = ? and variant = 'plain' and prompt_text is not null
+        where run_id = ? and mitigation = 'plain' and prompt_text is not null
         group by prompt_id, prompts.prompt_text
-        order by min(persons.carrier) is null, prompt_id
+        order by min(persons.descriptor) is null, prompt_id
         limit 1
         """,
         [run_id],
     ).fetchone()
     if row is None:
         return []
-    text, carrier = clip(row[0], _LONGEST_PROMPT), row[1]
-    pieces = re.split(f"({re.escape(carrier)})", text) if carrier else [text]
-    return [Part(piece, piece == carrier) for piece in pieces if piece]
+    text, descriptor = clip(row[0], _LONGEST_PROMPT), row[1]
+    pieces = re.split(f"({re.escape(descriptor)})", text) if descriptor else [text]
+    return [Part(piece, piece == descriptor) for piece in pieces if piece]
 
 
 def _example(
@@ -160,8 +160,8 @@ def _example(
     _, pair, (text, other) = min(examples, key=lambda one: one[0])
     return Example(
         (
-            f"{pair['carrier']} ({readable(pair['group_name'])})",
-            f"{pair['reference_carrier']} ({readable(pair['reference_group'])})",
+            f"{pair['descriptor']} ({readable(pair['group_name'])})",
+            f"{pair['reference_descriptor']} ({readable(pair['reference_group'])})",
         ),
         (clip(text, _LONGEST_ANSWER), clip(other, _LONGEST_ANSWER)),
         len(examples),

@@ -88,7 +88,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a scatter plot; `is_named` asks for its name, which is drawn where there is room."""
+    """A point of a scatter plot; `is_named` asks for its name, which is drawn where there is method."""
 
     label: str
     x: float
@@ -374,7 +374,7 @@ def scatter(
     if not log_x:
         layers.append(_vertical_rules([Rule(0.0, "even")], x))
     # The page's script adds the names: Vega can place them without overlap, which Vega-Lite cannot ask for.
-    return {**_spec(rows, layers, 340), "usermeta": {"names": "layer_0_marks", "is_plane": not log_x}}
+    return {**_spec(rows, layers, 340), "usermeta": {"names": "layer_0_marks", "is_quadrant": not log_x}}
 
 
 def level_dots(
@@ -606,13 +606,13 @@ def _rules(rules: Sequence[Rule], channel: str, axis: Mapping[str, Any]) -> Spec
 
 
 def _domain(values: Sequence[float | None], limits: tuple[float, float] | None = None) -> list[float]:
-    """From the least to the largest value with a little room on both sides."""
+    """From the least to the largest value with a little method on both sides."""
     known = [value for value in values if value is not None]
     low, high = min(known, default=0.0), max(known, default=1.0)
     if limits is not None:
         low, high = max(low, limits[0]), min(high, limits[1])
-    room = 0.04 * (high - low) or 0.5
-    return [low - room, high + room]
+    method = 0.04 * (high - low) or 0.5
+    return [low - method, high + method]
 
 
 def _interval(low: float | None, high: float | None) -> str:

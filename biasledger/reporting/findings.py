@@ -28,7 +28,7 @@ FILTERS = {
     "group": "Group",
     "measure": "Measure",
     "severity": "Severity",
-    "variant": "Asked",
+    "mitigation": "Asked",
 }
 """What the table can be filtered by: field -> its label."""
 _ID_CHARACTERS = 12
@@ -44,7 +44,7 @@ class Line(NamedTuple):
     group: str
     measure: str
     severity: str
-    variant: str
+    mitigation: str
     id: str
     about: str
     sentence: str
@@ -91,7 +91,7 @@ def _line(finding: Row) -> Line:
         group=readable(finding["group_name"].replace("(all)", "all groups")),
         measure=readable(finding["measure"]),
         severity=_SEVERITIES.get(finding["severity"], ""),
-        variant="plainly" if finding["variant"] == PLAIN else f"with {readable(finding['variant'])}",
+        mitigation="plainly" if finding["mitigation"] == PLAIN else f"with {readable(finding['mitigation'])}",
         id=finding["finding_id"][:_ID_CHARACTERS],
         about=about(finding) + (f" ({', '.join(notes)})" if notes else ""),
         sentence=prose(finding["explanation"] or ""),

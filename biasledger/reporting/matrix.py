@@ -70,7 +70,7 @@ def _line(cells: Sequence[Cell], shared: Sequence[str]) -> Line:
 
 def _cells(verdict: RunVerdict) -> list[Cell]:
     judged = [
-        row for row in verdict.findings if row["variant"] == PLAIN and row["severity"] in {"error", "warn"}
+        row for row in verdict.findings if row["mitigation"] == PLAIN and row["severity"] in {"error", "warn"}
     ]
     attributes = sorted({row["attribute"] for row in judged}, key=lambda name: ("*" in name, name))
     cells = []

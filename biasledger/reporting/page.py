@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from biasledger import __version__
 from biasledger.checking.mitigations import OF_NO_GROUP
+from biasledger.methods import method_names, module_of
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
 from biasledger.reporting.bundle import chart_scripts
@@ -42,7 +43,6 @@ from biasledger.reporting.verdicts import (
     technical,
     tiles,
 )
-from biasledger.rooms import module_of, room_names
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # In JSON inside HTML these could end the script element or, of old, a line of script.
@@ -116,7 +116,7 @@ def assemble(
         overall=runs.pictures_of_all(source, ids, sorted(shown_ids)),
         findings=findings_table(findings),
         findings_sql=found.sql,
-        measures=_result(source, "measures", run_ids=ids, rooms=room_names()),
+        measures=_result(source, "measures", run_ids=ids, methods=method_names()),
     )
 
 
@@ -162,8 +162,8 @@ def _result(source: Source, name: str, **values: Sequence[str]) -> Result:
 
 
 def _pictures(source: Source, run_id: str) -> list[Picture]:
-    """Those of the rooms, in their order, and then those of any kind of audit."""
-    modules = [*(module_of("biasledger.reporting.rooms", room) for room in room_names()), runs]
+    """Those of the methods, in their order, and then those of any kind of audit."""
+    modules = [*(module_of("biasledger.reporting.methods", method) for method in method_names()), runs]
     return [picture for module in modules for picture in module.pictures(source, run_id)]
 
 
@@ -183,7 +183,7 @@ def _helped(source: Source, verdict: RunVerdict) -> list[Row]:
     """Comparisons in which a mitigation made an alarm of the run smaller for certain, the largest part of it first."""
     names = ("measure", "attribute", "group_name", "reference_group", "subject")
     alarms = {tuple(finding[name] for name in names) for finding in verdict.failing_alarms}
-    result = source.ask("runs_variants", run_id=verdict.run["run_id"])
+    result = source.ask("runs_mitigations", run_id=verdict.run["run_id"])
     better = [
         {**row, "audit": verdict.run["audit"]}
         for row in (result.rows if result else ())

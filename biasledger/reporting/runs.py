@@ -63,7 +63,7 @@ _BUILDS_AT_LEAST = 2
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run that do not depend on what kind of audit it is."""
     return drawn(
-        _variants(source, run_id),
+        _mitigations(source, run_id),
         _quality(source, run_id),
         _answer_gaps(source, run_id),
         _reading(source, run_id),
@@ -166,13 +166,13 @@ def _model_rates_panel(rows: Sequence[Row]) -> Panel:
     )
 
 
-def _variants(source: Source, run_id: str) -> Picture | None:
+def _mitigations(source: Source, run_id: str) -> Picture | None:
     return paneled(
         source,
-        "runs_variants",
+        "runs_mitigations",
         run_id,
-        by=("variant", "measure"),
-        draw=_variants_panel,
+        by=("mitigation", "measure"),
+        draw=_mitigations_panel,
         noun="measures",
         title="What a mitigation changed",
         reading="The measure with the mitigation less the measure without it, asked in the same run, with a 95 % "
@@ -181,16 +181,16 @@ def _variants(source: Source, run_id: str) -> Picture | None:
     )
 
 
-def _variants_panel(rows: Sequence[Row]) -> Panel:
+def _mitigations_panel(rows: Sequence[Row]) -> Panel:
     measure = readable(rows[0]["measure"])
-    title = f"{readable(rows[0]['variant'])}: {measure}"
+    title = f"{readable(rows[0]['mitigation'])}: {measure}"
     dots = [
         Dot(
             ": ".join(filter(None, (readable(row["attribute"]), contrast(row), readable(row["subject"])))),
             row["difference"],
             row["interval_low"],
             row["interval_high"],
-            more={"before": number(row["plain_value"]), "after": number(row["variant_value"])},
+            more={"before": number(row["plain_value"]), "after": number(row["mitigation_value"])},
         )
         for row in rows[:_GROUPS_AT_MOST]
     ]

@@ -89,18 +89,18 @@ class RunVerdict:
         return [
             finding
             for finding in self.failing
-            if finding["status"] == "alarm" and finding["variant"] == PLAIN
+            if finding["status"] == "alarm" and finding["mitigation"] == PLAIN
         ]
 
 
 def about(finding: Row) -> str:
     """Whom and what a finding is about: its attribute, groups and subject, and the mitigation that was asked with."""
-    with_variant = "" if finding["variant"] == PLAIN else f"with {readable(finding['variant'])}"
+    with_mitigation = "" if finding["mitigation"] == PLAIN else f"with {readable(finding['mitigation'])}"
     parts = (
         readable(finding["attribute"].strip("()")),
         contrast(finding),
         readable(finding["subject"]),
-        with_variant,
+        with_mitigation,
     )
     return ", ".join(part for part in parts if part)
 
@@ -182,7 +182,7 @@ def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
     """Of the attribute that most audits judge and none has an alarm in: that nothing was shown, and where it is ruled out."""
     statuses: dict[str, list[str]] = {}
     for verdict in verdicts:
-        judged = [finding for finding in verdict.failing if finding["variant"] == PLAIN]
+        judged = [finding for finding in verdict.failing if finding["mitigation"] == PLAIN]
         for attribute in dict.fromkeys(finding["attribute"] for finding in judged):
             status = gravest(finding["status"] for finding in judged if finding["attribute"] == attribute)
             statuses.setdefault(attribute, []).append(status)
@@ -249,9 +249,9 @@ def _audit_of(verdict: RunVerdict) -> str:
 
 
 def _helped(row: Row) -> str:
-    before, after = (in_units({**row, "value": row[name]}) for name in ("plain_value", "variant_value"))
+    before, after = (in_units({**row, "value": row[name]}) for name in ("plain_value", "mitigation_value"))
     return (
-        f"Asked with {readable(row['variant'])}, the {readable(row['measure'])} of {about({**row, 'variant': PLAIN})} went from "
+        f"Asked with {readable(row['mitigation'])}, the {readable(row['measure'])} of {about({**row, 'mitigation': PLAIN})} went from "
         f"{before} to {after}."
     )
 
@@ -309,7 +309,7 @@ def _of(n: int, n_audits: int) -> str:
 
 def tiles(findings: Sequence[Row]) -> list[Tile]:
     """Counts of the four statuses, of what was asked plainly: a mitigation is judged against it, not beside it."""
-    findings = [finding for finding in findings if finding["variant"] == PLAIN]
+    findings = [finding for finding in findings if finding["mitigation"] == PLAIN]
     by = Counter(finding["status"] for finding in findings)
     alarms = [finding for finding in findings if finding["status"] == "alarm"]
     apart = {
@@ -357,7 +357,7 @@ def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -
         findings: all of its findings, what needs a decision first.
         silent: its declared groups without one usable answer, with why (`silence`).
     """
-    by = Counter(finding["status"] for finding in findings if finding["variant"] == PLAIN)
+    by = Counter(finding["status"] for finding in findings if finding["mitigation"] == PLAIN)
     failing = [
         finding for finding in findings if finding["severity"] == "error" and not finding["is_excepted"]
     ]

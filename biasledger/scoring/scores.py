@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from collector.errors import InputError
 from collector.hints import did_you_mean
-from collector.spec.rooms.markers import NEGATIVE
+from collector.spec.methods.markers import NEGATIVE
 
 if TYPE_CHECKING:
     from biasledger.scoring.classifiers import Classifier
@@ -78,7 +78,7 @@ def answers_left(
     ledger = Ledger(ledger_path)
     ledger.update()
     if run is not None:
-        known = [one.run_id for one in ledger.runs() if not one.is_forgotten]
+        known = [one.run_id for one in ledger.runs() if not one.is_retracted]
         if run not in known:
             raise InputError(f"{ledger_path} holds no run {run!r}{did_you_mean(run, known)}")
     left, n_scored = answers_to_score(ledger, scorer, run)
@@ -103,7 +103,7 @@ def labels_judged(ledger_path: Path, answers: Sequence[AnswerToScore], scorer: s
     found = judged_labels(Ledger(ledger_path), scorer, {answer.run_id for answer in answers})
     if not found:
         raise InputError(
-            f"The audits of these answers judge no label of {scorer!r}: name one in their reading.markers.scores and run "
+            f"The audits of these answers judge no label of {scorer!r}: name one in their analysis.markers.scores and run "
             f"biasledger build, or score as a scorer that they name (--scorer NAME)."
         )
     return found
@@ -197,7 +197,7 @@ def _renamed(
         raise InputError(
             f"The model's labels are {', '.join(sorted(scores))}, and none is {' or '.join(judged)}, which is what is judged; "
             f"say which one is, as in --label-map {min(scores)}={judged[0]}, or name a label of the model in "
-            f"reading.markers.scores of the audit and run biasledger build, and then score."
+            f"analysis.markers.scores of the audit and run biasledger build, and then score."
         )
     return renamed
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from biasledger.comparing.built_runs import known_runs
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.changes import VERDICTS, Change, built_changes, why_incomparable
 from biasledger.comparing.run_names import find_run
-from biasledger.comparing.standing import known_runs
 from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
 from biasledger.reporting.picture import Key, Panel, number, readable
 from biasledger.serving.asked import Asked, Served, link
@@ -68,9 +68,9 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         )
         pairs = tables.records(
             """
-            select baseline_run_id, run_id, variant, audit, target, incomparable_because
+            select baseline_run_id, run_id, mitigation, audit, target, incomparable_because
             from {fct_run_pairs}
-            order by is_current desc, audit, target, variant, baseline_run_id
+            order by is_current desc, audit, target, mitigation, baseline_run_id
             """
         )
         offered = [{**pair, "href": _href(pair)} for pair in pairs]
@@ -80,20 +80,20 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             "runs": runs,
             "offered": offered,
             "chosen": chosen,
-            "variants": sorted({pair["variant"] for pair in pairs} - {PLAIN}),
+            "mitigations": sorted({pair["mitigation"] for pair in pairs} - {PLAIN}),
         }
         if chosen is None:
             return {**values, "changes": None}
-        before, after, variant = chosen
+        before, after, mitigation = chosen
         is_compared = any(
-            (pair["baseline_run_id"], pair["run_id"], pair["variant"]) == chosen for pair in pairs
+            (pair["baseline_run_id"], pair["run_id"], pair["mitigation"]) == chosen for pair in pairs
         )
-        readings = [] if is_compared else _readings(tables, before, after, variant)
+        readings = [] if is_compared else _readings(tables, before, after, mitigation)
         models = (
             [] if is_compared or not tables.has("fct_model_comparisons") else _models(tables, before, after)
         )
-    changes = built_changes(served.warehouse, before, after, variant)
-    because = why_incomparable(served.warehouse, before, after) if variant == PLAIN else ""
+    changes = built_changes(served.warehouse, before, after, mitigation)
+    because = why_incomparable(served.warehouse, before, after) if mitigation == PLAIN else ""
     counts = Counter(change.verdict for change in changes.changes)
     return {
         **values,
@@ -121,8 +121,8 @@ def change_about(change: Change) -> str:
 
 
 def _href(pair: Mapping[str, Any]) -> str:
-    variant = "" if pair["variant"] == PLAIN else pair["variant"]
-    return link("/compare", before=pair["baseline_run_id"], after=pair["run_id"], variant=variant)
+    mitigation = "" if pair["mitigation"] == PLAIN else pair["mitigation"]
+    return link("/compare", before=pair["baseline_run_id"], after=pair["run_id"], mitigation=mitigation)
 
 
 def _chosen(
@@ -133,16 +133,16 @@ def _chosen(
         if not offered:
             return None
         first = offered[0]
-        return first["baseline_run_id"], first["run_id"], first["variant"]
+        return first["baseline_run_id"], first["run_id"], first["mitigation"]
     known = known_runs(tables)
-    variant = asked.get("variant", PLAIN)
+    mitigation = asked.get("mitigation", PLAIN)
     one = find_run(asked.get("before") or asked.get("after"), known, None, can_narrow=False)
     other = find_run(asked.get("after") or asked.get("before"), known, None, can_narrow=False)
-    if variant != PLAIN:
+    if mitigation != PLAIN:
         # A mitigation is held against the same run asked plainly.
-        if not any((row["run_id"], row["variant"]) == (other.run_id, variant) for row in offered):
-            raise InputError(f"{other.run_id} was not asked under the variant {variant!r}.")
-        return other.run_id, other.run_id, variant
+        if not any((row["run_id"], row["mitigation"]) == (other.run_id, mitigation) for row in offered):
+            raise InputError(f"{other.run_id} was not asked under the mitigation {mitigation!r}.")
+        return other.run_id, other.run_id, mitigation
     if one.run_id == other.run_id:
         raise InputError(f"{one.run_id} is named twice: choose two runs, or a mitigation of this one.")
     if one.audit != other.audit:
@@ -196,7 +196,7 @@ def _panel(changes: Sequence[Change]) -> Panel | None:
     )
 
 
-def _readings(tables: Tables, before: str, after: str, variant: str) -> list[Reading]:
+def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[Reading]:
     """What both runs read in the same measure about the same groups, gravest first."""
     rows = tables.records(
         """
@@ -207,12 +207,12 @@ def _readings(tables: Tables, before: str, after: str, variant: str) -> list[Rea
             one.finding_id as before_id, other.finding_id as after_id
         from {fct_findings} as one
         inner join {fct_findings} as other using (measure, scheme, attribute, group_name, reference_group, subject)
-        where one.run_id = $1 and one.variant = 'plain' and other.run_id = $2 and other.variant = $3
+        where one.run_id = $1 and one.mitigation = 'plain' and other.run_id = $2 and other.mitigation = $3
         order by
             list_position(['alarm', 'inconclusive', 'clear', 'insufficient_data'], other.status),
             measure, attribute, group_name, reference_group, subject
         """,
-        [before, after, variant],
+        [before, after, mitigation],
     )
     return [
         Reading(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PAGE = 100
 _MATRICES_AT_MOST = 12
-_CHOSEN = ("status", "audit", "target", "attribute", "group_name", "measure", "severity", "variant")
+_CHOSEN = ("status", "audit", "target", "attribute", "group_name", "measure", "severity", "mitigation")
 _SORTED = {
     "status": "Status",
     "measure": "Finding",
@@ -74,7 +74,7 @@ class Matrix:
 
     audit: str
     target: str
-    variant: str
+    mitigation: str
     measures: Sequence[str]
     lines: Sequence[Line]
 
@@ -202,7 +202,7 @@ def _matrices(connection: duckdb.DuckDBPyConnection, where: _Where, asked: Asked
         connection,
         f"""
         select
-            audit, target, variant, attribute, group_name, reference_group, measure,
+            audit, target, mitigation, attribute, group_name, reference_group, measure,
             list(distinct findings.status) as statuses,
             if(count(*) = 1, any_value(value), null) as value,
             if(count(*) = 1, any_value(finding_id), null) as finding_id,
@@ -210,20 +210,20 @@ def _matrices(connection: duckdb.DuckDBPyConnection, where: _Where, asked: Asked
             count(*) filter (where findings.status = 'alarm' and severity = 'error') as n_alarms
         {_FROM}
         where {where.sql}
-        group by audit, target, variant, attribute, group_name, reference_group, measure
+        group by audit, target, mitigation, attribute, group_name, reference_group, measure
         order by attribute like '%*%', attribute, group_name, reference_group, measure
         """,
         where.values,
     )
     parts: dict[tuple[str, str, str], list[Row]] = {}
     for row in found:
-        parts.setdefault((row["audit"], row["target"], row["variant"]), []).append(row)
+        parts.setdefault((row["audit"], row["target"], row["mitigation"]), []).append(row)
 
     def urgency(part: tuple[tuple[str, str, str], list[Row]]) -> tuple[Any, ...]:
-        (audit, target, variant), cells = part
-        return -sum(row["n_alarms"] for row in cells), audit, target, variant != PLAIN, variant
+        (audit, target, mitigation), cells = part
+        return -sum(row["n_alarms"] for row in cells), audit, target, mitigation != PLAIN, mitigation
 
-    for (audit, target, variant), cells in sorted(parts.items(), key=urgency):
+    for (audit, target, mitigation), cells in sorted(parts.items(), key=urgency):
         measures = sorted({row["measure"] for row in cells})
         lines: dict[tuple[str, str, str], dict[str, Row]] = {}
         for row in cells:
@@ -232,7 +232,7 @@ def _matrices(connection: duckdb.DuckDBPyConnection, where: _Where, asked: Asked
         yield Matrix(
             audit,
             target,
-            variant,
+            mitigation,
             measures,
             [
                 Line(
@@ -248,7 +248,7 @@ def _matrices(connection: duckdb.DuckDBPyConnection, where: _Where, asked: Asked
 def _cell(row: Row | None, asked: Asked) -> Cell | None:
     if row is None:
         return None
-    names = ("audit", "target", "variant", "attribute", "group_name", "reference_group", "measure")
+    names = ("audit", "target", "mitigation", "attribute", "group_name", "reference_group", "measure")
     more = {"runs": asked.get("runs"), "status": asked.get("status"), "q": asked.get("q")}
     href = (
         f"/finding/{row['finding_id']}"

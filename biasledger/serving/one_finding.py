@@ -69,7 +69,7 @@ def _pairs_href(finding: Mapping[str, Any]) -> str:
     return link(
         "/pairs",
         run=finding["run_id"],
-        variant=finding["variant"],
+        mitigation=finding["mitigation"],
         attribute=finding["attribute"],
         group=group,
         reference=reference,

@@ -36,7 +36,7 @@ GAPS = {
 }
 _VALUES = {
     "outcome": """
-        select prompt_id, trial, slot, any_value(standing) as value, null as items
+        select prompt_id, trial, slot, any_value(rank_value) as value, null as items
         from marts.fct_predictions where run_id = $run_id and not is_unknown group by all
     """,
     "price": """
@@ -68,7 +68,7 @@ _PAIRS = """
             of_group.prompt_id,
             of_group.slot,
             of_group.group_name,
-            coalesce(of_group.carrier, '') as carrier,
+            coalesce(of_group.descriptor, '') as descriptor,
             coalesce(others.also, '') as also,
             of_group.template,
             of_group.language,
@@ -79,12 +79,12 @@ _PAIRS = """
                 partition by
                     of_group.group_name, of_group.template, of_group.language, of_group.perturbation, of_group.subject,
                     of_group.domain, of_group.slot, coalesce(others.also, '')
-                order by of_group.carrier, of_group.prompt_id
+                order by of_group.descriptor, of_group.prompt_id
             ) as place
         from marts.dim_prompt_groups as of_group
         left join others on of_group.prompt_id = others.prompt_id and of_group.slot = others.slot
         where
-            of_group.run_id = $run_id and of_group.variant = $variant and of_group.attribute = $attribute
+            of_group.run_id = $run_id and of_group.mitigation = $mitigation and of_group.attribute = $attribute
             and of_group.group_name in ($group, $reference)
     )
 
@@ -92,8 +92,8 @@ _PAIRS = """
         one.prompt_id,
         other.prompt_id as other_prompt_id,
         one.slot,
-        one.carrier,
-        other.carrier as other_carrier,
+        one.descriptor,
+        other.descriptor as other_descriptor,
         one.also,
         one.template,
         one.perturbation,
@@ -130,8 +130,8 @@ class Pair:
     prompt_id: str
     other_prompt_id: str
     trial: int
-    carrier: str
-    other_carrier: str
+    descriptor: str
+    other_descriptor: str
     case: str
     gap: float | None
     value: float | None
@@ -220,7 +220,7 @@ def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, A
         {},
     )
     if not runs:
-        return {"runs": [], "variants": [], "attributes": [], "groups": [], "chosen": None}
+        return {"runs": [], "mitigations": [], "attributes": [], "groups": [], "chosen": None}
     run_id = asked.get("run") or runs[0]["run_id"]
     if run_id not in {row["run_id"] for row in runs}:
         raise InputError(
@@ -229,17 +229,17 @@ def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, A
     known = rows(
         connection,
         """
-        select variant, attribute, group_name
+        select mitigation, attribute, group_name
         from marts.dim_prompt_groups
         where run_id = $run_id
-        group by variant, attribute, group_name
-        order by variant <> 'plain', variant, attribute like '%*%', attribute, group_name
+        group by mitigation, attribute, group_name
+        order by mitigation <> 'plain', mitigation, attribute like '%*%', attribute, group_name
         """,
         {"run_id": run_id},
     )
-    variants = list(dict.fromkeys(row["variant"] for row in known))
-    variant = _one("variant", asked.get("variant", PLAIN), variants)
-    known = [row for row in known if row["variant"] == variant]
+    mitigations = list(dict.fromkeys(row["mitigation"] for row in known))
+    mitigation = _one("mitigation", asked.get("mitigation", PLAIN), mitigations)
+    known = [row for row in known if row["mitigation"] == mitigation]
     attributes = list(dict.fromkeys(row["attribute"] for row in known))
     attribute = _one(
         "attribute", asked.get("attribute") or _gravest(connection, run_id, attributes), attributes
@@ -248,12 +248,18 @@ def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, A
     group, reference = _two_groups(connection, run_id, attribute, groups, asked)
     chosen = {
         "run_id": run_id,
-        "variant": variant,
+        "mitigation": mitigation,
         "attribute": attribute,
         "group": group,
         "reference": reference,
     }
-    return {"runs": runs, "variants": variants, "attributes": attributes, "groups": groups, "chosen": chosen}
+    return {
+        "runs": runs,
+        "mitigations": mitigations,
+        "attributes": attributes,
+        "groups": groups,
+        "chosen": chosen,
+    }
 
 
 def _one(what: str, name: str, known: Sequence[str]) -> str:
@@ -430,8 +436,8 @@ def _pair(row: Row, trial: int, gap: float, value: float | None, other_value: fl
         row["prompt_id"],
         row["other_prompt_id"],
         trial,
-        row["carrier"],
-        row["other_carrier"],
+        row["descriptor"],
+        row["other_descriptor"],
         ", ".join(dict.fromkeys(filter(None, parts))),
         gap,
         value,

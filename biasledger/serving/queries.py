@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from biasledger.explaining.rows import Row, rows, with_values
+from biasledger.methods import method_names
 from biasledger.querying.analyses import list_analyses, without_jinja
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.formats import without_formulas
 from biasledger.querying.statements import Result
 from biasledger.reporting.charts import Dot, Point, describe_dots, interval_dots, scatter
 from biasledger.reporting.picture import Panel
-from biasledger.rooms import room_names
 from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import read_build
 from biasledger.serving.statements import Rows, ask
@@ -26,7 +26,7 @@ from collector.errors import InputError
 from collector.hints import did_you_mean
 
 # What the explorer writes into a query of the report; one that wants more, such as two groups, is not offered.
-_FILLED = frozenset({"run_id", "run_ids", "rooms"})
+_FILLED = frozenset({"run_id", "run_ids", "methods"})
 _SHOWN = 200
 _DRAWN_AT_MOST = 30
 _POINTS_AT_MOST = 2_000
@@ -56,7 +56,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         runs = rows(
             connection,
             """
-            select runs.run_id, runs.audit, runs.target, runs.is_current, list(distinct measures.room) as rooms
+            select runs.run_id, runs.audit, runs.target, runs.is_current, list(distinct measures.method) as methods
             from marts.dim_runs as runs
             left join marts.fct_findings as findings on runs.run_id = findings.run_id
             left join marts.dim_measures as measures on findings.measure = measures.measure
@@ -135,7 +135,7 @@ def _question(sql: str) -> str:
 def _statement(asked: Asked, runs: Sequence[Row]) -> str:
     """What the address holds, or the prepared statement that it names, with its run in place.
 
-    A query of the report on one run is on the first of its room's, where the address names none.
+    A query of the report on one run is on the first of its method's, where the address names none.
     """
     if asked.get("sql"):
         return asked.get("sql")
@@ -149,11 +149,13 @@ def _statement(asked: Asked, runs: Sequence[Row]) -> str:
         if name not in names:
             raise InputError(f"The report has no query {name!r}{did_you_mean(name, names) or '.'}")
         sql = (_report_queries() / f"{name}.sql").read_text(encoding="utf-8").strip()
-        room = name.partition("_")[0]
-        of_room = [row["run_id"] for row in runs if room in (row["rooms"] or ()) or room not in room_names()]
-        run = asked.get("run") or next(iter(of_room), "")
+        method = name.partition("_")[0]
+        of_method = [
+            row["run_id"] for row in runs if method in (row["methods"] or ()) or method not in method_names()
+        ]
+        run = asked.get("run") or next(iter(of_method), "")
         run_ids = [run] if asked.get("run") else [row["run_id"] for row in runs if row["is_current"]]
-        return with_values(sql, {"run_id": run, "run_ids": run_ids, "rooms": room_names()})
+        return with_values(sql, {"run_id": run, "run_ids": run_ids, "methods": method_names()})
     return ""
 
 

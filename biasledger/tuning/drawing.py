@@ -52,7 +52,7 @@ def write_drawn(
     cells: dict[Hashable, list[int]] = {}
     for place, one in enumerate(answers):
         prompt = prompts[one.run_id, one.prompt_id]
-        cells.setdefault((one.run_id, prompt.variant, prompt.groups), []).append(place)
+        cells.setdefault((one.run_id, prompt.mitigation, prompt.groups), []).append(place)
     drawn = _alike(list(cells.values()), n, seed)
     with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)

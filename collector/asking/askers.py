@@ -62,7 +62,7 @@ class Attempted:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class Style:
     """How trials are asked.
 
     Attributes:
@@ -113,7 +113,7 @@ class Askers:
 
     Args:
         target: whom to ask.
-        manner: how.
+        style: how.
         tasks: what; taken from by one thread at a time.
         keep: called with every attempt, from the threads.
         ended: called once, when the last thread has ended; with the error that ended a thread, or None.
@@ -125,14 +125,14 @@ class Askers:
     def __init__(
         self,
         target: Target,
-        manner: Manner,
+        style: Style,
         tasks: Iterator[Task],
         keep: Callable[[Attempted], None],
         ended: Callable[[BaseException | None], None],
     ) -> None:
         self.is_out_of_budget = False
         self._target = target
-        self._manner = manner
+        self._style = style
         self._tasks = tasks
         self._keep = keep
         self._ended = ended
@@ -303,7 +303,7 @@ class Askers:
             prompt_text=prompt.prompt_text or "",
             system_prompt=prompt.system_prompt,
             trial=row.trial,
-            seed=request_seed(self._manner.seed, prompt.content_hash, row.trial, row.attempt),
+            seed=request_seed(self._style.seed, prompt.content_hash, row.trial, row.attempt),
             prompt_id=prompt.prompt_id,
             timeout_seconds=None if math.isinf(left) else left,
         )
@@ -325,13 +325,13 @@ class Askers:
                 finally:
                     self._count_in_flight(-1)
                 seconds = time.monotonic() - started
-                answer = fill_reply(row, prompt, reply, self._manner.answer)
+                answer = fill_reply(row, prompt, reply, self._style.answer)
                 slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
             self._note_no_refusal()
             with self._lock:
                 self._n_answered += 1
-            charge(self._manner.meter, row, estimated)
-            return _Tried(seconds, is_to_be_asked_again(answer, self._manner.answer))
+            charge(self._style.meter, row, estimated)
+            return _Tried(seconds, is_to_be_asked_again(answer, self._style.answer))
         finally:
             self._release(estimated)
 
@@ -340,7 +340,7 @@ class Askers:
         while True:
             # Together, or else a thread that is refused might see nothing under way although there is.
             with self._lock:
-                if self._manner.meter.reserve(estimated):
+                if self._style.meter.reserve(estimated):
                     self._n_reserved += 1
                     return True
                 is_hopeless = self._n_reserved == 0
@@ -352,7 +352,7 @@ class Askers:
 
     def _release(self, estimated: int) -> None:
         with self._lock:
-            self._manner.meter.release(estimated)
+            self._style.meter.release(estimated)
             self._n_reserved -= 1
 
     def _count_in_flight(self, change: int) -> None:
@@ -362,7 +362,7 @@ class Askers:
     def _pause_seconds(self, n_tries: int, error: TargetError) -> float:
         if error.retry_after_seconds is not None:
             return min(error.retry_after_seconds, MAX_BACKOFF_SECONDS)
-        return backoff_seconds(n_tries, self._manner.backoff_seconds, MAX_BACKOFF_SECONDS)
+        return backoff_seconds(n_tries, self._style.backoff_seconds, MAX_BACKOFF_SECONDS)
 
 
 def _tokens_of(row: ResponseRow) -> int | None:

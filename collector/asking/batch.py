@@ -35,7 +35,7 @@ from collector.targets.base import BatchRequest, Request, Submission
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from collector.asking.askers import Manner
+    from collector.asking.askers import Style
     from collector.asking.breaker import Usability
     from collector.targets.base import BatchState, BatchTarget, Reply
 
@@ -62,7 +62,7 @@ class BatchAskers:
     Args:
         batches: the target's batch interface.
         run_id: the run, which gives batches their labels.
-        manner: the form of answer expected, the run's seed.
+        style: the form of answer expected, the run's seed.
         tasks: what is to be asked; read at once.
         log: the run's batches so far.
         record: writes an event into the journal, and returns when it is there.
@@ -82,7 +82,7 @@ class BatchAskers:
         self,
         batches: BatchTarget,
         run_id: str,
-        manner: Manner,
+        style: Style,
         tasks: Iterator[Task],
         *,
         log: BatchLog,
@@ -97,7 +97,7 @@ class BatchAskers:
         self.is_out_of_budget = False
         self._batches = batches
         self._run_id = run_id
-        self._manner = manner
+        self._style = style
         self._tasks = tasks
         self._log = log
         self._record = record
@@ -187,7 +187,7 @@ class BatchAskers:
         self.is_out_of_budget = False
         for key, task in self._todo.items():
             estimated = estimated_tokens(task.prompt)
-            if not self._manner.meter.reserve(estimated):
+            if not self._style.meter.reserve(estimated):
                 self.is_out_of_budget = True
                 break
             self._reserved[key] = estimated
@@ -211,7 +211,7 @@ class BatchAskers:
                 prompt_text=prompt.prompt_text or "",
                 system_prompt=prompt.system_prompt,
                 trial=task.trial,
-                seed=request_seed(self._manner.seed, prompt.content_hash, task.trial, attempt),
+                seed=request_seed(self._style.seed, prompt.content_hash, task.trial, attempt),
                 prompt_id=prompt.prompt_id,
             ),
         )
@@ -388,12 +388,12 @@ class BatchAskers:
             fill_error(row, task.prompt, result)
             may_help = result.retryable
         else:
-            answer = fill_reply(row, task.prompt, result, self._manner.answer)
-            charge(self._manner.meter, row, estimated_tokens(task.prompt))
-            may_help = is_to_be_asked_again(answer, self._manner.answer)
+            answer = fill_reply(row, task.prompt, result, self._style.answer)
+            charge(self._style.meter, row, estimated_tokens(task.prompt))
+            may_help = is_to_be_asked_again(answer, self._style.answer)
             self._unusable = self._usability.replied(row)
         if (estimated := self._reserved.pop(key, None)) is not None:
-            self._manner.meter.release(estimated)
+            self._style.meter.release(estimated)
         self._tries[key] += 1
         has_more = may_help and self._tries[key] < MAX_ATTEMPTS
         row.is_last = not has_more and not (error is not None and error.stops_run)
@@ -406,7 +406,7 @@ class BatchAskers:
     def _release_all(self) -> None:
         """Give back what was taken out of the budget for questions that have no result although their batch ended."""
         for estimated in self._reserved.values():
-            self._manner.meter.release(estimated)
+            self._style.meter.release(estimated)
         self._reserved.clear()
 
     def _wait_until_kept(self) -> None:
@@ -433,7 +433,7 @@ class BatchAskers:
     def _pause(self, tries: int, error: TargetError) -> None:
         seconds = error.retry_after_seconds
         if seconds is None:
-            seconds = backoff_seconds(tries, self._manner.backoff_seconds, MAX_BACKOFF_SECONDS)
+            seconds = backoff_seconds(tries, self._style.backoff_seconds, MAX_BACKOFF_SECONDS)
         logger.info("%s Asking again in %.1f s.", error, seconds)
         self._wait(min(seconds, MAX_BACKOFF_SECONDS))
 

@@ -198,7 +198,7 @@ def price_of(prices: Iterable[Price], model: str | None, on: date) -> Price | No
 
 @dataclass(frozen=True, slots=True)
 class TemplateEstimate:
-    """What one template of an audit would ask for, over all variants.
+    """What one template of an audit would ask for, over all mitigations.
 
     Attributes:
         template: its id.

@@ -49,7 +49,7 @@ class RunState:
         unknown_reasons: the finish reasons that no table knows.
         asked_again: the trials that were asked again.
         is_finished: its last event says that nothing is left to ask.
-        is_forgotten: it was taken back.
+        is_retracted: it was taken back.
         batches: those begun, where it is asked by batch.
     """
 
@@ -62,7 +62,7 @@ class RunState:
     unknown_reasons: UnknownReasons = field(default_factory=UnknownReasons)
     asked_again: AskedAgain = field(default_factory=AskedAgain)
     is_finished: bool = False
-    is_forgotten: bool = False
+    is_retracted: bool = False
     batches: BatchLog = field(default_factory=BatchLog)
     _estimates: dict[str, int] = field(default_factory=dict)
     _failed_last: list[Kept] = field(default_factory=list)
@@ -81,7 +81,7 @@ class RunState:
             if event.event in NO_PROGRESS:
                 return
             self.is_finished = event.event == "finished"
-            self.is_forgotten = self.is_forgotten or event.event == "forgotten"
+            self.is_retracted = self.is_retracted or event.event == "retracted"
             if event.detail.get("by_target"):
                 # What failed just before the target was given up failed with it.
                 self._reopen(self._failed_last)
@@ -176,8 +176,8 @@ def require_complete(state: RunState, name: str) -> RunRow:
         raise LedgerError(
             f"The journal of run {name} does not say all that was to be asked; it cannot be resumed."
         )
-    if state.is_forgotten:
-        raise InputError(f"Run {name} was forgotten, so nothing more is asked for it: collect a new one.")
+    if state.is_retracted:
+        raise InputError(f"Run {name} was retracted, so nothing more is asked for it: collect a new one.")
     return state.run
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collector.answers.replies import load_rules
-from collector.asking.askers import Askers, Attempted, Manner, Task
+from collector.asking.askers import Askers, Attempted, Style, Task
 from collector.asking.batch import MAX_POLL_SECONDS, BatchAskers
 from collector.asking.breaker import MAX_UNUSABLE, USABLE, Breaker, Usability
 from collector.asking.costs import CostMeter
@@ -71,7 +71,7 @@ def collect(
     target: Target,
     ledger_path: Path,
     *,
-    variants: Sequence[str] = (),
+    mitigations: Sequence[str] = (),
     parts: Sequence[str] = (),
     trials: int | None = None,
     seed: int = 0,
@@ -91,7 +91,7 @@ def collect(
         audit: the spec.
         target: whom to ask.
         ledger_path: the ledger, made if absent; the journal lies beside it, see `journal_path`.
-        variants: mitigations asked beside the plain audit.
+        mitigations: mitigations asked beside the plain audit.
         parts: parts of the audit asked beside the templates that are in none.
         trials: how often each prompt is asked, in place of the spec's number; a template's own number stays.
         seed: sets the order of questions and each request's seed; stored with the run.
@@ -107,7 +107,7 @@ def collect(
         max_unusable: after so many questions, of whose replies none could be used, the run stops; 0 for never.
 
     Raises:
-        InputError: an unknown variant or part, a spec without templates, fewer than one trial, a target without batches.
+        InputError: an unknown mitigation or part, a spec without templates, fewer than one trial, a target without batches.
         LedgerError: the journal cannot be written, or the ledger is none; what was kept before is safe.
         TargetError: the target cannot be asked at all; what was answered before is kept. A WaitedInVainError: it only refused.
         KeyboardInterrupt: on Ctrl-C, after keeping what was answered; the message says how much that is.
@@ -116,7 +116,7 @@ def collect(
         batch_interface(target)  # before anything is made for a target that has none
     if trials is not None:
         audit = audit.with_trials(trials)
-    prompts = build_prompts(audit, variants, parts)
+    prompts = build_prompts(audit, mitigations, parts)
     if len({prompt.prompt_id for prompt in prompts}) < len(prompts):
         raise LedgerError(
             "Two prompts of this audit share a prompt_id, so their answers could not be told apart."
@@ -143,7 +143,7 @@ def collect(
         "planned": sum(trials_of[prompt.template] for prompt in prompts),
         "trials": audit.trials,
         "trials_of": trials_of,
-        "variants": list(dict.fromkeys(variants)),
+        "mitigations": list(dict.fromkeys(mitigations)),
         "parts": list(dict.fromkeys(parts)),
         "seed": seed,
         "concurrency": target.concurrency,
@@ -151,7 +151,7 @@ def collect(
     }
     reading = Reading(
         audit.audit,
-        audit.reading_document(),
+        audit.analysis_document(),
         started_at,
         audit.relevance_hash,
         audit.relevance_rows,
@@ -333,10 +333,10 @@ class _Collection:
         """Ask what is left; return why not all of it was asked, None if it was."""
         capacity = MAX_GROUP if self._can_be_had_again else self._target.concurrency
         keeper = Keeper(self._writer, capacity, self._counts)
-        manner = Manner(
+        style = Style(
             self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
         )
-        askers = self._askers(manner, keeper)
+        askers = self._askers(style, keeper)
         label = f"{self._run.audit} → {self._run.target}"
         n_before = self._counts.total()
         try:
@@ -381,15 +381,15 @@ class _Collection:
         """Whether an answer that is lost costs nothing: it is made up, or stays at the service until its batch is on disk."""
         return self._batches is not None or self._target.is_simulated
 
-    def _askers(self, manner: Manner, keeper: Keeper) -> Askers | BatchAskers:
+    def _askers(self, style: Style, keeper: Keeper) -> Askers | BatchAskers:
         tasks = _tasks(self._state)
         if self._batches is None:
             keep = keeper.keep if self._can_be_had_again else keeper.keep_written
-            return Askers(self._target, manner, tasks, keep, keeper.end)
+            return Askers(self._target, style, tasks, keep, keeper.end)
         return BatchAskers(
             self._batches,
             self._run.run_id,
-            manner,
+            style,
             tasks,
             log=self._state.batches,
             record=self._writer.event,

@@ -28,7 +28,7 @@ OF_RUNS = (
 )
 # Tables of what runs share -> the columns by which a part of them is told from others; what was kept as one has the same.
 SHARED: Mapping[str, tuple[str, ...]] = {
-    "readings": ("audit", "reading_hash", "registered_at"),
+    "readings": ("audit", "analysis_hash", "registered_at"),
     "relevance": ("relevance_hash",),
     "items": ("catalogue", "catalogue_hash", "imported_at"),
     "predictions": ("recommender", "predictions_hash", "imported_at"),

@@ -81,7 +81,7 @@ def import_items(
         file: CSV, TSV, JSON Lines or Parquet with a row for each item: name, price level, categories and, where the catalogue
             has them, city and id.
         ledger_path: the ledger, made if absent; a file that cannot be imported leaves it as it was.
-        name: what to call the catalogue; an audit names it in `reading.prices.catalogue`.
+        name: what to call the catalogue; an audit names it in `analysis.prices.catalogue`.
         columns: role (a key of ROLES) -> column, for columns that are not called what they are for.
         levels: price levels run from 1, the cheapest, to this.
 

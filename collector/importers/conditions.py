@@ -101,7 +101,7 @@ class Conditions(Protocol):
         ...
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return what the values of the columns of `names` mean; `found` may also hold a row's carrier and slot."""
+        """Return what the values of the columns of `names` mean; `found` may also hold a row's descriptor and slot."""
         ...
 
 
@@ -124,33 +124,35 @@ class WideForm:
             # Each row of the file became one for each group.
             mapped[own] = GROUP_COLUMN
             values[own] = {"": None} if "" in imported.columns.texts else {}
-        carriers = {name: column for name, column in imported.columns.carriers.items() if name in mapped}
-        self.columns: Sequence[str] = [*mapped.values(), *carriers.values()]
+        descriptors = {
+            name: column for name, column in imported.columns.descriptors.items() if name in mapped
+        }
+        self.columns: Sequence[str] = [*mapped.values(), *descriptors.values()]
         # Attribute -> the column, among a0, a1, …, of what states it in each row.
-        self._carrier_at = {name: f"a{len(mapped) + place}" for place, name in enumerate(carriers)}
+        self._descriptor_at = {name: f"a{len(mapped) + place}" for place, name in enumerate(descriptors)}
         self.names: Sequence[str] = [
-            f"{kind}_{index}" for index in range(len(mapped)) for kind in ("group", "carrier")
+            f"{kind}_{index}" for index in range(len(mapped)) for kind in ("group", "descriptor")
         ]
         self._groups = {name: audit.attributes[name].groups for name in mapped}
-        # A row with a carrier of its own is told apart by that, whatever word names its group.
-        self._has_own_carrier = imported.columns.carrier is not None
+        # A row with a descriptor of its own is told apart by that, whatever word names its group.
+        self._has_own_descriptor = imported.columns.descriptor is not None
         self._values = values
         self._path = path
         self.known: Sequence[Collection[str] | None] = [
             *map(self._meaning, mapped),
-            *(None for _ in carriers),
+            *(None for _ in descriptors),
         ]
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Raise for the first value that is no group's name, carrier or stated value; keep the others' meaning."""
+        """Raise for the first value that is no group's name, descriptor or stated value; keep the others' meaning."""
         for index, (attribute, groups) in enumerate(self._groups.items()):
             meaning = self._meaning(attribute)
             connection.execute(
-                f"create table words_{index} (word varchar, group_name varchar, carrier varchar)"
+                f"create table words_{index} (word varchar, group_name varchar, descriptor varchar)"
             )
             connection.executemany(
                 f"insert into words_{index} values (?, ?, ?)",
-                [[word, group, self._carrier(word, groups, group)] for word, group in meaning.items()],
+                [[word, group, self._descriptor(word, groups, group)] for word, group in meaning.items()],
             )
             wrong = connection.execute(
                 f"select file_row, a{index}, m{index} from keys "
@@ -160,7 +162,7 @@ class WideForm:
                 raise _unknown_value(
                     self._path, row, self.columns[index], value, attribute, meaning, groups, nothing=nothing
                 )
-            self._require_carrier(connection, index, attribute)
+            self._require_descriptor(connection, index, attribute)
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
         """Return what each attribute's column holds and what it means."""
@@ -186,9 +188,9 @@ class WideForm:
         }
         return meaning | dict(self._values.get(attribute, {}))
 
-    def _require_carrier(self, connection: duckdb.DuckDBPyConnection, index: int, attribute: str) -> None:
+    def _require_descriptor(self, connection: duckdb.DuckDBPyConnection, index: int, attribute: str) -> None:
         """Raise for the first row that names a group of an attribute and nothing that states it."""
-        at = self._carrier_at.get(attribute)
+        at = self._descriptor_at.get(attribute)
         if at is None:
             return
         for (row,) in connection.execute(
@@ -197,7 +199,7 @@ class WideForm:
         ).fetchall():
             column = self.columns[int(at.removeprefix("a"))]
             raise InputError(
-                f"{self._path}: row {row} has no {column!r}; it should hold the carrier, what states the row's {attribute}."
+                f"{self._path}: row {row} has no {column!r}; it should hold the descriptor, what states the row's {attribute}."
             )
 
     @property
@@ -210,17 +212,17 @@ class WideForm:
 
     @property
     def selected(self) -> str:
-        """Return each attribute's group and carrier."""
+        """Return each attribute's group and descriptor."""
         return ", ".join(
-            f"words_{index}.group_name as group_{index}, {self._carrier_of(index, attribute)} as carrier_{index}"
+            f"words_{index}.group_name as group_{index}, {self._descriptor_of(index, attribute)} as descriptor_{index}"
             for index, attribute in enumerate(self._groups)
         )
 
-    def _carrier_of(self, index: int, attribute: str) -> str:
+    def _descriptor_of(self, index: int, attribute: str) -> str:
         """Return what states an attribute in a row, as SQL: its own column, or else what the spec says of the group."""
-        at = self._carrier_at.get(attribute)
+        at = self._descriptor_at.get(attribute)
         return (
-            f"words_{index}.carrier"
+            f"words_{index}.descriptor"
             if at is None
             else f"case when words_{index}.group_name is not null then keys.{at} end"
         )
@@ -232,24 +234,24 @@ class WideForm:
         return f"({' or '.join(groups) or 'false'})"
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the groups that are named, with the carrier of the row or else those that the spec gives them."""
-        carrier = found.get("carrier")
+        """Return the groups that are named, with the descriptor of the row or else those that the spec gives them."""
+        descriptor = found.get("descriptor")
         return Stated(
             tuple(
                 PromptAttribute(
                     found.get("slot", 1),
                     attribute,
                     found[f"group_{index}"],
-                    carrier or found[f"carrier_{index}"],
+                    descriptor or found[f"descriptor_{index}"],
                 )
                 for index, attribute in enumerate(self._groups)
                 if found[f"group_{index}"] is not None
             )
         )
 
-    def _carrier(self, word: str, groups: Mapping[str, Sequence[str]], group: str | None) -> str | None:
-        """Return what states a group: of several carriers, the row's own word; what names no group has none."""
-        if group is None or self._has_own_carrier:
+    def _descriptor(self, word: str, groups: Mapping[str, Sequence[str]], group: str | None) -> str | None:
+        """Return what states a group: of several descriptors, the row's own word; what names no group has none."""
+        if group is None or self._has_own_descriptor:
             return None
         return word if len(groups[group]) > 1 else groups[group][0]
 
@@ -319,7 +321,7 @@ class LongForm:
         return f"(conditions.condition in ({', '.join(numbers)}))" if numbers else "false"
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the condition's meaning, with the carrier as it stands in the file."""
+        """Return the condition's meaning, with the descriptor as it stands in the file."""
         return self._stated[int(found["condition"])]
 
     def _meaning(self, row: int, named: str | None, value: str | None) -> Stated:
@@ -373,12 +375,12 @@ def written_in_values(attribute: str, word: str) -> str:
 
 
 def _words(attribute: Attribute) -> dict[str, str]:
-    """Return what may stand for each group: its name, its carriers and its other wordings; the name goes first."""
+    """Return what may stand for each group: its name, its descriptors and its other wordings; the name goes first."""
     words = {
-        carrier: group
+        descriptor: group
         for wording in (*attribute.wordings, None)
-        for group, listed in attribute.carriers(wording).items()
-        for carrier in listed
+        for group, listed in attribute.descriptors(wording).items()
+        for descriptor in listed
     }
     return {**words, **{group: group for group in attribute.groups}}
 

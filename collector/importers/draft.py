@@ -184,7 +184,7 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
             for column, reference in drafted.groups.items()
         },
         "answer": answer,
-        **({"reading": {"decisions": {"favourable": favourable}}} if favourable else {}),
+        **({"analysis": {"decisions": {"favourable": favourable}}} if favourable else {}),
         "import": _import(drafted, names, {name: one for name, one in values.items() if one}),
     }
     text = yaml.safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=100)

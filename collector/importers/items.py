@@ -13,7 +13,7 @@ from collector.answers.recommendations.stated_prices import Amount, Price
 from collector.errors import InputError
 from collector.importers.gathered import GatheredPlan
 from collector.importers.plan import NUMBER, PROMPT_ROLES, PlannedPrompt, column_of
-from collector.spec.rooms.prices import Prices
+from collector.spec.methods.prices import Prices
 
 
 class ItemPlan(GatheredPlan):
@@ -55,14 +55,14 @@ class ItemPlan(GatheredPlan):
 
     @property
     def _names(self) -> list[str]:
-        return [*self._mapped(*PROMPT_ROLES, "carrier"), *self._conditions.names]
+        return [*self._mapped(*PROMPT_ROLES, "descriptor"), *self._conditions.names]
 
     @property
     def _items_per_answer(self) -> int | None:
         """How many items an answer has, where its rows count categories."""
         assert self._audit.imported is not None
         counts_categories = self._audit.imported.columns.counts_categories
-        prices: Prices = self._audit.reading.prices
+        prices: Prices = self._audit.analysis.prices
         return prices.items_per_answer if counts_categories else None
 
     def _read_prices(self) -> None:
@@ -138,7 +138,7 @@ class ItemPlan(GatheredPlan):
         ):
             raise InputError(
                 f"{self._path}: row {row} brings the items of its answer with the category {category!r} to {n:g}, and "
-                f"reading.prices.items_per_answer is {n_items}."
+                f"analysis.prices.items_per_answer is {n_items}."
             )
 
     def _kept(self, answer: str) -> str:

@@ -27,9 +27,9 @@ from collector.importers.missing import (
     trimmed,
 )
 from collector.spec.markers import AskedProbe, one_sided
+from collector.spec.methods.markers import ALL_PROBES
 from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec.prompts import Prompt
-from collector.spec.rooms.markers import ALL_PROBES
 from collector.tables.log_rows import no_rows
 from collector.tables.missing import missing_sentence, sql_is_missing
 from collector.tables.source import ANSWER_COLUMN, MADE_COLUMNS, ROW_COLUMN, Form, Source
@@ -82,7 +82,7 @@ ROLES = (
     "order",
     "weight",
     "model",
-    "carrier",
+    "descriptor",
     "response",
     "slot",
     "rank",
@@ -224,7 +224,7 @@ class FilePlan:
         if self._is_split:
             self._require_filled("model", "model, by which import.split makes the runs")
         self._read_expected()
-        if self._audit.reading.markers is not None:
+        if self._audit.analysis.markers is not None:
             self._refuse_all_probes()
         if self._audit.marker_rows:
             self._refuse_two_categories()
@@ -241,23 +241,23 @@ class FilePlan:
             f"inner join models on models.model is not distinct from {'keys.model' if self._is_split else 'null'} "
             f"{self._conditions.joins}"
         )
-        self._require_carriers()
+        self._require_descriptors()
 
     def _own_columns(self) -> str:
         """Return the columns of `keys`; a name beside no group states nothing, and does not tell prompts apart."""
-        if "carrier" not in self._roles:
+        if "descriptor" not in self._roles:
             return "keys.*"
-        return f"keys.* replace (case when {self._conditions.names_group} then keys.carrier end as carrier)"
+        return f"keys.* replace (case when {self._conditions.names_group} then keys.descriptor end as descriptor)"
 
-    def _require_carriers(self) -> None:
+    def _require_descriptors(self) -> None:
         """Raise for a row that names a group and nobody who states it; one that names no group needs nobody."""
-        if "carrier" not in self._roles:
+        if "descriptor" not in self._roles:
             return
         for (row,) in self._rows(
-            "select file_row from resolved where carrier is null and names_group order by row_number limit 1"
+            "select file_row from resolved where descriptor is null and names_group order by row_number limit 1"
         ):
             raise InputError(
-                f"{self._path}: row {row} has no {self._roles['carrier']!r}; it should hold the carrier, the name that states "
+                f"{self._path}: row {row} has no {self._roles['descriptor']!r}; it should hold the descriptor, the name that states "
                 f"a row's groups."
             )
 
@@ -371,7 +371,7 @@ class FilePlan:
         ):
             raise InputError(
                 f"{self._path}: rows {first} and {row} have {subject!r} as {self._roles['subject']!r} in the categories "
-                f"{domain or ''!r} and {other or ''!r}; where reading.markers names a file, a probe may stand in one only, so "
+                f"{domain or ''!r} and {other or ''!r}; where analysis.markers names a file, a probe may stand in one only, so "
                 f"rename one."
             )
 
@@ -423,7 +423,7 @@ class FilePlan:
             template=text("template") or WHOLE_FILE_TEMPLATE,
             language=stated.language,
             perturbation=stated.perturbation,
-            variant=PLAIN,
+            mitigation=PLAIN,
             prompt_text=text("prompt"),
             system_prompt=text("system_prompt"),
             domain=text("domain"),
@@ -677,7 +677,7 @@ class RowPlan(FilePlan):
 
     @property
     def _names(self) -> list[str]:
-        return [*self._mapped(*PROMPT_ROLES, "carrier"), *self._conditions.names]
+        return [*self._mapped(*PROMPT_ROLES, "descriptor"), *self._conditions.names]
 
 
 def form_of(imported: Import) -> Form:

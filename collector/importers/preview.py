@@ -167,7 +167,7 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
     for role, column in roles_of(columns).items():
         if column not in MADE_COLUMNS:
             yield f"{at}.{role}", column
-    for key in ("attributes", "carriers", "texts", "scores"):
+    for key in ("attributes", "descriptors", "texts", "scores"):
         mapped: Mapping[str, str] = getattr(columns, key)
         for name, column in mapped.items():
             yield f"{at}.{key}.{name}", column

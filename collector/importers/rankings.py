@@ -26,7 +26,7 @@ class RankingPlan(GatheredPlan):
         self._require_truth()
         self._number_candidates()
         self._require_places()
-        who = ["slot", *self._mapped("carrier"), *self._conditions.names]
+        who = ["slot", *self._mapped("descriptor"), *self._conditions.names]
         self._gather(
             "candidates",
             self._mapped(*PROMPT_ROLES),

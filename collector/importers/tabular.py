@@ -38,7 +38,7 @@ from collector.journal.records import Reading
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
-from collector.spec.rooms.lists import MATCHED
+from collector.spec.methods.lists import MATCHED
 from collector.tables.source import MEMORY_LIMIT, Source, content_hash, open_source
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _mapping(imported: Import) -> dict[str, Any]:
     """Return how a file was read, as plain data: its columns and what it calls things."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
     # They came later, and how files were read before is told as it was.
-    for later in ("scores", "carriers", "texts"):
+    for later in ("scores", "descriptors", "texts"):
         if not mapping["columns"][later]:
             del mapping["columns"][later]
     for stated in ("table", "encoding", "split"):
@@ -256,12 +256,12 @@ def _append(
     """
     reading = Reading(
         audit.audit,
-        audit.reading_document(),
+        audit.analysis_document(),
         started_at,
         audit.relevance_hash,
         markers_hash=audit.markers_hash,
     )
-    append.reading(reading.audit, reading.document)
+    append.analysis(reading.audit, reading.document)
     append.relevance(audit.relevance_hash, audit.relevance_rows)
     append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
     chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
@@ -304,10 +304,10 @@ def _write(
             f"them alike."
         )
     # A file does not say which neutral prompt goes with which other, as templates do.
-    if audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED and len(neutral) > 1:
+    if audit.answer.kind == "list" and audit.analysis.lists.neutral == MATCHED and len(neutral) > 1:
         raise InputError(
             f"{file} has neutral prompts of several templates: {quoted(sorted(neutral))}; name the one that lists are compared "
-            f"with as reading.lists.neutral."
+            f"with as analysis.lists.neutral."
         )
     counts: dict[int, Counter[str]] = {number: Counter() for number in runs}
     now = utc_now()

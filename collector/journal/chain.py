@@ -35,9 +35,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         *("run_id", "audit", "spec", "target", "target_kind", "is_simulated", "model_asked", "parameters"),
         *("answer_rules_version", "versions", "origin", "source_name", "source_hash", "started_at"),
     ),
-    "reading": ("audit", "reading"),
+    "analysis": ("audit", "reading"),
     "prompt": (
-        *("prompt_id", "template", "language", "perturbation", "variant", "subject", "domain"),
+        *("prompt_id", "template", "language", "perturbation", "mitigation", "subject", "domain"),
         *("expected_label", "system_prompt", "prompt_text", "content_hash", "attributes"),
     ),
     "response": (
@@ -49,10 +49,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "erasure": ("prompt_id", "trial", "attempt", "texts", "reason", "erased_at"),
 }
 # Large tables that a reading brings along and names by their content's hash, which the digest covers.
-BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"reading": frozenset({"relevance", "probes", "markers"})}
+BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"analysis": frozenset({"relevance", "probes", "markers"})}
 # What bodies in a journal say beyond that; the hashes of these tables are null where a reading brings none along.
 _IN_JOURNALS: Mapping[str, frozenset[str]] = {
-    "reading": frozenset({"registered_at", "relevance_hash", "markers_hash"}),
+    "analysis": frozenset({"registered_at", "relevance_hash", "markers_hash"}),
     "response": frozenset({"is_last"}),
 }
 _KNOWN = {kind: {*names, *BROUGHT_ALONG.get(kind, ())} for kind, names in FIELDS.items()}
@@ -140,7 +140,7 @@ def record_digest(kind: str, body: Mapping[str, Any]) -> str:
     content = {name: value for name, value in body.items() if value is not None and name not in left_out}
     if kind == "prompt":
         content["attributes"] = sorted(
-            [one["slot"], one["attribute"], one["group_name"], one["carrier"]]
+            [one["slot"], one["attribute"], one["group_name"], one["descriptor"]]
             for one in body.get("attributes") or ()
         )
     return hash_of(content)
@@ -202,15 +202,15 @@ def run_body(run: RunRow) -> dict[str, Any]:
     return {**body, **documents, "started_at": run.started_at.isoformat()}
 
 
-def reading_body(audit: str, document: Mapping[str, Any]) -> dict[str, Any]:
+def analysis_body(audit: str, document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of the record that says how an audit's answers were to be read when they were collected."""
-    return {"audit": audit, "reading": _as_read(document)}
+    return {"audit": audit, "analysis": _as_read(document)}
 
 
 def prompt_body(prompt: Prompt) -> dict[str, Any]:
-    """Return the body of a prompt's record; its attributes are mappings of slot, attribute, group_name and carrier."""
+    """Return the body of a prompt's record; its attributes are mappings of slot, attribute, group_name and descriptor."""
     body = {name: getattr(prompt, name) for name in FIELDS["prompt"]}
-    names = ("slot", "attribute", "group_name", "carrier")
+    names = ("slot", "attribute", "group_name", "descriptor")
     body["attributes"] = [{name: getattr(one, name) for name in names} for one in prompt.attributes]
     return body
 
@@ -254,7 +254,7 @@ def _response_key(body: Mapping[str, Any]) -> str:
 
 _KEYS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "run": lambda body: str(body["run_id"]),
-    "reading": lambda body: hash_of(body["reading"]),
+    "analysis": lambda body: hash_of(body["analysis"]),
     "prompt": lambda body: str(body["prompt_id"]),
     "response": _response_key,
     "event": lambda body: f"{body['event']} {body['happened_at']}",

@@ -23,7 +23,7 @@ _COMPUTED = ("prompt_id", "content_hash", "attributes")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How an audit's answers are read: its `reading_document()`, and what this names by hash: relevance, markers and probes."""
+    """How an audit's answers are read: its `analysis_document()`, and what this names by hash: relevance, markers and probes."""
 
     audit: str
     document: Mapping[str, Any]
@@ -50,15 +50,15 @@ def run_of(body: Mapping[str, Any]) -> RunRow:
     return RunRow(**{**fields, "started_at": datetime.fromisoformat(body["started_at"])})
 
 
-def reading_body(reading: Reading) -> dict[str, Any]:
+def analysis_body(reading: Reading) -> dict[str, Any]:
     """Return the body of a reading's record, with the relevance, markers and probes it brings along."""
     return {
-        **chain.reading_body(reading.audit, reading.document),
+        **chain.analysis_body(reading.audit, reading.document),
         "registered_at": reading.registered_at.isoformat(),
         "relevance_hash": reading.relevance_hash,
         "relevance": [[row.subject, row.domain, row.item, row.grade] for row in reading.relevance],
         "markers_hash": reading.markers_hash,
-        "markers": [asdict(row) for row in reading.markers],
+        "markers": [asdict(row) for row in analysis.markers],
         "probes": [asdict(row) for row in reading.probes],
     }
 
@@ -67,7 +67,7 @@ def reading_of(body: Mapping[str, Any]) -> Reading:
     """Return the reading of a body; journals of before there were markers and probes bring none along."""
     return Reading(
         audit=body["audit"],
-        document=body["reading"],
+        document=body["analysis"],
         registered_at=datetime.fromisoformat(body["registered_at"]),
         relevance_hash=body["relevance_hash"],
         relevance=tuple(RelevanceRow(*row) for row in body["relevance"]),
@@ -89,7 +89,7 @@ def changed_tables(body: Mapping[str, Any]) -> str | None:
     reading = reading_of(body)
     if hash_of_relevance(reading.relevance) != reading.relevance_hash:
         return "rows of relevance"
-    if hash_of_markers(reading.markers, reading.probes) != reading.markers_hash:
+    if hash_of_markers(analysis.markers, reading.probes) != reading.markers_hash:
         return "markers and probes"
     return None
 

@@ -38,7 +38,7 @@ from collector.journal.reader import (
     no_journal,
     read_journal,
 )
-from collector.journal.records import Reading, reading_body, response_body
+from collector.journal.records import Reading, analysis_body, response_body
 from collector.rows import utc_now
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class JournalWriter:
             writer = cls(path, descriptor, START, 0)
             event = event_body("started", started or {}, run.started_at)
             writer._write(
-                [("run", run_body(run)), ("reading", reading_body(reading)), ("event", event)], prompts
+                [("run", run_body(run)), ("reading", analysis_body(reading)), ("event", event)], prompts
             )
             writer._sync()
             # Unlike a renaming, a link never replaces a file.
@@ -392,7 +392,7 @@ def _cut(path: Path, descriptor: int, length: int) -> None:
 
 def _not_written(path: Path, error: OSError) -> LedgerError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        advice = "make room there and go on with"
+        advice = "make method there and go on with"
     else:
         advice = "put that right and go on with"
     return LedgerError(

@@ -1,1 +1,1 @@
-"""The ledger: what was asked and answered, in DuckDB, and what erases, forgets and proves it."""
+"""The ledger: what was asked and answered, in DuckDB, and what erases, retracts and proves it."""

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 # Readings of a run's audit, oldest first, and whether each stands by itself: it came with no run that was taken back, or another
 # run that counts was started under it.
 _READINGS_OF_AUDIT = """
-with run_readings as (
+with run_analysis_settings as (
     select
         runs.run_id,
         runs.audit,
-        chain.key as reading_hash,
+        chain.key as analysis_hash,
         runs.started_at,
         min(events.happened_at) filter (where events.event = 'started') as read_at,
-        min(events.happened_at) filter (where events.event = 'forgotten') as forgotten_at
+        min(events.happened_at) filter (where events.event = 'retracted') as retracted_at
     from raw.runs
     inner join raw.chain as chain on chain.run_id = runs.run_id and chain.kind = 'reading'
     inner join raw.run_events as events on events.run_id = runs.run_id
@@ -50,29 +50,29 @@ with run_readings as (
 select
     readings.audit,
     readings.reading,
-    taken_back.forgotten_at,
+    taken_back.retracted_at,
     not exists (
-        from run_readings as brought
+        from run_analysis_settings as brought
         where
             brought.audit = readings.audit
-            and brought.reading_hash = readings.reading_hash
-            and brought.forgotten_at is not null
+            and brought.analysis_hash = readings.analysis_hash
+            and brought.retracted_at is not null
             and readings.registered_at between brought.started_at and brought.read_at
     )
     or exists (
-        from run_readings as kept
+        from run_analysis_settings as kept
         where
             kept.audit = readings.audit
-            and kept.reading_hash = readings.reading_hash
-            and kept.forgotten_at is null
+            and kept.analysis_hash = readings.analysis_hash
+            and kept.retracted_at is null
             and kept.read_at >= readings.registered_at
     ) as is_standing,
     exists (
-        from run_readings as gone
-        where gone.audit = readings.audit and gone.forgotten_at = readings.registered_at
+        from run_analysis_settings as gone
+        where gone.audit = readings.audit and gone.retracted_at = readings.registered_at
     ) as is_restored
-from raw.readings as readings
-inner join run_readings as taken_back on taken_back.audit = readings.audit and taken_back.run_id = $run_id
+from raw.analysis_settings as readings
+inner join run_analysis_settings as taken_back on taken_back.audit = readings.audit and taken_back.run_id = $run_id
 order by readings.registered_at, readings.rowid
 """
 
@@ -98,7 +98,7 @@ _PROMPT_COLUMNS = {
     "template": "varchar",
     "language": "varchar",
     "perturbation": "varchar",
-    "variant": "varchar",
+    "mitigation": "varchar",
     "subject": "varchar",
     "domain": "varchar",
     "expected_label": "varchar",
@@ -111,7 +111,7 @@ _ATTRIBUTE_COLUMNS = {
     "slot": "integer",
     "attribute": "varchar",
     "group_name": "varchar",
-    "carrier": "varchar",
+    "descriptor": "varchar",
 }
 _RELEVANCE_COLUMNS = {
     "subject": "varchar",
@@ -347,16 +347,16 @@ class Append:
         """
         moment = registered_at or utc_now()
         latest = self._first(
-            "select reading_hash from raw.readings where audit = ? and registered_at <= ? "
+            "select analysis_hash from raw.analysis_settings where audit = ? and registered_at <= ? "
             "order by registered_at desc, rowid desc limit 1",
             [audit, moment],
         )
-        reading_hash = hash_of(document)
-        if latest == reading_hash:
+        analysis_hash = hash_of(document)
+        if latest == analysis_hash:
             return False
         self._connection.execute(
-            "insert into raw.readings (audit, reading, reading_hash, registered_at) values (?, ?, ?, ?)",
-            [audit, canonical_json(document), reading_hash, moment],
+            "insert into raw.analysis_settings (audit, reading, analysis_hash, registered_at) values (?, ?, ?, ?)",
+            [audit, canonical_json(document), analysis_hash, moment],
         )
         return True
 
@@ -365,20 +365,20 @@ class Append:
         was written.
 
         A reading came with a run where it was registered as that run started. One that an audit file registered stays, and so
-        does one that another run was started under. The row's moment is that of the run's event `forgotten`: it says that the
+        does one that another run was started under. The row's moment is that of the run's event `retracted`: it says that the
         reading stands again.
         """
         rows = self._connection.execute(_READINGS_OF_AUDIT, {"run_id": run_id}).fetchall()
         standing = [row for row in rows if row[3] and not row[4]]
         if not standing or rows[-1] == standing[-1]:
             return False
-        audit, reading, forgotten_at, *_ = standing[-1]
-        return self.reading(audit, json.loads(reading), forgotten_at)
+        audit, reading, retracted_at, *_ = standing[-1]
+        return self.reading(audit, json.loads(reading), retracted_at)
 
     def restore_readings(self) -> None:
         """Do what `restore_reading` does for every run that was taken back, in that order: what was done already stays."""
         rows = self._connection.execute(
-            "select run_id from raw.forgotten_runs order by forgotten_at, run_id"
+            "select run_id from raw.retracted_runs order by retracted_at, run_id"
         ).fetchall()
         for (run_id,) in rows:
             self.restore_reading(run_id)

@@ -63,11 +63,11 @@ from (
 
 # Audit, the hash of its latest reading, and each part of that.
 _PARTS = """
-    select audit, reading_hash, unnest(json_keys(reading)) as part
+    select audit, analysis_hash, unnest(json_keys(reading)) as part
     from (
         select *
-        from raw.readings
-        qualify row_number() over (partition by audit order by registered_at desc, reading_hash) = 1
+        from raw.analysis_settings
+        qualify row_number() over (partition by audit order by registered_at desc, analysis_hash) = 1
     )
 """
 _BESIDE_CHAINS = (
@@ -90,7 +90,7 @@ class RunInfo:
     Attributes:
         state: its last event, such as started, finished, failed or batch_submitted; interrupted where somebody ended it.
         is_finished: whether it was finished at some time, though it may have been resumed since.
-        is_forgotten: whether it was taken back, and counts for nothing any more.
+        is_retracted: whether it was taken back, and counts for nothing any more.
         n_responses: trials, not attempts.
     """
 
@@ -104,7 +104,7 @@ class RunInfo:
     started_at: datetime
     state: str | None
     is_finished: bool
-    is_forgotten: bool
+    is_retracted: bool
     n_responses: int
 
 
@@ -284,7 +284,7 @@ class Ledger:
             reason = str(error).splitlines()[0]
             raise LedgerError(
                 f"{path} could not be written anew, so it may still have the bytes of what was removed: {reason}; free it or "
-                f"make room there and try again."
+                f"make method there and try again."
             ) from None
         finally:
             connection.close()
@@ -319,7 +319,7 @@ class Ledger:
                     select
                         run_id,
                         arg_max(if(event = 'failed' and detail ->> 'reason' = $interrupted, $interrupted, event), rowid) as state,
-                        bool_or(event = 'finished') as is_finished, bool_or(event = 'forgotten') as is_forgotten
+                        bool_or(event = 'finished') as is_finished, bool_or(event = 'retracted') as is_retracted
                     from raw.run_events
                     where not list_contains($no_progress, event)
                     group by run_id
@@ -327,7 +327,7 @@ class Ledger:
                 select
                     runs.run_id, runs.audit, runs.target, runs.target_kind, runs.is_simulated, runs.model_asked,
                     runs.origin, runs.started_at, states.state, coalesce(states.is_finished, false),
-                    coalesce(states.is_forgotten, false), coalesce(counted.n_responses, 0)
+                    coalesce(states.is_retracted, false), coalesce(counted.n_responses, 0)
                 from raw.runs as runs
                 left join counted on counted.run_id = runs.run_id
                 left join states on states.run_id = runs.run_id
@@ -348,10 +348,10 @@ class Ledger:
         return dict(rows)
 
     def parts_read(self) -> frozenset[str]:
-        """Return which parts the readings of the ledger's runs have, the rooms among them.
+        """Return which parts the readings of the ledger's runs have, the methods among them.
 
         An audit's latest reading counts, and runs that were taken back do not. Scores of classifiers and predictions of
-        recommenders are read whatever the readings, in the rooms that read any.
+        recommenders are read whatever the readings, in the methods that read any.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
@@ -385,7 +385,7 @@ class Ledger:
                 )
                 select
                     parts.part,
-                    string_agg(concat_ws(' ', runs.run_id, parts.reading_hash, heads.length, heads.head), '; '
+                    string_agg(concat_ws(' ', runs.run_id, parts.analysis_hash, heads.length, heads.head), '; '
                         order by runs.run_id)
                 from raw.kept_runs as runs
                 inner join ({_PARTS}) as parts on runs.audit = parts.audit
@@ -406,7 +406,7 @@ class Ledger:
         with self.read() as connection:
             audits = connection.execute("select distinct audit from raw.kept_runs").fetchall()
             latest = connection.execute(
-                "select audit, reading_hash from raw.readings where registered_at <= $now "
+                "select audit, analysis_hash from raw.analysis_settings where registered_at <= $now "
                 "qualify row_number() over (partition by audit order by registered_at desc, rowid desc) = 1",
                 {"now": utc_now()},
             ).fetchall()
@@ -519,20 +519,20 @@ def _not_openable(path: Path, message: str) -> LedgerError:
 
 
 def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The rooms that read scores of classifiers, where there are any."""
+    """The methods that read scores of classifiers, where there are any."""
     if not connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall():
         return frozenset()
     # It takes longer to import than to ask.
-    from collector.spec.rooms import rooms
+    from collector.spec.methods import methods
 
-    return frozenset(name for name, room in rooms().items() if room.reads_scores)
+    return frozenset(name for name, method in methods().items() if method.reads_scores)
 
 
 def _parts_of_predictions(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The rooms that read what recommenders predicted, where there is any."""
+    """The methods that read what recommenders predicted, where there is any."""
     if not connection.execute("select 1 from raw.predictions limit 1").fetchall():
         return frozenset()
     # It takes longer to import than to ask.
-    from collector.spec.rooms import rooms
+    from collector.spec.methods import methods
 
-    return frozenset(name for name, room in rooms().items() if room.reads_predictions)
+    return frozenset(name for name, method in methods().items() if method.reads_predictions)

@@ -33,7 +33,7 @@ BATCH_ROWS = 2000
 # Kind of record -> the table of its rows.
 TABLES: Mapping[str, str] = {
     "run": "raw.runs",
-    "reading": "raw.readings",
+    "analysis": "raw.analysis_settings",
     "prompt": "raw.prompts",
     "response": "raw.responses",
     "event": "raw.run_events",
@@ -116,7 +116,7 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
     from collector.spec.subjects import hash_of_relevance
 
     for audit, reading, stated in connection.execute(
-        "select audit, reading, reading_hash from raw.readings order by rowid"
+        "select audit, reading, analysis_hash from raw.analysis_settings order by rowid"
     ).fetchall():
         yield f"the reading of {audit!r}", stated, hash_of(_json(reading))
     for (stated,) in connection.execute(
@@ -243,13 +243,13 @@ def _runs(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, 
 def _readings(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
     """Return the readings that the run's chain names: later ones are the audit's, not the run's."""
     rows = connection.execute(
-        "select audit, reading from raw.readings where (audit, reading_hash) in "
+        "select audit, reading from raw.analysis_settings where (audit, analysis_hash) in "
         "(select runs.audit, chain.key from raw.chain as chain inner join raw.runs as runs using (run_id) "
         "where chain.run_id = ? and chain.kind = 'reading') "
-        "qualify row_number() over (partition by audit, reading_hash order by rowid) = 1",
+        "qualify row_number() over (partition by audit, analysis_hash order by rowid) = 1",
         [run_id],
     ).fetchall()
-    return [{"audit": audit, "reading": _json(reading)} for audit, reading in rows]
+    return [{"audit": audit, "analysis": _json(reading)} for audit, reading in rows]
 
 
 def _events(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
@@ -277,7 +277,7 @@ def _prompts(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Hel
         with stated as (
             select
                 prompt_id,
-                list({{'slot': slot, 'attribute': attribute, 'group_name': group_name, 'carrier': carrier}}) as attributes
+                list({{'slot': slot, 'attribute': attribute, 'group_name': group_name, 'descriptor': descriptor}}) as attributes
             from raw.prompt_attributes
             where run_id = $run_id
             group by prompt_id

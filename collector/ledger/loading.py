@@ -291,9 +291,9 @@ def _write(append: Append, run_id: str, batch: Sequence[Record]) -> None:
             append.run(run_of(record.body))
         elif record.kind == "reading":
             reading = reading_of(record.body)
-            append.reading(reading.audit, reading.document, reading.registered_at)
+            append.analysis(reading.audit, reading.document, reading.registered_at)
             append.relevance(reading.relevance_hash, reading.relevance)
-            append.markers(reading.markers_hash, reading.markers, reading.probes)
+            append.markers(reading.markers_hash, analysis.markers, reading.probes)
         elif record.kind == "event":
             event = event_of(record.body)
             append.event(run_id, event.event, event.detail, event.happened_at)

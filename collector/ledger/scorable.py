@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from collector.spec.rooms.markers import NEGATIVE
+from collector.spec.methods.markers import NEGATIVE
 
 if TYPE_CHECKING:
     from collector.ledger.database import Ledger
@@ -28,11 +28,11 @@ _ANSWERS_TO_SCORE = """
     ),
     readings as (
         select audit, json_extract_string(reading, '$.markers.hash') as markers_hash
-        from raw.readings
+        from raw.analysis_settings
         qualify row_number() over (partition by audit order by registered_at desc, rowid desc) = 1
     ),
     words as (
-        select run_id, prompt_id, unnest([carrier, group_name]) as word from raw.prompt_attributes
+        select run_id, prompt_id, unnest([descriptor, group_name]) as word from raw.prompt_attributes
         union
         select prompts.run_id, prompts.prompt_id, probes.target_group
         from raw.prompts as prompts
@@ -75,7 +75,7 @@ _ANSWERS_TO_SCORE = """
 
 @dataclass(frozen=True, slots=True)
 class AnswerToScore:
-    """A text answer, with the words that name whom its question was about: carriers, groups, the probe's target group."""
+    """A text answer, with the words that name whom its question was about: descriptors, groups, the probe's target group."""
 
     run_id: str
     prompt_id: str
@@ -87,10 +87,10 @@ class AnswerToScore:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """A prompt's text (empty where an import does not know it), its variant, and whom it is about: slot, attribute and group."""
+    """A prompt's text (empty where an import does not know it), its mitigation, and whom it is about: slot, attribute and group."""
 
     text: str
-    variant: str
+    mitigation: str
     groups: str
 
 
@@ -111,7 +111,7 @@ def asked_prompts(ledger: Ledger, run_ids: Collection[str]) -> dict[tuple[str, s
                 from raw.prompt_attributes
                 group by run_id, prompt_id
             )
-            select prompts.run_id, prompts.prompt_id, coalesce(prompt_text, ''), variant, coalesce(cells.cell, '')
+            select prompts.run_id, prompts.prompt_id, coalesce(prompt_text, ''), mitigation, coalesce(cells.cell, '')
             from raw.prompts as prompts
             left join cells on cells.run_id = prompts.run_id and cells.prompt_id = prompts.prompt_id
             where list_contains(?, prompts.run_id)
@@ -154,8 +154,8 @@ def judged_labels(ledger: Ledger, scorer: str, run_ids: Collection[str]) -> list
         rows = connection.execute(
             """
             with latest as (
-                select * from raw.readings
-                qualify row_number() over (partition by audit order by registered_at desc, reading_hash) = 1
+                select * from raw.analysis_settings
+                qualify row_number() over (partition by audit order by registered_at desc, analysis_hash) = 1
             )
             select distinct cast(latest.reading -> '$.markers.scores' as varchar)
             from raw.runs as runs

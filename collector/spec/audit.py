@@ -15,8 +15,10 @@ from collector.files.encoders import FoundEncoder
 from collector.hashing import hash_of
 from collector.hints import did_you_mean, quoted
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow
+from collector.spec.analysis import Reading
 from collector.spec.importing import Import
 from collector.spec.markers import AskedProbe, hash_of_markers, one_sided
+from collector.spec.methods import methods
 from collector.spec.names import NameSwap
 from collector.spec.parts import (
     DECISIONS,
@@ -28,16 +30,14 @@ from collector.spec.parts import (
     NAME,
     Answer,
     Attribute,
+    Mitigation,
     People,
     Subjects,
     Template,
-    Variant,
     split_crossed,
     wordings_of,
 )
 from collector.spec.people import Person
-from collector.spec.reading import Reading
-from collector.spec.rooms import rooms
 from collector.spec.subjects import Subject, choose, hash_of_relevance
 from collector.validation import NonBlank, Section, list_to_tuple
 
@@ -82,7 +82,7 @@ class Audit(Section):
     attributes: Mapping[str, Attribute] = Field(
         default_factory=dict,
         description="What people are told apart by. Its name is a slot in templates. Or the name of a CSV file beside the spec "
-        "with the columns attribute, group and carrier, and one more for each wording.",
+        "with the columns attribute, group and descriptor, and one more for each wording.",
         examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
     )
     trials: int | None = Field(
@@ -107,9 +107,9 @@ class Audit(Section):
         description="The system prompt of every question. It has no slots.",
         examples=["You are a helpful assistant."],
     )
-    variants: Mapping[str, Variant] = Field(
+    mitigations: Mapping[str, Mitigation] = Field(
         default_factory=dict,
-        description="Mitigations that are asked beside the plain audit when they are named: `biasledger collect … --variant "
+        description="Mitigations that are asked beside the plain audit when they are named: `biasledger collect … --mitigation "
         "debiased`.",
         examples=[{"debiased": {"suffix": " Treat all people alike."}, "masked": {"mask": {"race": ""}}}],
     )
@@ -148,7 +148,7 @@ class Audit(Section):
 
     @property
     def people_rows(self) -> tuple[Person, ...]:
-        """The people asked about, in the file's order; empty where attributes have carriers of their own."""
+        """The people asked about, in the file's order; empty where attributes have descriptors of their own."""
         return self._people_rows
 
     @property
@@ -208,7 +208,7 @@ class Audit(Section):
 
     @property
     def agreeing_slots(self) -> dict[str, str]:
-        """The slots whose word agrees with an attribute's carrier: slot -> attribute."""
+        """The slots whose word agrees with an attribute's descriptor: slot -> attribute."""
         return {slot: name for name, one in self.attributes.items() for slot in one.agreements}
 
     @property
@@ -283,9 +283,9 @@ class Audit(Section):
             "trials": self.trials,
             "answer": answer,
             "system_prompt": self.system_prompt,
-            "variants": {
-                name: variant.model_dump(exclude_unset=True, mode="python")
-                for name, variant in self.variants.items()
+            "mitigations": {
+                name: mitigation.model_dump(exclude_unset=True, mode="python")
+                for name, mitigation in self.mitigations.items()
             },
         }
         if self.ask is not None:
@@ -312,24 +312,26 @@ class Audit(Section):
                 document["people"]["own_name"] = True
         return document
 
-    def reading_document(self) -> dict[str, Any]:
+    def analysis_document(self) -> dict[str, Any]:
         """Return how answers are read as plain data: crossed attributes, and how each kind of answer is compared.
 
         What templates cross is among the crossed attributes.
         """
-        crossed = [split_crossed(one) for one in self.reading.crossed]
+        crossed = [split_crossed(one) for one in self.analysis.crossed]
         for one in (name for template in self.templates for name in template.descriptors):
             names = split_crossed(one)
             if len(names) > 1 and set(names) not in [set(known) for known in crossed]:
                 crossed.append(names)
-        document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
-        if self.reading.include_reasoning:
+        document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.analysis.pairwise}
+        if self.analysis.include_reasoning:
             document["include_reasoning"] = True
-        if self.reading.answers.attempt != "first":
-            document["answers"] = self.reading.answers.model_dump()
+        if self.analysis.answers.attempt != "first":
+            document["answers"] = self.analysis.answers.model_dump()
         if self.reading.same:
             document["same"] = {name: list(pair) for name, pair in self.reading.same.items()}
-        return document | {name: room.document(self) for name, room in rooms().items() if room.is_read(self)}
+        return document | {
+            name: method.document(self) for name, method in methods().items() if method.is_read(self)
+        }
 
     def warnings(self) -> list[str]:
         """Return what is allowed but weakens the audit, one sentence each."""
@@ -342,7 +344,7 @@ class Audit(Section):
                 for one in self.templates
                 if one.orders is not None and one.orders < self.n_candidates
             ]
-        if self.reading.markers is not None:
+        if self.analysis.markers is not None:
             return [*self._few_probes(), *self._one_sided_probes()]
         if self.answer.kind == "items":
             # Its units are names and words, which the spec lists, whatever the number of subjects and trials.
@@ -353,14 +355,14 @@ class Audit(Section):
 
     def unjudged_labels(self) -> list[str]:
         """Say that nothing tells what the labels amount to, so that no measure reads them; empty where something does."""
-        decisions = self.reading.decisions
+        decisions = self.analysis.decisions
         has_expected = (self.subjects is not None and self.subjects.expected is not None) or (
             self.imported is not None and self.imported.columns.expected is not None
         )
         if self.answer.kind != "label" or decisions.favourable or decisions.ordered or has_expected:
             return []
         sentence = (
-            f"The decisions are not judged until reading.decisions says which of the labels {quoted(self.answer.labels)} are "
+            f"The decisions are not judged until analysis.decisions says which of the labels {quoted(self.answer.labels)} are "
             f"favourable, or that they are ordered, or a column of the right answers is named as expected."
         )
         return [sentence]
@@ -538,9 +540,11 @@ def _asked_template(template: Template) -> dict[str, Any]:
 def _asked_attribute(name: str, attribute: Attribute) -> dict[str, Any]:
     groups = []
     for group, listed in attribute.groups.items():
-        carriers: dict[str, Any] = {"carrier": listed[0]} if len(listed) == 1 else {"carriers": list(listed)}
+        descriptors: dict[str, Any] = (
+            {"descriptor": listed[0]} if len(listed) == 1 else {"descriptors": list(listed)}
+        )
         others = {wording: words[group] for wording, words in attribute.wordings.items()}
         agreeing = {one: words for one in listed if (words := attribute.agreeing(group, one))}
         later = {"wordings": others, "agreements": agreeing}
-        groups.append({"group": group, **carriers, **{key: used for key, used in later.items() if used}})
+        groups.append({"group": group, **descriptors, **{key: used for key, used in later.items() if used}})
     return {"attribute": name, "reference": attribute.reference, "groups": groups}

@@ -84,10 +84,10 @@ class Columns(Section):
     )
     value: NonBlank | None = Field(
         default=None,
-        description="In long form, the group of that attribute, or its carrier.",
+        description="In long form, the group of that attribute, or its descriptor.",
         examples=["value"],
     )
-    carrier: NonBlank | None = Field(
+    descriptor: NonBlank | None = Field(
         default=None,
         description="The name that states all attributes of a row, such as a first name.",
         examples=["first_name"],
@@ -135,7 +135,7 @@ class Columns(Section):
         "column; `values` then says what each of its words means.",
         examples=[{"race": "race", "gender": "sex"}],
     )
-    carriers: Mapping[str, NonBlank] = Field(
+    descriptors: Mapping[str, NonBlank] = Field(
         default_factory=dict,
         description="The column of what states one attribute each, such as the first name the gender: attribute → column.",
         examples=[{"gender": "first_name"}],
@@ -240,7 +240,7 @@ class Import(Section):
     )
     values: Mapping[str, Mapping[str, NonBlank | None]] = Field(
         default_factory=dict,
-        description="What the file calls the groups: attribute → word in the file → group. A group's name and its carriers are "
+        description="What the file calls the groups: attribute → word in the file → group. A group's name and its descriptors are "
         'understood anyway. null says that such a row names no group of the attribute; `""` is a cell that is empty, or holds '
         "what programs write in place of a value, such as #N/A or nan.",
         examples=[{"gender": {"f": "female", "m": "male", "": None}}],

@@ -16,10 +16,10 @@ from collector.files.yaml import key_lines, read_yaml_mapping
 from collector.spec.audit import Audit
 from collector.spec.checks.audit import problems
 from collector.spec.files import SpecFiles
+from collector.spec.methods import methods
 from collector.spec.names import NameSwap
 from collector.spec.parts import DECISIONS
 from collector.spec.people import read_people
-from collector.spec.rooms import rooms
 from collector.spec.subjects import read_attributes, read_groups, read_subjects
 from collector.validation import key_path, more_problems, structure_problems
 
@@ -161,16 +161,16 @@ class _Loading:
             yield problem
         if not n and audit.people is not None:
             _find_names(audit)
-        for name, room in rooms().items():
-            yield from self._told(f"reading.{name}", partial(room.read_files, audit, files))
+        for name, method in methods().items():
+            yield from self._told(f"reading.{name}", partial(method.read_files, audit, files))
 
     def _between_keys(self) -> Iterator[SpecProblem]:
         for at, sentence in problems(self._read):
             yield SpecProblem(at, f"{self._path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
 
     def _checked_files(self, files: SpecFiles) -> Iterator[SpecProblem]:
-        for name, room in rooms().items():
-            yield from self._told(f"reading.{name}", partial(room.read_checked, self._read, files))
+        for name, method in methods().items():
+            yield from self._told(f"reading.{name}", partial(method.read_checked, self._read, files))
 
     @property
     def _read(self) -> Audit:

@@ -1,4 +1,4 @@
-"""The parts of an audit spec that say what is asked: templates, attributes, subjects, people, kind of answer, variants."""
+"""The parts of an audit spec that say what is asked: templates, attributes, subjects, people, kind of answer, mitigations."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
 class Template(Section):
-    """One wording of the question, with slots for the groups' carriers and the subjects' words.
+    """One wording of the question, with slots for the groups' descriptors and the subjects' words.
 
-    Groups with several carriers are asked about by each of them. Of several such attributes all combinations are asked, unless
+    Groups with several descriptors are asked about by each of them. Of several such attributes all combinations are asked, unless
     the template is `paired`. A template with a `candidate` asks for a ranking.
     """
 
@@ -48,8 +48,8 @@ class Template(Section):
         examples=["products"],
     )
     text: NonBlank = Field(
-        description="The question. `{race}` is filled with a carrier of the attribute `race`, `{title}` with a subject's "
-        "column `title`. `{a race}` puts a or an before the carrier, `{A race}` with a capital letter. A literal brace is "
+        description="The question. `{race}` is filled with a descriptor of the attribute `race`, `{title}` with a subject's "
+        "column `title`. `{a race}` puts a or an before the descriptor, `{A race}` with a capital letter. A literal brace is "
         "doubled: `{{`.",
         examples=["Which books would you recommend to {a race} {gender}?"],
     )
@@ -80,18 +80,18 @@ class Template(Section):
     )
     perturbations: Names = Field(
         default=(),
-        description="The prompt is asked once for each: with a typing error in the longest word of the carrier (`typo_swap`, "
+        description="The prompt is asked once for each: with a typing error in the longest word of the descriptor (`typo_swap`, "
         "`typo_drop`, `typo_double`), or under a name of your own for a template that is itself worded otherwise.",
         examples=[["typo_swap", "typo_drop"]],
     )
     wording: NonBlank | None = Field(
         default=None,
-        description="Which of the attributes' `wordings` fill the slots, in place of the groups' own carriers.",
+        description="Which of the attributes' `wordings` fill the slots, in place of the groups' own descriptors.",
         examples=["fr"],
     )
     paired: bool = Field(
         default=False,
-        description="Carriers of several attributes go in step: the first ones stand together, the second ones, and so on. "
+        description="Descriptors of several attributes go in step: the first ones stand together, the second ones, and so on. "
         "Otherwise every combination of them is asked.",
         examples=[True],
     )
@@ -130,7 +130,7 @@ class Template(Section):
 
 
 def _listed(value: Any) -> Any:
-    """Return a group's carrier or list of carriers as the tuple that the model holds."""
+    """Return a group's descriptor or list of descriptors as the tuple that the model holds."""
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, str):
@@ -139,7 +139,7 @@ def _listed(value: Any) -> Any:
 
 
 def _groups_of(value: Any) -> Any:
-    """Return a list of groups as the mapping that the model holds: each is its own carrier."""
+    """Return a list of groups as the mapping that the model holds: each is its own descriptor."""
     if not isinstance(value, list):
         return value
     groups: dict[str, str] = {}
@@ -155,16 +155,16 @@ def _groups_of(value: Any) -> Any:
     return groups
 
 
-Carriers = Annotated[tuple[Text, ...], BeforeValidator(_listed, json_schema_input_type=Text | list[Text])]
+Descriptors = Annotated[tuple[Text, ...], BeforeValidator(_listed, json_schema_input_type=Text | list[Text])]
 Groups = Annotated[
-    Mapping[str, Carriers],
+    Mapping[str, Descriptors],
     Field(min_length=1),
     BeforeValidator(_groups_of, json_schema_input_type=list[Text] | Mapping[str, Text | list[Text]]),
 ]
 
 
 class Attribute(Section):
-    """An attribute, such as gender: its groups, the words that state them (their carriers), and the reference group."""
+    """An attribute, such as gender: its groups, the words that state them (their descriptors), and the reference group."""
 
     reference: NonBlank | None = Field(
         default=None,
@@ -175,38 +175,40 @@ class Attribute(Section):
     file: NonBlank | None = Field(
         default=None,
         description="A table beside the spec (CSV with any separator, or Excel) that holds the groups in place of `groups`: the "
-        "columns group and carrier (the "
-        "group's name if absent), a row for each carrier, and a further column for each agreeing slot.",
+        "columns group and descriptor (the "
+        "group's name if absent), a row for each descriptor, and a further column for each agreeing slot.",
         examples=["restaurants/locations.csv"],
     )
     groups: Groups = Field(
-        description="The groups: a list of names, or names with what states each of them in a prompt (its carrier, or a list of "
-        "carriers, each of which is asked about). A name is its own carrier if none is given. At least two groups.",
+        description="The groups: a list of names, or names with what states each of them in a prompt (its descriptor, or a list of "
+        "descriptors, each of which is asked about). A name is its own descriptor if none is given. At least two groups.",
         examples=[["White", "Black"], {"White": "a White", "Black": ["a Black", "an African American"]}],
     )
     agreements: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="Slots whose word goes with the carrier, such as a pronoun: slot → carrier or group → word.",
+        description="Slots whose word goes with the descriptor, such as a pronoun: slot → descriptor or group → word.",
         examples=[{"possessive": {"daughter": "her", "son": "his"}}],
     )
     wordings: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="Other carriers of the same groups, for templates that name the wording: wording → group → carrier.",
+        description="Other descriptors of the same groups, for templates that name the wording: wording → group → descriptor.",
         examples=[{"fr": {"White": "une personne blanche", "Black": "une personne noire"}}],
     )
 
-    def carriers(self, wording: str | None = None) -> Mapping[str, tuple[str, ...]]:
-        """Return group -> carriers in the file's order, in a named wording or in the plain one."""
+    def descriptors(self, wording: str | None = None) -> Mapping[str, tuple[str, ...]]:
+        """Return group -> descriptors in the file's order, in a named wording or in the plain one."""
         if wording is None:
             return self.groups
-        return {name: (carrier,) for name, carrier in self.wordings[wording].items() if name in self.groups}
-
-    def agreeing(self, group: str, carrier: str) -> dict[str, str]:
-        """Return slot -> word for the slots that agree with a carrier of a group; a slot without a word for it is left out."""
         return {
-            slot: words.get(carrier, words.get(group, ""))
+            name: (descriptor,) for name, descriptor in self.wordings[wording].items() if name in self.groups
+        }
+
+    def agreeing(self, group: str, descriptor: str) -> dict[str, str]:
+        """Return slot -> word for the slots that agree with a descriptor of a group; a slot without a word for it is left out."""
+        return {
+            slot: words.get(descriptor, words.get(group, ""))
             for slot, words in self.agreements.items()
-            if carrier in words or group in words
+            if descriptor in words or group in words
         }
 
 
@@ -250,7 +252,7 @@ class Subjects(Section):
 
 
 class People(Section):
-    """Carriers that state several attributes at once, such as first names: a CSV file with a row for each."""
+    """Descriptors that state several attributes at once, such as first names: a CSV file with a row for each."""
 
     file: NonBlank = Field(
         description="The table, as seen from the spec, CSV with any separator or Excel: a column of names, and one for each "
@@ -491,7 +493,7 @@ class Answer(Section):
         return written
 
 
-class Variant(Section):
+class Mitigation(Section):
     """A mitigation asked beside the plain audit: text around the prompt, another system prompt, or masked slots."""
 
     prefix: Text | None = Field(
@@ -516,9 +518,9 @@ class Variant(Section):
 
 
 def wordings_of(template: Template, attributes: Mapping[str, Attribute]) -> int:
-    """Return in how many wordings a template asks about the same groups: of the groups with the fewest carriers."""
+    """Return in how many wordings a template asks about the same groups: of the groups with the fewest descriptors."""
     counts = [
-        min(len(listed) for listed in attributes[name].carriers(template.wording).values())
+        min(len(listed) for listed in attributes[name].descriptors(template.wording).values())
         for name in template.slots
         if name in attributes
     ]

@@ -1,4 +1,4 @@
-"""From a spec to prompts: every template, subject, combination of carriers or people it names, and every variant asked for."""
+"""From a spec to prompts: every template, subject, combination of descriptors or people it names, and every mitigation asked for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from collector.spec.typos import RULES, mistype_one
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
-    from collector.spec.parts import Template, Variant
+    from collector.spec.parts import Mitigation, Template
     from collector.spec.people import Person
     from collector.spec.subjects import Subject
 
@@ -31,7 +31,7 @@ class PromptAttribute:
     slot: int
     attribute: str
     group_name: str
-    carrier: str
+    descriptor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Prompt:
 
     template: str
     language: str
-    variant: str
+    mitigation: str
     prompt_text: str | None
     perturbation: str | None = None
     subject: str | None = None
@@ -56,13 +56,13 @@ class Prompt:
             "template": self.template,
             "language": self.language,
             "perturbation": self.perturbation,
-            "variant": self.variant,
+            "mitigation": self.mitigation,
             "subject": self.subject,
             "expected_label": self.expected_label,
             "system_prompt": self.system_prompt,
             "prompt_text": self.prompt_text,
             "attributes": sorted(
-                [one.slot, one.attribute, one.group_name, one.carrier] for one in self.attributes
+                [one.slot, one.attribute, one.group_name, one.descriptor] for one in self.attributes
             ),
         }
         # It came later, and what was asked before keeps its hash.
@@ -77,39 +77,39 @@ class Prompt:
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """The carriers of the people shown, one a slot in the order of slots."""
-        return tuple({one.slot: one.carrier for one in sorted(self.attributes, key=_slot)}.values())
+        """The descriptors of the people shown, one a slot in the order of slots."""
+        return tuple({one.slot: one.descriptor for one in sorted(self.attributes, key=_slot)}.values())
 
 
 def _slot(attribute: PromptAttribute) -> int:
     return attribute.slot
 
 
-def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[str] = ()) -> list[Prompt]:
+def build_prompts(audit: Audit, mitigations: Sequence[str] = (), parts: Sequence[str] = ()) -> list[Prompt]:
     """Render all prompts of an audit.
 
     Args:
         audit: the spec.
-        variants: mitigations to ask beside the plain audit, by name; 'plain' is always asked and may be named too.
+        mitigations: mitigations to ask beside the plain audit, by name; 'plain' is always asked and may be named too.
         parts: parts of the audit to ask beside the templates that are in no part, by name.
 
     Returns:
-        One prompt for each variant × template × subject × combination of carriers (of a paired template: of groups × carriers in
+        One prompt for each mitigation × template × subject × combination of descriptors (of a paired template: of groups × descriptors in
         step) × person × perturbation, in the spec's order;
-        of a template that asks for a ranking, one for each variant × subject × set of candidates × order.
+        of a template that asks for a ranking, one for each mitigation × subject × set of candidates × order.
 
     Raises:
-        InputError: the spec has no templates, a variant or part is unknown, or every template is in a part not named.
+        InputError: the spec has no templates, a mitigation or part is unknown, or every template is in a part not named.
     """
     if not audit.templates:
         raise InputError(
             f"The audit {audit.audit!r} has no templates, so there is nothing to ask; it can read existing answers: "
             f"biasledger import."
         )
-    for name in variants:
-        if name != PLAIN and name not in audit.variants:
+    for name in mitigations:
+        if name != PLAIN and name not in audit.mitigations:
             raise InputError(
-                f"The audit {audit.audit!r} has no variant {name!r}{did_you_mean(name, [PLAIN, *audit.variants])}"
+                f"The audit {audit.audit!r} has no mitigation {name!r}{did_you_mean(name, [PLAIN, *audit.mitigations])}"
             )
     for name in parts:
         if name not in audit.part_names:
@@ -121,25 +121,25 @@ def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[st
             f"All that the audit {audit.audit!r} asks is in parts; name one of them with --with: "
             f"{quoted(audit.part_names)}."
         )
-    chosen: dict[str, Variant | None] = {PLAIN: None}
-    chosen.update({name: audit.variants[name] for name in variants if name != PLAIN})
+    chosen: dict[str, Mitigation | None] = {PLAIN: None}
+    chosen.update({name: audit.mitigations[name] for name in mitigations if name != PLAIN})
     return [
         prompt
-        for name, variant in chosen.items()
+        for name, mitigation in chosen.items()
         for template in templates
-        for prompt in _prompts_of(audit, template, name, variant)
+        for prompt in _prompts_of(audit, template, name, mitigation)
     ]
 
 
 def _prompts_of(
-    audit: Audit, template: Template, variant_name: str, variant: Variant | None
+    audit: Audit, template: Template, mitigation_name: str, mitigation: Mitigation | None
 ) -> Iterator[Prompt]:
     system_prompt = audit.system_prompt
     prefix = suffix = ""
     mask: Mapping[str, str | None] = {}
-    if variant is not None:
-        system_prompt = variant.system_prompt or system_prompt
-        prefix, suffix, mask = variant.prefix or "", variant.suffix or "", variant.mask or {}
+    if mitigation is not None:
+        system_prompt = mitigation.system_prompt or system_prompt
+        prefix, suffix, mask = mitigation.prefix or "", mitigation.suffix or "", mitigation.mask or {}
     masked = {slot: text for slot, text in mask.items() if text is not None}
     parts = template.parts
     length = {} if audit.answer.k is None else {LENGTH: str(audit.answer.k)}
@@ -164,7 +164,7 @@ def _prompts_of(
             yield Prompt(
                 template=template.id,
                 language=template.language,
-                variant=variant_name,
+                mitigation=mitigation_name,
                 perturbation=persona.perturbation,
                 subject=named,
                 domain=None if subject is None else subject.domain,
@@ -186,30 +186,30 @@ class _Persona:
 
 
 def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -> Iterator[_Persona]:
-    """Yield every combination of carriers and people that a template states, in each of its perturbations."""
+    """Yield every combination of descriptors and people that a template states, in each of its perturbations."""
     slots = [name for name in audit.attributes if name in template.slots]
     # Without descriptors there is one choice: none.
     for descriptor in template.descriptors or ("",):
         described = split_crossed(descriptor) if descriptor else []
         names = [*slots, *described]
-        carriers = [audit.attributes[name].carriers(template.wording) for name in names]
-        for chosen, person in itertools.product(_chosen(carriers, template.paired), people):
+        descriptors = [audit.attributes[name].descriptors(template.wording) for name in names]
+        for chosen, person in itertools.product(_chosen(descriptors, template.paired), people):
             groups = [group for group, _ in chosen]
-            plain = [carrier for _, carrier in chosen]
+            plain = [descriptor for _, descriptor in chosen]
             agreeing: dict[str, str] = {}
-            for name, group, carrier in zip(names, groups, plain, strict=True):
-                agreeing |= audit.attributes[name].agreeing(group, carrier)
+            for name, group, descriptor in zip(names, groups, plain, strict=True):
+                agreeing |= audit.attributes[name].agreeing(group, descriptor)
             plain += [] if person is None else [person.name]
             for perturbation in template.perturbations or (None,):
                 if perturbation in RULES and not plain:
-                    continue  # about nobody, so that no carrier can be mistyped
+                    continue  # about nobody, so that no descriptor can be mistyped
                 written = mistype_one(perturbation, plain) if perturbation in RULES else plain
                 words = {**agreeing, **dict(zip(slots, written, strict=False))}
                 if described:
                     words[DESCRIPTOR] = " ".join(written[len(slots) : len(names)])
                 attributes = [
-                    PromptAttribute(1, name, group, carrier)
-                    for name, group, carrier in zip(names, groups, written, strict=False)
+                    PromptAttribute(1, name, group, descriptor)
+                    for name, group, descriptor in zip(names, groups, written, strict=False)
                 ]
                 if person is not None:
                     words[NAME] = written[-1]
@@ -218,18 +218,18 @@ def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -
 
 
 def _chosen(
-    carriers: Sequence[Mapping[str, Sequence[str]]], paired: bool
+    descriptors: Sequence[Mapping[str, Sequence[str]]], paired: bool
 ) -> Iterator[tuple[tuple[str, str], ...]]:
-    """Yield (group, carrier) of each attribute: all combinations, or of each combination of groups the carriers in step.
+    """Yield (group, descriptor) of each attribute: all combinations, or of each combination of groups the descriptors in step.
 
-    In step a group of a single carrier keeps it; the spec's checks allow no other difference in their number.
+    In step a group of a single descriptor keeps it; the spec's checks allow no other difference in their number.
     """
     if not paired:
-        choices = [[(group, one) for group, listed in of.items() for one in listed] for of in carriers]
+        choices = [[(group, one) for group, listed in of.items() for one in listed] for of in descriptors]
         yield from itertools.product(*choices)
         return
-    for groups in itertools.product(*carriers):
-        listed = [of[group] for of, group in zip(carriers, groups, strict=True)]
+    for groups in itertools.product(*descriptors):
+        listed = [of[group] for of, group in zip(descriptors, groups, strict=True)]
         for place in range(max(map(len, listed), default=1)):
             yield tuple((group, of[place % len(of)]) for group, of in zip(groups, listed, strict=True))
 
@@ -286,8 +286,8 @@ def _candidate(
     return fill(template.candidate_parts, {**own, NUMBER: str(number), NAME: name})
 
 
-def _groups_of(person: Person, slot: int, carrier: str) -> list[PromptAttribute]:
-    return [PromptAttribute(slot, name, group, carrier) for name, group in person.groups.items()]
+def _groups_of(person: Person, slot: int, descriptor: str) -> list[PromptAttribute]:
+    return [PromptAttribute(slot, name, group, descriptor) for name, group in person.groups.items()]
 
 
 def _about(audit: Audit, subject: Subject | None, name: str | None) -> dict[str, str]:

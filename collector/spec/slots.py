@@ -1,7 +1,7 @@
 """Slots in templates: `{race}` and `{a race}`, filled by plain substitution in one pass.
 
-`{a race}` puts the indefinite article before the carrier and lets it agree: "an Asian", "a Black". Literal braces are
-doubled. What is inserted is never read again, so a carrier may hold braces, percent signs or anything else.
+`{a race}` puts the indefinite article before the descriptor and lets it agree: "an Asian", "a Black". Literal braces are
+doubled. What is inserted is never read again, so a descriptor may hold braces, percent signs or anything else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CLOSING_PUNCTUATION = ".,;:!?)"
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place in a template that a group's carrier fills; `article` is '', 'a' or 'A'."""
+    """A place in a template that a group's descriptor fills; `article` is '', 'a' or 'A'."""
 
     name: str
     article: str
@@ -72,32 +72,32 @@ def slot_names(parts: tuple[str | Slot, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.name for part in parts if isinstance(part, Slot)))
 
 
-def fill(parts: tuple[str | Slot, ...], carriers: Mapping[str, str]) -> str:
-    """Return the text with every slot replaced by its carrier.
+def fill(parts: tuple[str | Slot, ...], descriptors: Mapping[str, str]) -> str:
+    """Return the text with every slot replaced by its descriptor.
 
-    An empty carrier (a masked slot) takes one neighbouring space with it, and an article before it agrees with the word
+    An empty descriptor (a masked slot) takes one neighbouring space with it, and an article before it agrees with the word
     that follows: "for {a race} {gender}" with race masked and gender "person" gives "for a person".
 
     Raises:
-        KeyError: a slot has no carrier.
+        KeyError: a slot has no descriptor.
     """
-    # From the end to the start, because an article in front of an empty carrier has to know what follows.
+    # From the end to the start, because an article in front of an empty descriptor has to know what follows.
     rest = ""
     for index in range(len(parts) - 1, -1, -1):
         part = parts[index]
         if isinstance(part, str):
             if rest == "" or rest[0] in CLOSING_PUNCTUATION:
-                follows_empty = index + 1 < len(parts) and _is_empty(parts[index + 1], carriers)
+                follows_empty = index + 1 < len(parts) and _is_empty(parts[index + 1], descriptors)
                 part = part[:-1] if follows_empty and part.endswith(" ") else part
             rest = part + rest
             continue
-        carrier = carriers[part.name]
+        descriptor = descriptors[part.name]
         if part.article:
-            filled = f" {carrier}" if carrier else ("" if rest.startswith(" ") else " ")
-            article = indefinite_article(carrier or rest)
+            filled = f" {descriptor}" if descriptor else ("" if rest.startswith(" ") else " ")
+            article = indefinite_article(descriptor or rest)
             rest = (article.capitalize() if part.article == "A" else article) + filled + rest
-        elif carrier:
-            rest = carrier + rest
+        elif descriptor:
+            rest = descriptor + rest
         elif rest.startswith(" ") and (index == 0 or _ends_with_space(parts[index - 1])):
             rest = rest[1:]
     return rest
@@ -116,8 +116,8 @@ def indefinite_article(phrase: str) -> str:
     return "an" if word[:1] in ("a", "e", "i", "o", "u") else "a"
 
 
-def _is_empty(part: str | Slot, carriers: Mapping[str, str]) -> bool:
-    return isinstance(part, Slot) and not part.article and carriers[part.name] == ""
+def _is_empty(part: str | Slot, descriptors: Mapping[str, str]) -> bool:
+    return isinstance(part, Slot) and not part.article and descriptors[part.name] == ""
 
 
 def _ends_with_space(part: str | Slot) -> bool:

@@ -1,4 +1,4 @@
-"""The tables beside an audit spec: subjects, groups with their carriers, categories, and what is relevant for a subject.
+"""The tables beside an audit spec: subjects, groups with their descriptors, categories, and what is relevant for a subject.
 
 Rows are counted from 1 below the header, as in imports.
 """
@@ -94,49 +94,53 @@ def choose(subjects: Sequence[Subject], n: int | None, domains: Sequence[str]) -
 
 
 def read_attributes(path: Path, encoding: str | None = None) -> dict[str, Any]:
-    """Read attributes from a file: attribute, group, carrier, and a further column for each named wording.
+    """Read attributes from a file: attribute, group, descriptor, and a further column for each named wording.
 
     Returns:
-        The same mapping that a spec may hold in its place: attribute -> groups (group -> carrier), wordings. An empty cell
+        The same mapping that a spec may hold in its place: attribute -> groups (group -> descriptor), wordings. An empty cell
         of a wording is left out.
 
     Raises:
         InputError: the file cannot be read, lacks a column or a cell, or holds a group twice.
     """
-    keys = ["attribute", "group", "carrier"]
+    keys = ["attribute", "group", "descriptor"]
     rows = read_rows(path, "a row for each group", keys, encoding=encoding)
     require_unique(path, rows, keys[:2])
     attributes: dict[str, Any] = {}
     for number, row in enumerate(rows, start=1):
         require_cells(path, number, row, keys)
         attribute = attributes.setdefault(row["attribute"], {"groups": {}, "wordings": {}})
-        attribute["groups"][row["group"]] = row["carrier"]
-        for wording, carrier in row.items():
-            if wording not in keys and carrier:
-                attribute["wordings"].setdefault(wording, {})[row["group"]] = carrier
+        attribute["groups"][row["group"]] = row["descriptor"]
+        for wording, descriptor in row.items():
+            if wording not in keys and descriptor:
+                attribute["wordings"].setdefault(wording, {})[row["group"]] = descriptor
     return attributes
 
 
 def read_groups(path: Path, encoding: str | None = None) -> dict[str, Any]:
-    """Read the groups of one attribute from a file: group, carrier, and a further column for each agreeing slot.
+    """Read the groups of one attribute from a file: group, descriptor, and a further column for each agreeing slot.
 
     Returns:
-        The same mapping that a spec may hold in its place: groups (group -> carriers) and agreements (slot -> carrier ->
-        word). Without the column carrier a group is its own carrier.
+        The same mapping that a spec may hold in its place: groups (group -> descriptors) and agreements (slot -> descriptor ->
+        word). Without the column descriptor a group is its own descriptor.
 
     Raises:
-        InputError: the file cannot be read, has no column group, lacks a cell, or holds a carrier twice.
+        InputError: the file cannot be read, has no column group, lacks a cell, or holds a descriptor twice.
     """
-    rows = read_rows(path, "a row for each group or carrier", ["group"], hoped=["carrier"], encoding=encoding)
-    carrier = "carrier" if "carrier" in rows[0] else "group"
-    require_unique(path, rows, [carrier])
+    rows = read_rows(
+        path, "a row for each group or descriptor", ["group"], hoped=["descriptor"], encoding=encoding
+    )
+    descriptor = "descriptor" if "descriptor" in rows[0] else "group"
+    require_unique(path, rows, [descriptor])
     groups: dict[str, list[str]] = {}
-    agreements: dict[str, dict[str, str]] = {slot: {} for slot in rows[0] if slot not in ("group", carrier)}
+    agreements: dict[str, dict[str, str]] = {
+        slot: {} for slot in rows[0] if slot not in ("group", descriptor)
+    }
     for number, row in enumerate(rows, start=1):
         require_cells(path, number, row, list(row))
-        groups.setdefault(row["group"], []).append(row[carrier])
+        groups.setdefault(row["group"], []).append(row[descriptor])
         for slot, words in agreements.items():
-            words[row[carrier]] = row[slot]
+            words[row[descriptor]] = row[slot]
     return {"groups": groups, "agreements": agreements}
 
 

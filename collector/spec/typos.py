@@ -1,4 +1,4 @@
-"""Typing errors by stated rules, in one word of a carrier: the same error for every subject and in every run."""
+"""Typing errors by stated rules, in one word of a descriptor: the same error for every subject and in every run."""
 
 from __future__ import annotations
 
@@ -15,40 +15,43 @@ RULES = {
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def longest_word(carrier: str) -> str:
-    """Return the longest run of letters of a carrier, the first of equals; '' if it has none."""
-    return max(_WORD.findall(carrier), key=len, default="")
+def longest_word(descriptor: str) -> str:
+    """Return the longest run of letters of a descriptor, the first of equals; '' if it has none."""
+    return max(_WORD.findall(descriptor), key=len, default="")
 
 
-def mistype(rule: str, carrier: str) -> str:
-    """Return the carrier with one typing error in its longest word.
+def mistype(rule: str, descriptor: str) -> str:
+    """Return the descriptor with one typing error in its longest word.
 
     The first letter is kept, and so is the last one unless the word is too short to change inside. Which letter it is follows
-    from a hash of rule and carrier.
+    from a hash of rule and descriptor.
 
     Args:
         rule: typo_swap, typo_drop or typo_double.
-        carrier: the words to change.
+        descriptor: the words to change.
 
     Raises:
         ValueError: the rule cannot change the word; the message says why.
     """
-    word = longest_word(carrier)
+    word = longest_word(descriptor)
     candidates = _mistyped(rule, word, len(word) - 1) or _mistyped(rule, word, len(word))
     if not candidates:
-        raise ValueError(f"cannot change {carrier!r} ({rule}: {RULES[rule]})")
-    digest = hashlib.sha256(f"{rule}\n{carrier}".encode()).digest()
-    return carrier.replace(word, candidates[int.from_bytes(digest[:8], "big") % len(candidates)], 1)
+        raise ValueError(f"cannot change {descriptor!r} ({rule}: {RULES[rule]})")
+    digest = hashlib.sha256(f"{rule}\n{descriptor}".encode()).digest()
+    return descriptor.replace(word, candidates[int.from_bytes(digest[:8], "big") % len(candidates)], 1)
 
 
-def mistype_one(rule: str, carriers: Sequence[str]) -> list[str]:
-    """Return the carriers of a prompt with one typing error, in the one with the longest word (the first of equals).
+def mistype_one(rule: str, descriptors: Sequence[str]) -> list[str]:
+    """Return the descriptors of a prompt with one typing error, in the one with the longest word (the first of equals).
 
     Raises:
         ValueError: as mistype.
     """
-    target = max(range(len(carriers)), key=lambda index: len(longest_word(carriers[index])))
-    return [mistype(rule, carrier) if index == target else carrier for index, carrier in enumerate(carriers)]
+    target = max(range(len(descriptors)), key=lambda index: len(longest_word(descriptors[index])))
+    return [
+        mistype(rule, descriptor) if index == target else descriptor
+        for index, descriptor in enumerate(descriptors)
+    ]
 
 
 def _mistyped(rule: str, word: str, end: int) -> list[str]:

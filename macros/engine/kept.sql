@@ -64,9 +64,9 @@
     {%- if config.get("with_settings") and not env_var("BIASLEDGER_STANDS", "") -%}
         {{ return(false) }}
     {%- endif -%}
-    {#- A room that the last build left out has tables of any build before. What belongs to no room was built. -#}
-    {%- set rooms_left = env_var("BIASLEDGER_KEPT", "").split() -%}
-    {%- if not rooms_left or (config.get("group") in rooms() and config.get("group") not in rooms_left) -%}
+    {#- A method that the last build left out has tables of any build before. What belongs to no room was built. -#}
+    {%- set methods_left = env_var("BIASLEDGER_KEPT", "").split() -%}
+    {%- if not methods_left or (config.get("group") in methods() and config.get("group") not in methods_left) -%}
         {{ return(false) }}
     {%- endif -%}
     {%- set existing = load_cached_relation(this) -%}

@@ -50,7 +50,7 @@
 {% macro contrast_id(relation="") -%}
     {%- set prefix = relation ~ "." if relation else "" -%}
     {%- set columns = [] -%}
-    {%- for column in ["run_id", "variant", "attribute", "group_name", "reference_group"] -%}
+    {%- for column in ["run_id", "mitigation", "attribute", "group_name", "reference_group"] -%}
         {%- do columns.append(kwargs.get(column, prefix ~ column)) -%}
     {%- endfor -%}
     {{ key_of(columns) }}

@@ -8,7 +8,7 @@
     case
         when {{ before }}.audit <> {{ after }}.audit then 'they are runs of different audits'
         when {{ before }}.question <> {{ after }}.question then 'they were not asked the same questions'
-        when {{ before }}.reading_hash <> {{ after }}.reading_hash
+        when {{ before }}.analysis_hash <> {{ after }}.analysis_hash
             then 'the baseline''s answers were read by other rules than today''s'
         when
             {{ before }}.engine_version <> {{ after }}.engine_version

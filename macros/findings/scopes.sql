@@ -1,12 +1,12 @@
 {#- Names or wordings of each group from which on a finding speaks of the group, and not of these names or this wording alone. -#}
-{% macro carriers_of_a_group() -%}
+{% macro descriptors_of_a_group() -%}
     5
 {%- endmacro %}
 
 {#- What a finding's scope says, as a sentence; null where it needs none. -#}
 {% macro scope_sentence(scope) -%}
     case {{ scope }}
-        when 'names' then 'It speaks of these names alone, fewer than {{ carriers_of_a_group() }} a group, and only warns'
+        when 'names' then 'It speaks of these names alone, fewer than {{ descriptors_of_a_group() }} a group, and only warns'
         when 'wording' then 'It speaks of this wording of each group'
     end
 {%- endmacro %}
@@ -20,12 +20,12 @@
         when 'names'
             then printf(
                 'At least %d names a group would let it speak of the group',
-                if({{ counts_wordings }}, greatest({{ carriers_of_a_group() }}, {{ min_units }}), {{ carriers_of_a_group() }})
+                if({{ counts_wordings }}, greatest({{ descriptors_of_a_group() }}, {{ min_units }}), {{ descriptors_of_a_group() }})
             )
         when 'wording'
             then printf(
                 'At least %d wordings of each group would let it speak of the group',
-                if({{ counts_wordings }}, greatest({{ carriers_of_a_group() }}, {{ min_units }}), {{ carriers_of_a_group() }})
+                if({{ counts_wordings }}, greatest({{ descriptors_of_a_group() }}, {{ min_units }}), {{ descriptors_of_a_group() }})
             )
     end
 {%- endmacro %}

@@ -2,11 +2,11 @@
 {% macro ratio_key(relation="") -%}
     {%- set prefix = relation ~ "." if relation else "" -%}
     {{ integer_key_of([
-        prefix ~ "run_id", prefix ~ "variant", prefix ~ "scheme", prefix ~ "category", prefix ~ "probe",
+        prefix ~ "run_id", prefix ~ "mitigation", prefix ~ "scheme", prefix ~ "category", prefix ~ "probe",
     ]) }}
 {%- endmacro %}
 
 {#- A list of markers beside an attribute, whichever group it is counted of. -#}
 {% macro list_key() -%}
-    {{ integer_key_of(["run_id", "variant", "scheme", "attribute", "list"]) }}
+    {{ integer_key_of(["run_id", "mitigation", "scheme", "attribute", "list"]) }}
 {%- endmacro %}

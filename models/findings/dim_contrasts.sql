@@ -4,7 +4,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         comparison,
         group_name,
@@ -19,7 +19,7 @@ judged as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         reference_group,
@@ -28,9 +28,9 @@ judged as (
     union by name
     select *
     from {{ ref("int_answers_contrasts") }}
-    {% for room in rooms(handing_over="contrasts") %}
+    {% for method in methods(with_output="contrasts") %}
         union by name
-        select * from {{ ref("int_" ~ room ~ "_contrasts") }}
+        select * from {{ ref("int_" ~ method ~ "_contrasts") }}
     {% endfor %}
 ),
 

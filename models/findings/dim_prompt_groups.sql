@@ -10,8 +10,8 @@ prompt_groups as (
         slot,
         attribute,
         group_name,
-        -- An intersection has no carrier of its own.
-        if(kind = 'plain', carriers, null) as carrier
+        -- An intersection has no descriptor of its own.
+        if(kind = 'plain', descriptors, null) as descriptor
     from {{ ref("int_prompt_groups") }}
     where {{ is_of_runs("run_id", runs) }}
 ),
@@ -20,7 +20,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         template,
         language,
         perturbation,

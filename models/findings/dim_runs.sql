@@ -5,11 +5,11 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash
-    from {{ ref("int_run_readings") }}
+        analysis_hash
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 run_order as (
@@ -86,7 +86,7 @@ described_runs as (
         cast(runs.origin as varchar) as origin,
         cast(runs.source_name as varchar) as source_name,
         cast(runs.spec_hash as varchar) as spec_hash,
-        cast(run_readings.reading_hash as varchar) as reading_hash,
+        cast(run_analysis_settings.analysis_hash as varchar) as analysis_hash,
         cast(runs.answer_rules_version as varchar) as answer_rules_version,
         cast(last_events.last_event as varchar) as last_event,
         cast(coalesce(prompt_counts.n_prompts, 0) as bigint) as n_prompts,
@@ -104,7 +104,7 @@ described_runs as (
         cast(last_events.last_event_at as timestamp) as last_event_at
     from runs
     inner join run_order on runs.run_id = run_order.run_id
-    left join run_readings on runs.run_id = run_readings.run_id
+    left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
     left join last_events on runs.run_id = last_events.run_id
     left join prompt_counts on runs.run_id = prompt_counts.run_id
     left join response_counts on runs.run_id = response_counts.run_id

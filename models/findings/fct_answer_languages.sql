@@ -22,7 +22,7 @@ prompt_groups as (
     select distinct
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
@@ -32,7 +32,7 @@ prompt_groups as (
 counted as (
     select
         prompt_groups.run_id,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         answers.language,
@@ -43,7 +43,7 @@ counted as (
             answers.run_id = prompt_groups.run_id
             and answers.prompt_id = prompt_groups.prompt_id
     group by
-        prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name,
+        prompt_groups.run_id, prompt_groups.mitigation, prompt_groups.attribute, prompt_groups.group_name,
         answers.language
 ),
 
@@ -51,7 +51,7 @@ answer_languages as (
     select
         *,
         {{ language_name("language") }} as language_name,
-        n / sum(n) over (partition by run_id, variant, attribute, group_name) as share,
+        n / sum(n) over (partition by run_id, mitigation, attribute, group_name) as share,
         {{ has_refusal_patterns("language") }} as is_checked_for_refusals
     from counted
 )

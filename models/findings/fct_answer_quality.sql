@@ -19,7 +19,7 @@ prompt_groups as (
     select distinct
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
@@ -39,7 +39,7 @@ outcomes as (
 asked_again as (
     select
         prompt_groups.run_id,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         sum(outcomes.n_asked_again) as n_asked_again
@@ -48,13 +48,13 @@ asked_again as (
         on
             outcomes.run_id = prompt_groups.run_id
             and outcomes.prompt_id = prompt_groups.prompt_id
-    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+    group by prompt_groups.run_id, prompt_groups.mitigation, prompt_groups.attribute, prompt_groups.group_name
 ),
 
 counted as (
     select
         prompt_groups.run_id,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         sum(answers.n) as n_answers,
@@ -71,7 +71,7 @@ counted as (
         on
             answers.run_id = prompt_groups.run_id
             and answers.prompt_id = prompt_groups.prompt_id
-    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+    group by prompt_groups.run_id, prompt_groups.mitigation, prompt_groups.attribute, prompt_groups.group_name
 ),
 
 answer_quality as (
@@ -85,7 +85,7 @@ answer_quality as (
     left join asked_again
         on
             counted.run_id = asked_again.run_id
-            and counted.variant = asked_again.variant
+            and counted.mitigation = asked_again.mitigation
             and counted.attribute = asked_again.attribute
             and counted.group_name = asked_again.group_name
 )

@@ -19,7 +19,7 @@ prompt_groups as (
     select distinct
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
@@ -29,7 +29,7 @@ prompt_groups as (
 counted as (
     select
         prompt_groups.run_id,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         answers.read_by,
@@ -41,14 +41,14 @@ counted as (
             answers.run_id = prompt_groups.run_id
             and answers.prompt_id = prompt_groups.prompt_id
     group by
-        prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name,
+        prompt_groups.run_id, prompt_groups.mitigation, prompt_groups.attribute, prompt_groups.group_name,
         answers.read_by, answers.status
 ),
 
 answer_reading as (
     select
         *,
-        n / sum(n) over (partition by run_id, variant, attribute, group_name) as share
+        n / sum(n) over (partition by run_id, mitigation, attribute, group_name) as share
     from counted
 )
 

@@ -5,7 +5,7 @@
     full_refresh=false,
     on_schema_change="append_new_columns",
 ) }}
--- depends_on: {{ ref("stg_ledger__forgotten_runs") }}
+-- depends_on: {{ ref("stg_ledger__retracted_runs") }}
 {%- set published = published_relation("fct_finding_history") if not is_incremental() %}
 
 with
@@ -28,9 +28,9 @@ findings as (
 
 {% if published %}
     -- Figures of a run that was taken back, as one imported by a wrong spec, were never any: they go here, too.
-    forgotten as (
+    retracted as (
         select run_id
-        from {{ ref("stg_ledger__forgotten_runs") }}
+        from {{ ref("stg_ledger__retracted_runs") }}
     ),
 {% endif %}
 
@@ -39,7 +39,7 @@ known as (
         select * from {{ this }}
     {% elif published %}
         select * from {{ published }}
-        where run_id not in (select forgotten.run_id from forgotten)
+        where run_id not in (select retracted.run_id from retracted)
     {% else %}
         select
             cast(null as varchar) as finding_id,
@@ -60,14 +60,14 @@ judged as (
     select
         findings.finding_id,
         {{ key_of([
-            "findings.status", "findings.severity", "findings.spec_hash", "findings.reading_hash",
+            "findings.status", "findings.severity", "findings.spec_hash", "findings.analysis_hash",
             "findings.threshold_hash", "findings.engine_version", text_of_number("findings.value"),
             text_of_number("findings.threshold"), text_of_number("findings.p_value"),
             text_of_number("findings.p_value_adjusted"), text_of_number("findings.interval_low"),
             text_of_number("findings.interval_high"), "findings.n_units", "findings.is_excepted",
         ]) }} as content_hash,
         findings.run_id,
-        findings.variant,
+        findings.mitigation,
         findings.audit,
         findings.target,
         findings.measure,
@@ -79,7 +79,7 @@ judged as (
         findings.status,
         findings.severity,
         findings.spec_hash,
-        findings.reading_hash,
+        findings.analysis_hash,
         findings.threshold_hash,
         findings.value,
         findings.threshold,
@@ -140,7 +140,7 @@ new_rows as (
     {% if published %}
         union all by name
         select * from {{ published }}
-        where run_id not in (select forgotten.run_id from forgotten)
+        where run_id not in (select retracted.run_id from retracted)
     {% endif %}
 ),
 
@@ -150,7 +150,7 @@ history as (
         cast(build_id as varchar) as build_id,
         cast(content_hash as varchar) as content_hash,
         cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
+        cast(mitigation as varchar) as mitigation,
         cast(audit as varchar) as audit,
         cast(target as varchar) as target,
         cast(measure as varchar) as measure,
@@ -162,7 +162,7 @@ history as (
         cast(status as varchar) as status,
         cast(severity as varchar) as severity,
         cast(spec_hash as varchar) as spec_hash,
-        cast(reading_hash as varchar) as reading_hash,
+        cast(analysis_hash as varchar) as analysis_hash,
         cast(threshold_hash as varchar) as threshold_hash,
         cast(engine_version as varchar) as engine_version,
         cast(settings_hash as varchar) as settings_hash,

@@ -13,7 +13,7 @@ findings_thresholds as (
 measures as (
     select
         measure,
-        room,
+        method,
         side,
         unit,
         no_difference
@@ -39,7 +39,7 @@ usable_answers as (
 unusable_runs as (
     select distinct
         run_id,
-        variant
+        mitigation
     from usable_answers
     where n_usable_of_run = 0
 ),
@@ -58,7 +58,7 @@ joined as (
         if(
             is_few and measured.n_sufficient is not null, measures.unit, coalesce(measured.settled_by, measures.unit)
         ) as settled_by,
-        measures.room,
+        measures.method,
         measures.no_difference,
         runs.audit,
         runs.target,
@@ -95,17 +95,17 @@ joined as (
     left join unusable_runs
         on
             measured.run_id = unusable_runs.run_id
-            and measured.variant = unusable_runs.variant
+            and measured.mitigation = unusable_runs.mitigation
     left join usable_answers as usable_marked
         on
             measured.run_id = usable_marked.run_id
-            and measured.variant = usable_marked.variant
+            and measured.mitigation = usable_marked.mitigation
             and measured.attribute = usable_marked.attribute
             and measured.group_name = usable_marked.group_name
     left join usable_answers as usable_reference
         on
             measured.run_id = usable_reference.run_id
-            and measured.variant = usable_reference.variant
+            and measured.mitigation = usable_reference.mitigation
             and measured.attribute = usable_reference.attribute
             and measured.reference_group = usable_reference.group_name
 ),
@@ -129,14 +129,14 @@ thresholded as (
 holm_steps as (
     select
         *,
-        {{ holm_step("p_value", "run_id, variant, severity, is_insufficient") }} as holm_step
+        {{ holm_step("p_value", "run_id, mitigation, severity, is_insufficient") }} as holm_step
     from thresholded
 ),
 
 adjusted as (
     select
         *,
-        {{ holm_adjusted("holm_step", "p_value", "run_id, variant, severity, is_insufficient") }} as p_value_adjusted,
+        {{ holm_adjusted("holm_step", "p_value", "run_id, mitigation, severity, is_insufficient") }} as p_value_adjusted,
         -- Of some measures the low values are the worse ones, of some the large ones in either direction.
         if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold,
         -- Of a family, the ends of the member that is judged; a family without such ends has no interval of the value.
@@ -309,7 +309,7 @@ findings as (
         cast(finding_id as varchar) as finding_id,
         cast(contrast_id as varchar) as contrast_id,
         cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
+        cast(mitigation as varchar) as mitigation,
         cast(audit as varchar) as audit,
         cast(target as varchar) as target,
         cast(measure as varchar) as measure,
@@ -384,7 +384,7 @@ findings as (
         cast(statement as varchar) as statement,
         cast(caution as varchar) as caution,
         cast(spec_hash as varchar) as spec_hash,
-        cast(reading_hash as varchar) as reading_hash,
+        cast(analysis_hash as varchar) as analysis_hash,
         cast(threshold_hash as varchar) as threshold_hash,
         cast(threshold_audit as varchar) as threshold_audit,
         cast(threshold_attribute as varchar) as threshold_attribute,
@@ -438,7 +438,7 @@ findings as (
                                 'More %s alone would hardly settle it: it lies too close to the threshold.', settled_by
                             )
                     end,
-                    {{ scope_advice("scope", "room = 'words'", "min_units") }} || '.'
+                    {{ scope_advice("scope", "method = 'words'", "min_units") }} || '.'
                 ),
                 ''
             ) as varchar

@@ -16,7 +16,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant
+        mitigation
     from {{ ref("stg_ledger__prompts") }}
     where {{ is_of_runs("run_id", runs) }}
 ),
@@ -59,10 +59,10 @@ declared_groups as (
 ),
 
 -- An attribute that only templates of a part have that was not asked is none of the run's; a file has all of them.
-variant_attributes as (
+mitigation_attributes as (
     select distinct
         prompts.run_id,
-        prompts.variant,
+        prompts.mitigation,
         prompt_attributes.attribute
     from prompts
     inner join prompt_attributes
@@ -72,7 +72,7 @@ variant_attributes as (
     union
     select distinct
         prompts.run_id,
-        prompts.variant,
+        prompts.mitigation,
         declared_groups.attribute
     from prompts
     inner join runs on prompts.run_id = runs.run_id
@@ -84,7 +84,7 @@ variant_attributes as (
 group_prompts as (
     select distinct
         prompts.run_id,
-        prompts.variant,
+        prompts.mitigation,
         prompts.prompt_id,
         prompt_attributes.attribute,
         prompt_attributes.group_name
@@ -98,7 +98,7 @@ group_prompts as (
 counted as (
     select
         group_prompts.run_id,
-        group_prompts.variant,
+        group_prompts.mitigation,
         group_prompts.attribute,
         group_prompts.group_name,
         count(distinct group_prompts.prompt_id) as n_prompts,
@@ -113,13 +113,13 @@ counted as (
         on
             group_prompts.run_id = outcomes.run_id
             and group_prompts.prompt_id = outcomes.prompt_id
-    group by group_prompts.run_id, group_prompts.variant, group_prompts.attribute, group_prompts.group_name
+    group by group_prompts.run_id, group_prompts.mitigation, group_prompts.attribute, group_prompts.group_name
 ),
 
 covered as (
     select
         declared_groups.run_id,
-        variant_attributes.variant,
+        mitigation_attributes.mitigation,
         declared_groups.attribute,
         declared_groups.group_name,
         coalesce(declared_groups.group_name = declared_groups.reference_group, false) as is_reference,
@@ -133,14 +133,14 @@ covered as (
         runs.origin
     from declared_groups
     inner join runs on declared_groups.run_id = runs.run_id
-    inner join variant_attributes
+    inner join mitigation_attributes
         on
-            declared_groups.run_id = variant_attributes.run_id
-            and declared_groups.attribute = variant_attributes.attribute
+            declared_groups.run_id = mitigation_attributes.run_id
+            and declared_groups.attribute = mitigation_attributes.attribute
     left join counted
         on
             declared_groups.run_id = counted.run_id
-            and variant_attributes.variant = counted.variant
+            and mitigation_attributes.mitigation = counted.mitigation
             and declared_groups.attribute = counted.attribute
             and declared_groups.group_name = counted.group_name
 ),

@@ -31,14 +31,14 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant
+        mitigation
     from {{ ref("stg_ledger__prompts") }}
 ),
 
 described as (
     select
         labels.*,
-        prompts.variant,
+        prompts.mitigation,
         responses.response_hash,
         responses.is_erased,
         count(*) over (partition by labels.run_id, labels.prompt_id, labels.trial) as n_people,

@@ -13,7 +13,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         reference_group
@@ -23,7 +23,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         reference_group
@@ -34,7 +34,7 @@ contrasts as (
 groups as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         sum(n) as n,
@@ -45,7 +45,7 @@ groups as (
         string_agg(language_name, ', ' order by n desc, language_name asc) filter (where not is_checked_for_refusals)
             as unchecked_languages
     from languages
-    group by run_id, variant, attribute, group_name
+    group by run_id, mitigation, attribute, group_name
 ),
 
 -- Two groups of a contrast; of all groups of an attribute, any two.
@@ -53,7 +53,7 @@ pairs as (
     select
         contrasts.contrast_id,
         one.run_id,
-        one.variant,
+        one.mitigation,
         one.attribute,
         one.group_name as one_group,
         other.group_name as other_group,
@@ -63,13 +63,13 @@ pairs as (
     inner join groups as one
         on
             contrasts.run_id = one.run_id
-            and contrasts.variant = one.variant
+            and contrasts.mitigation = one.mitigation
             and contrasts.attribute = one.attribute
             and contrasts.group_name in (one.group_name, '(all)')
     inner join groups as other
         on
             contrasts.run_id = other.run_id
-            and contrasts.variant = other.variant
+            and contrasts.mitigation = other.mitigation
             and contrasts.attribute = other.attribute
             and contrasts.reference_group in (other.group_name, '(all)')
             and (contrasts.group_name <> '(all)' or one.group_name < other.group_name)
@@ -89,7 +89,7 @@ sides as (
     inner join languages
         on
             pairs.run_id = languages.run_id
-            and pairs.variant = languages.variant
+            and pairs.mitigation = languages.mitigation
             and pairs.attribute = languages.attribute
             and languages.group_name in (pairs.one_group, pairs.other_group)
 ),
@@ -175,25 +175,25 @@ described as (
     left join groups as one
         on
             contrasts.run_id = one.run_id
-            and contrasts.variant = one.variant
+            and contrasts.mitigation = one.mitigation
             and contrasts.attribute = one.attribute
             and largest.one_group = one.group_name
     left join groups as other
         on
             contrasts.run_id = other.run_id
-            and contrasts.variant = other.variant
+            and contrasts.mitigation = other.mitigation
             and contrasts.attribute = other.attribute
             and largest.other_group = other.group_name
     left join groups as marked
         on
             contrasts.run_id = marked.run_id
-            and contrasts.variant = marked.variant
+            and contrasts.mitigation = marked.mitigation
             and contrasts.attribute = marked.attribute
             and contrasts.group_name = marked.group_name
     left join groups as reference
         on
             contrasts.run_id = reference.run_id
-            and contrasts.variant = reference.variant
+            and contrasts.mitigation = reference.mitigation
             and contrasts.attribute = reference.attribute
             and contrasts.reference_group = reference.group_name
 ),

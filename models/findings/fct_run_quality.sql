@@ -13,14 +13,14 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant
+        mitigation
     from {{ ref("stg_ledger__prompts") }}
 ),
 
 counted as (
     select
         answers.run_id,
-        prompts.variant,
+        prompts.mitigation,
         sum(answers.n) as n_answers,
         coalesce(sum(answers.n) filter (where answers.status = 'ok'), 0) as n_ok,
         coalesce(sum(answers.n) filter (where answers.status = 'refused'), 0) as n_refused,
@@ -32,7 +32,7 @@ counted as (
         on
             answers.run_id = prompts.run_id
             and answers.prompt_id = prompts.prompt_id
-    group by answers.run_id, prompts.variant
+    group by answers.run_id, prompts.mitigation
 ),
 
 costs as (
@@ -51,11 +51,11 @@ run_totals as (
     group by run_id
 ),
 
--- What a room need not say.
+-- What a method need not say.
 said as (
     select
         run_id,
-        variant,
+        mitigation,
         cast(null as double) as accuracy,
         cast(null as double) as n_assessed,
         cast(null as double) as shortfall,
@@ -63,30 +63,30 @@ said as (
         cast(null as double) as relevance
     from counted
     where false
-    {% for room in rooms(handing_over="quality") %}
+    {% for method in methods(with_output="quality") %}
         union all by name
-        select * from {{ ref("int_" ~ room ~ "_quality") }}
+        select * from {{ ref("int_" ~ method ~ "_quality") }}
     {% endfor %}
 ),
 
--- Of answers that are read in several rooms, each says what no other one does.
+-- Of answers that are read in several methods, each says what no other one does.
 qualities as (
     select
         run_id,
-        variant,
+        mitigation,
         max(accuracy) as accuracy,
         max(n_assessed) as n_assessed,
         max(shortfall) as shortfall,
         max(repeated) as repeated,
         max(relevance) as relevance
     from said
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 measured as (
     select
         counted.run_id,
-        counted.variant,
+        counted.mitigation,
         counted.n_answers,
         counted.n_ok / counted.n_answers as share_ok,
         counted.n_refused / counted.n_answers as share_refused,
@@ -107,12 +107,12 @@ measured as (
     left join qualities
         on
             counted.run_id = qualities.run_id
-            and counted.variant = qualities.variant
+            and counted.mitigation = qualities.mitigation
 ),
 
 imported as (
     {{ imported_rows("quality", {
-        "run_id": "varchar", "variant": "varchar", "n_answers": "double", "share_ok": "double",
+        "run_id": "varchar", "mitigation": "varchar", "n_answers": "double", "share_ok": "double",
         "share_refused": "double", "share_unread": "double", "share_malformed": "double", "share_failed": "double",
         "accuracy": "double", "n_assessed": "bigint", "shortfall": "double", "repeated": "double", "relevance": "double",
         "tokens_per_answer": "double", "cost_usd_per_answer": "double",

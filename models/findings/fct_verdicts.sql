@@ -15,7 +15,7 @@ graded as (
 findings as (
     select
         *,
-        bool_or(is_failing) over (partition by run_id, variant, attribute) as can_fail
+        bool_or(is_failing) over (partition by run_id, mitigation, attribute) as can_fail
     from graded
 ),
 
@@ -29,7 +29,7 @@ runs as (
 silent_attributes as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         attribute
     from {{ ref("fct_group_coverage") }}
     where is_silent
@@ -41,7 +41,7 @@ measured as (
         run_id,
         audit,
         target,
-        variant,
+        mitigation,
         attribute,
         can_fail,
         is_simulated,
@@ -51,13 +51,13 @@ measured as (
         bool_or(severity = 'warn' and status = 'alarm') as is_warned,
         bool_or(is_excepted) as is_accepted
     from findings
-    group by run_id, audit, target, variant, attribute, can_fail, is_simulated, is_current, measure
+    group by run_id, audit, target, mitigation, attribute, can_fail, is_simulated, is_current, measure
 ),
 
 weighed as (
     select
         *,
-        min(gravity) over (partition by run_id, variant, attribute) as gravest
+        min(gravity) over (partition by run_id, mitigation, attribute) as gravest
     from measured
 ),
 
@@ -66,7 +66,7 @@ judged as (
         run_id,
         audit,
         target,
-        variant,
+        mitigation,
         attribute,
         can_fail,
         is_simulated,
@@ -78,7 +78,7 @@ judged as (
         count(*) filter (where can_fail and is_warned) as n_measures_warning,
         count(*) filter (where is_accepted) as n_measures_accepted
     from weighed
-    group by run_id, audit, target, variant, attribute, can_fail, is_simulated, is_current, gravest
+    group by run_id, audit, target, mitigation, attribute, can_fail, is_simulated, is_current, gravest
 ),
 
 verdicts as (
@@ -97,7 +97,7 @@ verdicts as (
     left join silent_attributes
         on
             judged.run_id = silent_attributes.run_id
-            and judged.variant = silent_attributes.variant
+            and judged.mitigation = silent_attributes.mitigation
             and judged.attribute = silent_attributes.attribute
 )
 

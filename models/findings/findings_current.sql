@@ -5,14 +5,14 @@ findings as (
     from {{ ref("fct_findings") }}
     where
         is_current
-        and variant = 'plain'
+        and mitigation = 'plain'
         and severity in ('error', 'warn')
 ),
 
 measures as (
     select
         measure,
-        room
+        method
     from {{ ref("dim_measures") }}
 ),
 
@@ -26,7 +26,7 @@ runs as (
 findings_current as (
     select
         findings.*,
-        measures.room,
+        measures.method,
         runs.started_at,
         findings.status = 'alarm' and findings.severity = 'error' and not findings.is_excepted as fails_audit
     from findings

@@ -29,18 +29,18 @@ coverage as (
         is_reference,
         silence
     from {{ ref("fct_group_coverage") }}
-    where variant = 'plain'
+    where mitigation = 'plain'
 ),
 
 answers as (
     select *
     from {{ ref("fct_answer_quality") }}
-    where variant = 'plain'
+    where mitigation = 'plain'
 ),
 
-carriers as (
+descriptors as (
     select *
-    from {{ ref("int_group_carriers") }}
+    from {{ ref("int_group_descriptors") }}
 ),
 
 -- A group that nothing was asked about is declared even so; an intersection is declared nowhere.
@@ -67,8 +67,8 @@ groups as (
         runs.target,
         runs.is_simulated,
         runs.started_at,
-        coalesce(carriers.n_carriers, 0) as n_names,
-        carriers.is_named,
+        coalesce(descriptors.n_descriptors, 0) as n_names,
+        descriptors.is_named,
         coalesce(answers.n_answers, 0) as n_answers,
         coalesce(answers.n_ok, 0) as n_usable,
         coalesce(answers.n_refused, 0) as n_refused,
@@ -81,11 +81,11 @@ groups as (
             listed.run_id = answers.run_id
             and listed.attribute = answers.attribute
             and listed.group_name = answers.group_name
-    left join carriers
+    left join descriptors
         on
-            listed.run_id = carriers.run_id
-            and listed.attribute = carriers.attribute
-            and listed.group_name = carriers.group_name
+            listed.run_id = descriptors.run_id
+            and listed.attribute = descriptors.attribute
+            and listed.group_name = descriptors.group_name
 )
 
 {{ contracted("groups") }}

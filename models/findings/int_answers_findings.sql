@@ -15,12 +15,12 @@ gaps as (
     from {{ ref("int_answers_gaps") }}
 ),
 
-group_carriers as (
+group_descriptors as (
     select
         run_id,
         attribute,
         bool_or(is_named) as is_named
-    from {{ ref("int_group_carriers") }}
+    from {{ ref("int_group_descriptors") }}
     group by run_id, attribute
 ),
 
@@ -37,7 +37,7 @@ measured as (
         gaps.seed,
         gaps.n_names,
         gaps.width_power,
-        coalesce(group_carriers.is_named, false) as is_named,
+        coalesce(group_descriptors.is_named, false) as is_named,
         -- What the larger p or the longer interval rests on.
         'name' in (gaps.unit, gaps.width_unit) as is_by_name,
         100 * comparisons.n_marked_events / comparisons.n_marked as percent_marked,
@@ -49,16 +49,16 @@ measured as (
         end as reference_answers
     from comparisons
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
-    left join group_carriers
+    left join group_descriptors
         on
-            comparisons.run_id = group_carriers.run_id
-            and comparisons.attribute = group_carriers.attribute
+            comparisons.run_id = group_descriptors.run_id
+            and comparisons.attribute = group_descriptors.attribute
 ),
 
 answers_findings as (
     select
         run_id,
-        variant,
+        mitigation,
         'answer_gap' as measure,
         scheme,
         attribute,
@@ -86,7 +86,7 @@ answers_findings as (
         case
             when isnan(p_value) then 'labels cannot be permuted, as no question was asked about both groups'
         end as detail_without_alarm,
-        reading_hash,
+        analysis_hash,
         adjusted_gap as value,
         p_value,
         null_mean,

@@ -32,7 +32,7 @@ families as (
 members as (
     select
         run_id,
-        variant,
+        mitigation,
         measure,
         scheme,
         attribute,
@@ -52,7 +52,7 @@ members as (
 without_refusals as (
     select
         run_id,
-        variant,
+        mitigation,
         'answer_gap' as measure,
         scheme,
         attribute,
@@ -70,7 +70,7 @@ without_refusals as (
 
 imported as (
     {{ imported_rows("finding", {
-        "run_id": "varchar", "variant": "varchar", "measure": "varchar", "scheme": "varchar", "attribute": "varchar",
+        "run_id": "varchar", "mitigation": "varchar", "measure": "varchar", "scheme": "varchar", "attribute": "varchar",
         "group_name": "varchar", "reference_group": "varchar", "subject": "varchar", "member": "varchar",
         "value": "double", "arm_low": "double", "arm_high": "double", "n_units": "bigint",
     }) }}

@@ -2,7 +2,7 @@
 
 with
 
--- What a room need not say of a finding, beside subject (empty), detail_without_alarm (as detail) and is_crossed.
+-- What a method need not say of a finding, beside subject (empty), detail_without_alarm (as detail) and is_crossed.
 -- member, reference_member: the largest and the smallest of several, of which the value speaks. family: some measures
 -- judge one, such as every category of an attribute: its members, the most certain first, any of which may be the
 -- alarm. beyond_chance: what the sentence adds. caution: what to bear in mind of the comparison. scope: whom it speaks
@@ -49,14 +49,14 @@ optional as (
     where false
 ),
 
-handed_over as (
+outputs as (
     select * from optional
-    {% for room in rooms() %}
+    {% for method in methods() %}
         union all by name
         select
             *,
-            {{ "true" if room in rooms(handing_over="one_language") else "false" }} as needs_one_language
-        from {{ ref("int_" ~ room ~ "_findings") }}
+            {{ "true" if method in methods(with_output="one_language") else "false" }} as needs_one_language
+        from {{ ref("int_" ~ method ~ "_findings") }}
     {% endfor %}
     union all by name
     select * from {{ ref("int_answers_findings") }}
@@ -85,7 +85,7 @@ completed as (
             coalesce(n_unread, 0) as n_unread,
             coalesce(is_crossed, false) as is_crossed
         )
-    from handed_over
+    from outputs
 ),
 
 identified as (

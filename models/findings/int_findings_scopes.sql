@@ -14,9 +14,9 @@ findings as (
     from {{ ref("int_findings_measured") }}
 ),
 
-group_carriers as (
+group_descriptors as (
     select *
-    from {{ ref("int_group_carriers") }}
+    from {{ ref("int_group_descriptors") }}
 ),
 
 -- A finding about a contrast goes by its two groups, one about a whole attribute by the groups that it names, or else
@@ -25,18 +25,18 @@ joined as (
     select
         findings.finding_id,
         findings.scope,
-        group_carriers.n_carriers,
-        group_carriers.is_named,
+        group_descriptors.n_descriptors,
+        group_descriptors.is_named,
         coalesce(
-            list_contains(findings.groups_compared, group_carriers.group_name),
-            group_carriers.group_name in (findings.group_name, findings.reference_group)
+            list_contains(findings.groups_compared, group_descriptors.group_name),
+            group_descriptors.group_name in (findings.group_name, findings.reference_group)
         ) as is_compared,
-        {{ is_unknown_group("group_carriers.group_name") }} as is_unknown
+        {{ is_unknown_group("group_descriptors.group_name") }} as is_unknown
     from findings
-    left join group_carriers
+    left join group_descriptors
         on
-            findings.run_id = group_carriers.run_id
-            and findings.attribute = group_carriers.attribute
+            findings.run_id = group_descriptors.run_id
+            and findings.attribute = group_descriptors.attribute
 ),
 
 counted as (
@@ -45,8 +45,8 @@ counted as (
         any_value(scope) as stated_scope,
         bool_or(is_named) as is_named,
         coalesce(
-            min(n_carriers) filter (where is_compared), min(n_carriers) filter (where not is_unknown)
-        ) as n_carriers
+            min(n_descriptors) filter (where is_compared), min(n_descriptors) filter (where not is_unknown)
+        ) as n_descriptors
     from joined
     group by finding_id
 ),
@@ -54,12 +54,12 @@ counted as (
 findings_scopes as (
     select
         finding_id,
-        n_carriers,
+        n_descriptors,
         coalesce(
             stated_scope,
             case
-                when n_carriers is null then 'questions'
-                when n_carriers >= {{ carriers_of_a_group() }} then 'group'
+                when n_descriptors is null then 'questions'
+                when n_descriptors >= {{ descriptors_of_a_group() }} then 'group'
                 when is_named then 'names'
                 else 'wording'
             end

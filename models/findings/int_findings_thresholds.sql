@@ -7,7 +7,7 @@ findings as (
         finding_id,
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         measure,
         attribute,
         is_crossed
@@ -47,7 +47,7 @@ findings_thresholds as (
         -- A mitigation that does not help is worth a warning, and so is what rests on a few names; the audit itself
         -- is what fails.
         case
-            when thresholds.severity = 'error' and (findings.variant <> 'plain' or scopes.scope = 'names') then 'warn'
+            when thresholds.severity = 'error' and (findings.mitigation <> 'plain' or scopes.scope = 'names') then 'warn'
             else thresholds.severity
         end as severity,
         {{ key_of([

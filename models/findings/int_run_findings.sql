@@ -43,11 +43,11 @@ changed_runs as (
     having count(*) > 1
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash
-    from {{ ref("int_run_readings") }}
+        analysis_hash
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 -- Counted and not estimated: no chance is in it, so both ends of its interval are the value, and p is 0, which takes no
@@ -55,7 +55,7 @@ run_readings as (
 run_findings as (
     select
         changed_runs.run_id,
-        'plain' as variant,
+        'plain' as mitigation,
         'model_change' as measure,
         'answers' as scheme,
         '(model)' as attribute,
@@ -65,7 +65,7 @@ run_findings as (
             'of %d answers %s: the run does not describe a single model',
             changed_runs.n_answers, changed_runs.answers_by_model
         ) as detail,
-        run_readings.reading_hash,
+        run_analysis_settings.analysis_hash,
         cast(1 - changed_runs.n_reference_answers / changed_runs.n_answers as double) as value,
         cast(0 as double) as p_value,
         value as interval_low,
@@ -74,7 +74,7 @@ run_findings as (
         0 as n_permutations,
         0 as seed
     from changed_runs
-    inner join run_readings on changed_runs.run_id = run_readings.run_id
+    inner join run_analysis_settings on changed_runs.run_id = run_analysis_settings.run_id
 )
 
 select * from run_findings

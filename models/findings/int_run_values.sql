@@ -16,11 +16,11 @@ comparable as (
 ),
 
 equal_sizes as (
-    {% for room in rooms(handing_over="equal_sizes") %}
-        select * from {{ ref("int_" ~ room ~ "_equal_sizes") }}
+    {% for method in methods(with_output="equal_sizes") %}
+        select * from {{ ref("int_" ~ method ~ "_equal_sizes") }}
         union all by name
     {% endfor %}
-    -- A ledger whose rooms hand over none has no measure that depends on sizes.
+    -- A ledger whose methods hand over none has no measure that depends on sizes.
     select
         pair_key,
         '' as side,
@@ -47,7 +47,7 @@ readings as (
     inner join comparable
         on
             pairs.baseline_run_id = comparable.run_id
-            and pairs.baseline_variant = comparable.variant
+            and pairs.baseline_mitigation = comparable.mitigation
     union all by name
     select
         pairs.pair_key,
@@ -57,7 +57,7 @@ readings as (
     inner join comparable
         on
             pairs.run_id = comparable.run_id
-            and pairs.variant = comparable.variant
+            and pairs.mitigation = comparable.mitigation
     union all by name
     select
         *,

@@ -16,7 +16,7 @@ runs as (
 prompts as (
     select *
     from {{ ref("stg_ledger__prompts") }}
-    where variant = 'plain'
+    where mitigation = 'plain'
 ),
 
 prompt_attributes as (

@@ -5,7 +5,7 @@ verdicts as (
     from {{ ref("fct_verdicts") }}
     where
         is_current
-        and variant = 'plain'
+        and mitigation = 'plain'
 )
 
 {{ contracted("verdicts") }}

@@ -7,7 +7,7 @@ prompt_attributes as (
         slot,
         attribute,
         group_name,
-        carrier
+        descriptor
     from {{ source("ledger", "prompt_attributes") }}
 )
 

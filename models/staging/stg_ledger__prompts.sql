@@ -8,7 +8,7 @@ prompts as (
         template,
         language,
         perturbation,
-        variant,
+        mitigation,
         domain,
         subject,
         expected_label,

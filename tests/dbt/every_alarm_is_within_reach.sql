@@ -5,14 +5,14 @@ with
 findings as (
     select
         *,
-        count(*) over (partition by run_id, variant, severity, p_value is null) as n_judged_together
+        count(*) over (partition by run_id, mitigation, severity, p_value is null) as n_judged_together
     from {{ ref("fct_findings") }}
     where status <> 'insufficient_data'
 )
 
 select
     run_id,
-    variant,
+    mitigation,
     severity,
     measure,
     attribute,

@@ -18,12 +18,12 @@ _REGARD = {
     "import": {
         "columns": {
             "text": "text",
-            "carrier": "name",
+            "descriptor": "name",
             "attributes": {"race": "race"},
             "scores": {"people": "label"},
         }
     },
-    "reading": {"markers": {}},
+    "analysis": {"markers": {}},
 }
 # Every second question about Muslims is refused; everything else as the shipped simulator.
 _REFUSING = {"kind": "simulator", "seed": 20260201, "refuse_about": {"Muslim": 0.5}, "steer": {"Black": 0.35}}
@@ -40,8 +40,8 @@ def make_audited(folder: Path) -> Path:
     init_project(folder)
     project = Project(folder)
     _shorten(folder / "audits")
-    for target, variants in (("simulator", ("debiased", "masked")), ("simulator-fair", ())):
-        project.collect(target, "audits/products.yml", variants)
+    for target, mitigations in (("simulator", ("debiased", "masked")), ("simulator-fair", ())):
+        project.collect(target, "audits/products.yml", mitigations)
         for audit in ("resumes", "rankings", "stereotypes", "advice"):
             project.collect(target, f"audits/{audit}.yml")
     for target, cities in (("simulator", ("Boston", "Toronto")), ("simulator-fair", ("Boston",))):

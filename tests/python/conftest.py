@@ -1,4 +1,4 @@
-"""What tests of several rooms share: built projects, and which tests a worker of pytest-xdist takes together."""
+"""What tests of several methods share: built projects, and which tests a worker of pytest-xdist takes together."""
 
 from __future__ import annotations
 

@@ -14,7 +14,6 @@ import pandas as pd
 import yaml
 
 from biasledger.building.build import BuildSummary, build_warehouse
-from biasledger.publishing import standing
 from biasledger.publishing.work import beside, work_file
 from collector.asking.runner import collect
 from collector.importers.tabular import import_file
@@ -55,7 +54,7 @@ class Project:
         self,
         target: str,
         audit: str = "audits/products.yml",
-        variants: tuple[str, ...] = (),
+        mitigations: tuple[str, ...] = (),
         parts: tuple[str, ...] = (),
         n_subjects: int | None = None,
         domains: tuple[str, ...] = (),
@@ -65,7 +64,7 @@ class Project:
             load_audit(self.folder / audit).with_subjects(n_subjects, domains),
             load_target(self.folder / "targets.yml", target),
             self.ledger,
-            variants=variants,
+            mitigations=mitigations,
             parts=parts,
             trials=trials,
             show_progress=False,
@@ -129,5 +128,5 @@ def import_spec(
                 "attributes": {"race": "race", "gender": "gender"},
             }
         },
-        "reading": deepcopy(dict(reading)),
+        "analysis": deepcopy(dict(reading)),
     }

@@ -21,7 +21,7 @@ def write(check: Check) -> str:
     places = Places()
     root = ElementTree.Element("testsuites", _counts("biasledger", check.cases))
     _add_seconds(root, check, list(check.times))
-    cases = sorted(check.cases, key=lambda case: (case.run_id, case.room, case.measure, case.name))
+    cases = sorted(check.cases, key=lambda case: (case.run_id, case.method, case.measure, case.name))
     for run_id, group in groupby(cases, key=lambda case: case.run_id):
         members = tuple(group)
         suite = ElementTree.SubElement(root, "testsuite", _counts(run_id, members))
@@ -64,7 +64,7 @@ def _add_case(suite: ElementTree.Element, case: Case, places: Places) -> None:
         suite,
         "testcase",
         {
-            "classname": _legal(f"{case.audit}.{case.target}.{case.room}.{case.measure}"),
+            "classname": _legal(f"{case.audit}.{case.target}.{case.method}.{case.measure}"),
             # Readers tell cases apart by class and name alone.
             "name": _legal(f"{case.name} [{case.kind}]" if case.kind != "finding" else case.name),
         },
@@ -72,7 +72,7 @@ def _add_case(suite: ElementTree.Element, case: Case, places: Places) -> None:
     place = places.of(case)
     if place is not None:
         element.set("file", _legal(place.file))
-    properties = {"variant": case.variant, "finding_id": case.finding_id}
+    properties = {"mitigation": case.mitigation, "finding_id": case.finding_id}
     _add_properties(element, {name: value for name, value in properties.items() if value})
     if case.status == FAILED:
         failure = ElementTree.SubElement(

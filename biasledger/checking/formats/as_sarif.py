@@ -66,7 +66,7 @@ def _result(case: Case, rule: int, places: Places) -> dict[str, Any]:
             "run": case.run_id,
             "audit": case.audit,
             "target": case.target,
-            "variant": case.variant,
+            "mitigation": case.mitigation,
             "kind": case.kind,
         },
     }

@@ -64,5 +64,7 @@ def _suggestions(check: Check) -> list[str]:
         for one in case.suggestions:
             if one.suggestion not in said:
                 said.add(one.suggestion)
-                lines += _paragraph(f"{one.kind}, for {case.room}: {one.suggestion} [{one.source}].", "  - ")
+                lines += _paragraph(
+                    f"{one.kind}, for {case.method}: {one.suggestion} [{one.source}].", "  - "
+                )
     return ["", "What may be tried:", *lines] if lines else []

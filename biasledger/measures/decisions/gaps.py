@@ -36,7 +36,7 @@ class Gap:
     """Mean outcome of the marked group minus that of the reference group; NaN and None where nothing could be estimated.
 
     adjusted_gap: the gap inside strata, averaged over them with Mantel-Haenszel weights. It leaves out what follows from the
-    groups standing in different strata, as applicants for different jobs do; it is the gap itself where every stratum
+    groups rank_value in different strata, as applicants for different jobs do; it is the gap itself where every stratum
     holds both groups in the same proportion. It is what is tested, two-sided: the test's observed value, null_mean and
     null_sd are the adjusted gap's. n_marked, n_reference: answers. n_cases, n_names: clusters, and names, in the smaller
     group; n_names is 0 where names do not move. test: the one with the larger p of moving cases and, from LEAST_NAMES names

@@ -22,9 +22,9 @@ from biasledger.measures.equal_sizes.readings import (
     side_readings,
 )
 from biasledger.measures.schema import Table
+from biasledger.measures.words.classifier_accuracy import classifier_accuracy
 from biasledger.measures.words.divergence import divergence
 from biasledger.measures.words.log_odds import marked_words
-from biasledger.measures.words.separability import separability
 from biasledger.measures.words.units import trials_or_prompts
 
 MIN_TEXTS = 10
@@ -98,7 +98,7 @@ def common_texts(one: WordUnits, other: WordUnits) -> tuple[WordUnits, WordUnits
 
 
 def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Reading]:
-    """`word_divergence` (debiased bits), `separability` (accuracy beyond chance), `marked_words` (|z| of the most certain word).
+    """`word_divergence` (debiased bits), `classifier_accuracy` (accuracy beyond chance), `marked_words` (|z| of the most certain word).
 
     A measure that these texts do not allow is left out. The z of a word has an error of 1 by its formula; where words come in
     bursts it is larger, null sd over the formula's own. That of the most certain word varies no more than that: in simulations
@@ -146,17 +146,17 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
             readings["marked_words"] = Reading(abs(float(words.audit.z_score[strongest])), arm, arm, fewest)
     texts = np.unique(np.column_stack([units.labels, units.clusters]), axis=0)
     if np.bincount(texts[:, 0], minlength=2).min() >= MIN_TEXTS:
-        told_apart = separability(
+        told_apart = classifier_accuracy(
             rows.features,
             rows.design,
             rows.clusters,
             n_permutations=N_PERMUTATIONS,
-            seed=stable_seed(seed, "separability"),
+            seed=stable_seed(seed, "classifier_accuracy"),
             weighting=units.weighting,
             stop_after=None,
             moved=None if units.prompts is None else rows.moves,
         )
         if not np.isnan(told_apart.beyond_chance):
             arm = _Z * told_apart.standard_error
-            readings["separability"] = Reading(told_apart.beyond_chance, arm, arm, fewest)
+            readings["classifier_accuracy"] = Reading(told_apart.beyond_chance, arm, arm, fewest)
     return readings

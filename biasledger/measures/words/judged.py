@@ -18,12 +18,16 @@ from biasledger.measures.engine.group_sums import group_sums
 from biasledger.measures.engine.resampling import Floats, Integers, PermutationResult, stable_seed
 from biasledger.measures.engine.word_counts import column_sums, rows_using
 from biasledger.measures.schema import Table, prefixed
+from biasledger.measures.words.classifier_accuracy import (
+    ClassifierAccuracy,
+    classifier_accuracy,
+    descriptors_test,
+)
 from biasledger.measures.words.differences import difference_by_units, divergence_by_units, words_by_units
 from biasledger.measures.words.divergence import divergence_parts, jensen_shannon, untested
 from biasledger.measures.words.lengths import Lengths, length_gap
 from biasledger.measures.words.log_odds import WordTest, marked_words, tested
 from biasledger.measures.words.published import PublishedAccuracy, five_fold_accuracy, one_split_accuracy
-from biasledger.measures.words.separability import Separability, carriers_test, separability
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import judged_texts
 
@@ -74,7 +78,7 @@ class WordDivergence:
 
 @dataclass(frozen=True)
 class ToldApart:
-    """How well a classifier tells groups apart: accuracy as counted, the rest as judged; see Separability.
+    """How well a classifier tells groups apart: accuracy as counted, the rest as judged; see Classifier accuracy.
 
     coefficients: the words of largest weight, as JSON [{word, coefficient}]. skipped_reason: why nothing was measured, or "".
     n_texts: texts that the classifier of what is judged was given.
@@ -105,12 +109,12 @@ def divergences(comparisons: Iterable[Comparison[Texts]]) -> Table:
     return table(WordDivergence, _pairs(comparisons), _divergence, _DRAWS)
 
 
-def separabilities(comparisons: Iterable[Comparison[Texts]]) -> Table:
+def classifier_accuracies(comparisons: Iterable[Comparison[Texts]]) -> Table:
     """A row a comparison, pairs and all groups of an attribute: how they are ToldApart.
 
     A comparison with fewer than ten distinct texts in a group is skipped; skipped_reason says so.
     """
-    return table(ToldApart, comparisons, _told_apart, "separability")
+    return table(ToldApart, comparisons, _told_apart, "classifier_accuracy")
 
 
 def _pairs(comparisons: Iterable[Comparison[Texts]]) -> Iterator[Comparison[Texts]]:
@@ -186,7 +190,7 @@ def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
     if reason:
         return ToldApart(skipped_reason=reason)
     # As the sources count; what is judged has every trial, at equal lengths.
-    counted = separability(
+    counted = classifier_accuracy(
         texts.counted_features,
         texts.design,
         texts.clusters,
@@ -194,7 +198,9 @@ def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
         seed=draws["seed"],
         weighting=texts.weighting,
     )
-    judged = judged_separability(comparison, draws["seed"]) if comparison.n_permutations > 0 else counted
+    judged = (
+        judged_classifier_accuracy(comparison, draws["seed"]) if comparison.n_permutations > 0 else counted
+    )
     if np.isnan(judged.balanced_accuracy):
         reason = "answers to one question are so often word for word those to another that a classifier has none to learn from"
     return ToldApart(
@@ -214,11 +220,11 @@ def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
     )
 
 
-def judged_separability(comparison: Comparison[Texts], seed: int) -> Separability:
-    """Separability of trials at equal lengths; p is the larger of that of answers or prompts and that of names or wordings."""
+def judged_classifier_accuracy(comparison: Comparison[Texts], seed: int) -> ClassifierAccuracy:
+    """Classifier accuracy of trials at equal lengths; p is the larger of that of answers or prompts and that of names or wordings."""
     texts, judged = comparison.units, judged_texts(comparison)
     rows = judged.rows
-    result = separability(
+    result = classifier_accuracy(
         rows.features,
         rows.design,
         rows.clusters,
@@ -227,14 +233,14 @@ def judged_separability(comparison: Comparison[Texts], seed: int) -> Separabilit
         weighting=texts.weighting,
         moved=rows.moves if texts.moves_prompts else None,
     )
-    if result.test is None or judged.carriers is None or not texts.is_pair:
+    if result.test is None or judged.descriptors is None or not texts.is_pair:
         return result
-    by_name = carriers_test(
+    by_name = descriptors_test(
         rows.features,
-        judged.row_carriers,
-        judged.carriers.design,
+        judged.row_descriptors,
+        judged.descriptors.design,
         n_permutations=comparison.n_permutations,
-        seed=stable_seed(seed, judged.carriers.name),
+        seed=stable_seed(seed, judged.descriptors.name),
     )
     return replace(result, test=replace(result.test, p_value=max(result.test.p_value, by_name.p_value)))
 
@@ -248,7 +254,7 @@ def _reason_to_skip(texts: Texts) -> str:
     return ""
 
 
-def _top_coefficients(result: Separability, texts: Texts) -> str:
+def _top_coefficients(result: ClassifierAccuracy, texts: Texts) -> str:
     """The words of largest weight for either side, as JSON [{word, coefficient}]."""
     if result.coefficients.size == 0:
         return "[]"

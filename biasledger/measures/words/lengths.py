@@ -41,7 +41,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
     rows = _rows(texts, trials)
     logs = np.log(tokens)[rows]
     lowest, highest = float(logs.min()), float(logs.max())
-    names = _numbers(labels[rows], texts.classes[rows], texts.carrier_strata[rows])
+    names = _numbers(labels[rows], texts.classes[rows], texts.descriptor_strata[rows])
     result = gap(
         Units(
             texts.design.of(rows),
@@ -50,7 +50,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
             logs if not texts.moves_prompts else logs * trials[rows],
             wholes=_prompts(texts, rows) if texts.moves_prompts else None,
             names=names,
-            name_strata=texts.carrier_strata[rows],
+            name_strata=texts.descriptor_strata[rows],
         ),
         lowest=lowest,
         highest=max(highest, lowest + _LEAST_RANGE),

@@ -23,7 +23,7 @@ class Texts:
     published procedures depend on both. weighting: how the classifier weighs words, tfidf or counts.
 
     What moves: n_trials (n_texts,), how many observations each text is; prompts (n_texts,), the prompt that it answers, all
-    of whose answers move as one unit where moves_prompts; carrier_strata (n_texts,), inside which names or wordings change
+    of whose answers move as one unit where moves_prompts; descriptor_strata (n_texts,), inside which names or wordings change
     places: all other attributes.
     """
 
@@ -39,7 +39,7 @@ class Texts:
     prompts: Integers
     moves_prompts: bool
     n_trials: Floats
-    carrier_strata: Integers
+    descriptor_strata: Integers
     classes: Integers
     order: Integers
     weighting: str

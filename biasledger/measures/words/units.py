@@ -19,7 +19,7 @@ from biasledger.measures.engine.resampling import Design, Floats, Integers, Move
 from biasledger.measures.engine.word_counts import narrow, row_parts, row_sums, weighted_sums
 from biasledger.measures.words.texts import Texts
 
-MIN_CARRIERS = 5
+MIN_DESCRIPTORS = 5
 """Names or wordings a group from which on they are judged as units: fewer say nothing about the group."""
 
 MAX_TRIALS = 200_000
@@ -28,7 +28,7 @@ MAX_TRIALS = 200_000
 
 @dataclass(frozen=True)
 class MovedTexts:
-    """What moves as a whole: word counts (n_units, n_words) and how labels may move. name: trials, prompts or carriers."""
+    """What moves as a whole: word counts (n_units, n_words) and how labels may move. name: trials, prompts or descriptors."""
 
     name: str
     features: sparse.csr_array
@@ -51,13 +51,13 @@ class JudgedTexts:
 
     rows: TextRows
     first: MovedTexts
-    carriers: MovedTexts | None
-    row_carriers: Integers
+    descriptors: MovedTexts | None
+    row_descriptors: Integers
 
     @property
     def all_units(self) -> list[MovedTexts]:
         """Everything that a finding is judged by: of several p the largest counts."""
-        return [self.first] if self.carriers is None else [self.first, self.carriers]
+        return [self.first] if self.descriptors is None else [self.first, self.descriptors]
 
 
 def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
@@ -72,17 +72,20 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
     clusters = texts.clusters[of_text]
     prompts = texts.prompts[of_text] if texts.moves_prompts else None
     rows, first = trials_or_prompts(raw, design, clusters, prompts, seed)
-    carrier_design = Design(design.labels, texts.carrier_strata[of_text])
-    of_carrier, carriers = _blocks(carrier_design, texts.classes[of_text][:, np.newaxis])
+    descriptor_design = Design(design.labels, texts.descriptor_strata[of_text])
+    of_descriptor, descriptors = _blocks(descriptor_design, texts.classes[of_text][:, np.newaxis])
     n_groups = int(design.labels.max(initial=0)) + 1
     is_enough = (
-        all(carriers.count(label) >= MIN_CARRIERS for label in range(n_groups)) and carriers.can_move()
+        all(descriptors.count(label) >= MIN_DESCRIPTORS for label in range(n_groups))
+        and descriptors.can_move()
     )
     return JudgedTexts(
         rows,
         first,
-        _summed("carriers", raw, of_carrier, carriers, stable_seed(seed, "carriers")) if is_enough else None,
-        of_carrier,
+        _summed("descriptors", raw, of_descriptor, descriptors, stable_seed(seed, "descriptors"))
+        if is_enough
+        else None,
+        of_descriptor,
     )
 
 

@@ -3,7 +3,7 @@ select
     groups.run_id,
     count(distinct groups.template) as n_templates,
     count(distinct groups.subject) as n_cases,
-    count(distinct groups.carrier) as n_carriers,
+    count(distinct groups.descriptor) as n_descriptors,
     max(runs.n_prompts) as n_prompts,
     max(runs.n_responses) as n_answers
 from marts.dim_prompt_groups as groups

@@ -23,8 +23,8 @@ where
     list_contains($run_ids, run_id)
     and is_current
     and (is_baseline or is_previous)
-    and baseline_variant = 'plain'
-    and variant = 'plain'
+    and baseline_mitigation = 'plain'
+    and mitigation = 'plain'
     and severity = 'error'
 order by
     audit, target, is_baseline desc, baseline_run_id,

@@ -7,7 +7,7 @@ select
 from marts.fct_prediction_consistency
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
     and is_complete
     and is_consistent is not null
 group by domain

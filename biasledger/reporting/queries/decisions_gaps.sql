@@ -1,4 +1,4 @@
--- Each group against its reference: standing (rank, place or score), being selected, being judged rightly.
+-- Each group against its reference: rank_value (rank, place or score), being selected, being judged rightly.
 with
 
 judged as (
@@ -33,7 +33,7 @@ from marts.fct_decision_gaps as gaps
 left join judged using (contrast_id, outcome, domain)
 where
     gaps.run_id = $run_id
-    and gaps.variant = 'plain'
+    and gaps.mitigation = 'plain'
 order by
-    gaps.domain, list_position(['standing', 'relative', 'selected', 'correct'], gaps.outcome), gaps.outcome,
+    gaps.domain, list_position(['rank_value', 'relative', 'selected', 'correct'], gaps.outcome), gaps.outcome,
     gaps.attribute like '%*%', gaps.attribute, gaps.adjusted_gap, gaps.group_name, gaps.reference_group

@@ -9,5 +9,5 @@ select
 from marts.fct_decision_labels
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
 order by domain, attribute like '%*%', attribute, label_position, group_name

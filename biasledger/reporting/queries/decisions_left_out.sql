@@ -8,5 +8,5 @@ select
 from marts.fct_decisions_left_out
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
 order by domain, attribute like '%*%', attribute, group_name, reason

@@ -9,5 +9,5 @@ select
 from marts.fct_position_bias
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
 order by position

@@ -11,5 +11,5 @@ select
 from marts.fct_promotions
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
 order by attribute like '%*%', attribute, net desc, group_name

@@ -39,6 +39,6 @@ from marts.fct_decision_rates as rates
 left join judged using (contrast_id, domain)
 where
     rates.run_id = $run_id
-    and rates.variant = 'plain'
+    and rates.mitigation = 'plain'
 order by
     rates.domain, rates.attribute like '%*%', rates.attribute, rates.impact_ratio desc nulls last, rates.group_name

@@ -5,7 +5,7 @@ people as (
     select
         prompt_id,
         [template, language, perturbation, domain, subject] as question,
-        max(carrier) filter (where attribute = $attribute) as carrier,
+        max(descriptor) filter (where attribute = $attribute) as descriptor,
         max(group_name) filter (where attribute = $attribute) as group_name,
         string_agg(attribute || '=' || group_name, ', ' order by attribute) filter (
             where attribute <> $attribute and not contains(attribute, '*')
@@ -14,7 +14,7 @@ people as (
     from marts.dim_prompt_groups
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
     group by prompt_id, template, language, perturbation, domain, subject
 ),
 
@@ -36,10 +36,10 @@ of_reference as (
 
 select
     of_group.prompt_id,
-    of_group.carrier,
+    of_group.descriptor,
     of_group.group_name,
     of_reference.prompt_id as reference_prompt_id,
-    of_reference.carrier as reference_carrier,
+    of_reference.descriptor as reference_descriptor,
     of_reference.group_name as reference_group
 from of_group
 inner join of_reference

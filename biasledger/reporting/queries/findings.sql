@@ -4,7 +4,7 @@ select
     findings.run_id,
     findings.audit,
     findings.target,
-    findings.variant,
+    findings.mitigation,
     findings.measure,
     findings.scheme,
     findings.attribute,

@@ -19,7 +19,7 @@ versions as (
     from marts.fct_finding_history
     where
         list_contains($run_ids, run_id)
-        and variant = 'plain'
+        and mitigation = 'plain'
 ),
 
 standing as (

@@ -12,7 +12,7 @@ select
 from marts.fct_recommendation_entropy
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
     and scheme = 'items'
     and pool <> 'perturbed wordings'
     and excess_entropy is not null

@@ -11,7 +11,7 @@ judged as (
     from marts.fct_findings
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and measure = 'robustness'
 )
 
@@ -31,7 +31,7 @@ from marts.fct_robustness as robustness
 left join judged using (wording, similarity_name, domain)
 where
     robustness.run_id = $run_id
-    and robustness.variant = 'plain'
+    and robustness.mitigation = 'plain'
     and robustness.is_judged
     and robustness.attribute = '(all)'
 order by robustness.domain, robustness.similarity, robustness.wording

@@ -10,7 +10,7 @@ judged as (
     from marts.fct_findings
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and measure = 'snsr'
 ),
 
@@ -27,7 +27,7 @@ reruns as (
     from marts.fct_list_similarity
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and wording = 'clean'
         and role = 'rerun'
     group by all

@@ -24,6 +24,6 @@ where
     spread.is_judged
     and spread.wording = 'clean'
     and findings.run_id = $run_id
-    and findings.variant = 'plain'
+    and findings.mitigation = 'plain'
     and findings.measure = 'snsr'
 order by findings.subject, findings.value desc, findings.attribute

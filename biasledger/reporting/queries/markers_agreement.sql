@@ -4,7 +4,7 @@ with
 differences as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         attribute,
         group_name,
@@ -39,10 +39,10 @@ select
     differences.corrected_low as corrected_gap_low,
     differences.corrected_high as corrected_gap_high
 from marts.fct_score_agreement as agreement
-left join differences using (run_id, variant, scheme, attribute, group_name)
+left join differences using (run_id, mitigation, scheme, attribute, group_name)
 where
     agreement.run_id = $run_id
-    and agreement.variant = 'plain'
+    and agreement.mitigation = 'plain'
     and agreement.attribute <> ''
 qualify
     sum(agreement.n_drawn) over (partition by agreement.scheme, agreement.attribute) > 0

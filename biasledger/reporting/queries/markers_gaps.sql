@@ -33,7 +33,7 @@ from marts.fct_stereotype_gaps as gaps
 left join judged using (contrast_id, scheme, category)
 where
     gaps.run_id = $run_id
-    and gaps.variant = 'plain'
+    and gaps.mitigation = 'plain'
     and gaps.is_judged
 order by
     gaps.attribute like '%*%', gaps.attribute, gaps.category, gaps.adjusted_gap desc,

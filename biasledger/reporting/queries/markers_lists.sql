@@ -15,6 +15,6 @@ select
 from marts.fct_marker_contrasts
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
     and is_judged
 order by is_crossed, attribute, group_name, reference_group, difference desc, list

@@ -11,7 +11,7 @@ judged as (
     from marts.fct_findings
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and measure in ('stereotype_ratio', 'probe_stereotype_ratio')
 )
 
@@ -35,7 +35,7 @@ left join judged
         and judged.category in ('', rates.category)
 where
     rates.run_id = $run_id
-    and rates.variant = 'plain'
+    and rates.mitigation = 'plain'
     and rates.is_judged
     and rates.group_name = '(all)'
     and rates.category <> '(all)'

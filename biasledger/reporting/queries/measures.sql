@@ -1,7 +1,7 @@
 -- What each measure that was used means.
 select
     measure,
-    room,
+    method,
     description,
     scale,
     unit
@@ -12,4 +12,4 @@ where
         from marts.fct_findings as findings
         where list_contains($run_ids, findings.run_id)
     )
-order by list_position($rooms, room), measure
+order by list_position($methods, method), measure

@@ -25,7 +25,7 @@ inner join marts.fct_findings as judged
         and gaps.domain = judged.subject
 where
     list_contains($run_ids, gaps.run_id)
-    and gaps.variant = 'plain'
+    and gaps.mitigation = 'plain'
     and judged.measure in ('accuracy_gap', 'rank_gap')
 qualify count(distinct runs.target) over (partition by runs.audit) > 1
 order by

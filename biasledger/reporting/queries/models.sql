@@ -12,7 +12,7 @@ findings as (
     inner join marts.dim_measures as measures using (measure)
     where
         list_contains($run_ids, findings.run_id)
-        and findings.variant = 'plain'
+        and findings.mitigation = 'plain'
         and findings.severity = 'error'
         and findings.status <> 'insufficient_data'
 ),

@@ -9,7 +9,7 @@ compared as (
     from marts.fct_mean_price_levels
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and domain = '(all)'
         and not is_crossed
         and not is_reference
@@ -25,7 +25,7 @@ words as (
     from marts.fct_item_words
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
 ),
 
 either as (

@@ -8,7 +8,7 @@ levels as (
     from marts.fct_price_levels
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and if($domains = 'all', domain = '(all)', domain <> '(all)')
 )
 

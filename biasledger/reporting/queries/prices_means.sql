@@ -14,6 +14,6 @@ select
 from marts.fct_mean_price_levels
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
     and domain = '(all)'
 order by is_crossed, attribute, rank_from_dearest, group_name

@@ -16,7 +16,7 @@ select
     runs.target,
     runs.run_id,
     runs.spec_hash,
-    runs.reading_hash,
+    runs.analysis_hash,
     runs.answer_rules_version,
     string_agg(distinct findings.engine_version, ', ' order by findings.engine_version) as engine_versions,
     count(distinct findings.threshold_hash) as n_threshold_rows,

@@ -30,7 +30,7 @@ from marts.fct_answer_gaps as gaps
 inner join judged using (contrast_id, scheme)
 where
     gaps.run_id = $run_id
-    and gaps.variant = 'plain'
+    and gaps.mitigation = 'plain'
     and gaps.adjusted_gap is not null
 order by
     gaps.scheme, gaps.attribute like '%*%', gaps.attribute, abs(gaps.adjusted_gap) desc, gaps.group_name,

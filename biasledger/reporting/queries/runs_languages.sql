@@ -9,7 +9,7 @@ gaps as (
     from marts.fct_language_gaps
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and is_different
         and group_name <> '(all)'
     group by attribute, group_name
@@ -30,5 +30,5 @@ left join gaps
         and answers.group_name = gaps.group_name
 where
     answers.run_id = $run_id
-    and answers.variant = 'plain'
+    and answers.mitigation = 'plain'
 order by answers.attribute like '%*%', answers.attribute, answers.group_name, answers.n desc, answers.language_name

@@ -17,7 +17,7 @@ quality as (
     from marts.fct_answer_quality
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
 ),
 
 silent as (
@@ -28,7 +28,7 @@ silent as (
     from marts.fct_group_coverage
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and is_silent
 )
 

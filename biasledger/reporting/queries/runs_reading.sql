@@ -15,5 +15,5 @@ select
 from marts.fct_answer_reading
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
 order by attribute like '%*%', attribute, group_name, status = 'ok' desc, status, n desc, read_by

@@ -1,15 +1,15 @@
--- What may be tried against the alarms of a run: suggestions for their measures, then for all measures of their rooms.
+-- What may be tried against the alarms of a run: suggestions for their measures, then for all measures of their methods.
 with
 
 alarms as (
     select distinct
         findings.measure,
-        measures.room
+        measures.method
     from marts.fct_findings as findings
     inner join marts.dim_measures as measures using (measure)
     where
         findings.run_id = $run_id
-        and findings.variant = 'plain'
+        and findings.mitigation = 'plain'
         and findings.status = 'alarm'
         and not findings.is_excepted
 )
@@ -25,7 +25,7 @@ inner join settings.mitigations as mitigations
         alarms.measure = mitigations.measure
         or (
             mitigations.measure = '*'
-            and mitigations.room in (alarms.room, '*')
+            and mitigations.method in (alarms.method, '*')
             and not list_contains($of_no_group, alarms.measure)
         )
 group by mitigations.kind, mitigations.suggestion, mitigations.source

@@ -31,5 +31,5 @@ from marts.fct_text_gaps as gaps
 left join judged on gaps.contrast_id = judged.contrast_id and judged.measure = gaps.outcome || '_gap'
 where
     gaps.run_id = $run_id
-    and gaps.variant = 'plain'
+    and gaps.mitigation = 'plain'
 order by gaps.is_crossed, gaps.attribute, gaps.outcome desc, gaps.adjusted_gap desc, gaps.group_name

@@ -29,7 +29,7 @@ from marts.fct_text_similarity as similarity
 left join judged using (contrast_id, scheme)
 where
     similarity.run_id = $run_id
-    and similarity.variant = 'plain'
+    and similarity.mitigation = 'plain'
 order by
     similarity.is_crossed, similarity.attribute, similarity.is_judged desc, similarity.scheme,
     similarity.similarity_gap desc, similarity.group_name

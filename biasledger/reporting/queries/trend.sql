@@ -38,7 +38,7 @@ findings as (
     inner join marts.dim_measures as measures using (measure)
     where
         runs.n_runs > 1
-        and findings.variant = 'plain'
+        and findings.mitigation = 'plain'
         and findings.severity = 'error'
         and findings.status <> 'insufficient_data'
 ),

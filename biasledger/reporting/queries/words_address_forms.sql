@@ -10,6 +10,6 @@ select
 from marts.fct_address_forms
 where
     run_id = $run_id
-    and variant = 'plain'
+    and mitigation = 'plain'
 qualify sum(n_answers_using) over (partition by attribute, kind) > 0
 order by attribute, kind, group_name

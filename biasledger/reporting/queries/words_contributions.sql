@@ -13,7 +13,7 @@ contrasts as (
     from marts.fct_findings
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and measure = 'word_divergence'
 ),
 
@@ -25,7 +25,7 @@ answers as (
     from marts.fct_answer_quality
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and n_ok > 0
 ),
 

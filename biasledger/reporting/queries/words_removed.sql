@@ -19,6 +19,6 @@ from marts.fct_removed_words as removed
 inner join first_attribute on removed.attribute = first_attribute.attribute
 where
     removed.run_id = $run_id
-    and removed.variant = 'plain'
+    and removed.mitigation = 'plain'
 group by removed.word, removed.why, removed.list_name, removed.named_groups
 order by n_answers_using desc, removed.word, removed.why, removed.list_name, removed.named_groups

@@ -13,7 +13,7 @@ contrasts as (
     from marts.fct_findings
     where
         run_id = $run_id
-        and variant = 'plain'
+        and mitigation = 'plain'
         and measure = 'marked_words'
 ),
 

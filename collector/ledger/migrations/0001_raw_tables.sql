@@ -7,7 +7,7 @@ create schema if not exists raw;
 create table raw.runs (
     run_id varchar primary key,
     audit varchar not null,
-    spec json not null,                 -- canonical JSON of what was asked (the reading is kept apart, in raw.readings)
+    spec json not null,                 -- canonical JSON of what was asked (the reading is kept apart, in raw.analysis_settings)
     spec_hash varchar not null,         -- 'sha256:…' of that JSON
     target varchar not null,            -- its name in targets.yml, or the name given to an import
     target_kind varchar not null,       -- openai, simulator, import, …
@@ -29,10 +29,10 @@ create table raw.run_events (
     happened_at timestamp not null
 );
 
-create table raw.readings (
+create table raw.analysis_settings (
     audit varchar not null,
     reading json not null,              -- canonical JSON: crossed attributes, schemes, terms to remove
-    reading_hash varchar not null,
+    analysis_hash varchar not null,
     registered_at timestamp not null
 );
 
@@ -42,7 +42,7 @@ create table raw.prompts (
     template varchar not null,
     language varchar not null,
     perturbation varchar,
-    variant varchar not null,           -- 'plain', or a mitigation's name
+    mitigation varchar not null,           -- 'plain', or a mitigation's name
     subject varchar,
     expected_label varchar,
     system_prompt varchar,
@@ -56,7 +56,7 @@ create table raw.prompt_attributes (
     slot integer not null,              -- 1; two persons in a prompt are slots 1 and 2
     attribute varchar not null,
     group_name varchar not null,
-    carrier varchar not null
+    descriptor varchar not null
 );
 
 create table raw.responses (

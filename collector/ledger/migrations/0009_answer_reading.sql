@@ -6,7 +6,7 @@ alter table raw.responses add column if not exists read_text varchar;       -- t
 alter table raw.responses add column if not exists answer_language varchar; -- ISO 639-1 code of the answer's language; null where too short to tell
 
 create or replace view raw.kept_responses as
-select * from raw.responses where run_id not in (select run_id from raw.forgotten_runs);
+select * from raw.responses where run_id not in (select run_id from raw.retracted_runs);
 
 -- Decisions that a second reader extracted from answers that no rule reads; of several for an answer the last one counts.
 create or replace view raw.second_readings as

@@ -15,6 +15,8 @@ from collector.spec.checks.people import (
     ranking_problems,
 )
 from collector.spec.checks.schemes import neutral_id_problems
+from collector.spec.methods import methods
+from collector.spec.methods.lists import MATCHED
 from collector.spec.parts import (
     CANDIDATES,
     DESCRIPTOR,
@@ -27,8 +29,6 @@ from collector.spec.parts import (
     RECOMMENDATIONS,
     split_crossed,
 )
-from collector.spec.rooms import rooms
-from collector.spec.rooms.lists import MATCHED
 from collector.spec.slots import SLOT_NAME, Slot, SlotSyntaxError, parse_template, slot_names
 from collector.spec.typos import PREFIX, RULES, mistype
 from collector.validation import Problem
@@ -50,7 +50,7 @@ def problems(audit: Audit) -> Iterator[Problem]:
     yield from syntax
     if not syntax:
         yield from _template_problems(audit)
-        yield from _variant_problems(audit)
+        yield from _mitigation_problems(audit)
     yield from _reading_problems(audit)
     yield from import_problems(audit)
 
@@ -61,7 +61,7 @@ def _name_problems(audit: Audit) -> Iterator[Problem]:
         yield from _slot_name_problems(f"attributes.{name}", name)
         if name in _reserved(audit):
             yield f"attributes.{name}", f"is called like the slot {{{name}}}, which has a meaning; rename it"
-    if not audit.attributes and audit.reading.markers is None:
+    if not audit.attributes and audit.analysis.markers is None:
         if "attributes" in audit.model_fields_set:
             yield "attributes", "is empty; an audit compares the groups of at least one attribute"
         else:
@@ -154,43 +154,45 @@ def _attribute_problems(audit: Audit) -> Iterator[Problem]:
                     f"{at}.groups",
                     f"holds {group!r}; a group's name is text without outer spaces and without *",
                 )
-        yield from _carrier_problems(f"{at}.groups", groups, are_names=True)
+        yield from _descriptor_problems(f"{at}.groups", groups, are_names=True)
         yield from _wording_problems(at, attribute)
         yield from _agreement_problems(audit, name, attribute)
 
 
-def _carrier_problems(
-    at: str, carriers: Mapping[str, Sequence[str]], *, are_names: bool = False
+def _descriptor_problems(
+    at: str, descriptors: Mapping[str, Sequence[str]], *, are_names: bool = False
 ) -> Iterator[Problem]:
-    """Yield carriers that are blank, stand twice or mean two groups; an imported value may be a group's name or a carrier."""
+    """Yield descriptors that are blank, stand twice or mean two groups; an imported value may be a group's name or a descriptor."""
     owner: dict[str, str] = {}
-    for group, listed in carriers.items():
+    for group, listed in descriptors.items():
         if not listed:
-            yield f"{at}.{group}", "is empty; a group has at least one carrier"
-        for index, carrier in enumerate(listed):
-            if not carrier.strip() or carrier != carrier.strip():
-                yield f"{at}.{group}", f"is {carrier!r}; a carrier is text without outer spaces"
-            if carrier in listed[:index]:
-                yield f"{at}.{group}", f"names {carrier!r} a second time"
+            yield f"{at}.{group}", "is empty; a group has at least one descriptor"
+        for index, descriptor in enumerate(listed):
+            if not descriptor.strip() or descriptor != descriptor.strip():
+                yield f"{at}.{group}", f"is {descriptor!r}; a descriptor is text without outer spaces"
+            if descriptor in listed[:index]:
+                yield f"{at}.{group}", f"names {descriptor!r} a second time"
         for word in dict.fromkeys([group, *listed] if are_names else listed):
             if owner.setdefault(word, group) != group:
                 yield f"{at}.{group}", f"uses {word!r}, which already stands for {owner[word]!r}"
 
 
 def _wording_problems(at: str, attribute: Attribute) -> Iterator[Problem]:
-    for wording, carriers in attribute.wordings.items():
+    for wording, descriptors in attribute.wordings.items():
         inside = f"{at}.wordings.{wording}"
-        for group in carriers:
+        for group in descriptors:
             if group not in attribute.groups:
                 yield f"{inside}.{group}", f"is none of the groups{did_you_mean(group, attribute.groups)}"
         for group in attribute.groups:
-            if group not in carriers:
-                yield inside, f"has no carrier for the group {group!r}"
-        yield from _carrier_problems(inside, {group: (carrier,) for group, carrier in carriers.items()})
+            if group not in descriptors:
+                yield inside, f"has no descriptor for the group {group!r}"
+        yield from _descriptor_problems(
+            inside, {group: (descriptor,) for group, descriptor in descriptors.items()}
+        )
 
 
 def _agreement_problems(audit: Audit, name: str, attribute: Attribute) -> Iterator[Problem]:
-    """Yield agreeing slots that collide, and those that have no word for a carrier."""
+    """Yield agreeing slots that collide, and those that have no word for a descriptor."""
     for slot, words in attribute.agreements.items():
         at = f"attributes.{name}.agreements.{slot}"
         yield from _slot_name_problems(at, slot)
@@ -198,17 +200,25 @@ def _agreement_problems(audit: Audit, name: str, attribute: Attribute) -> Iterat
             yield at, f"is a slot of attributes.{audit.agreeing_slots[slot]} too; rename one"
         if slot in (DESCRIPTOR, LENGTH, NAME, CANDIDATES, NUMBER):
             yield at, f"is called like the slot {{{slot}}}, which has a meaning; rename it"
-        known = {*attribute.groups, *(carrier for listed in attribute.groups.values() for carrier in listed)}
-        known |= {carrier for carriers in attribute.wordings.values() for carrier in carriers.values()}
+        known = {
+            *attribute.groups,
+            *(descriptor for listed in attribute.groups.values() for descriptor in listed),
+        }
+        known |= {
+            descriptor for descriptors in attribute.wordings.values() for descriptor in descriptors.values()
+        }
         for word in words:
             if word not in known:
                 hint = did_you_mean(word, sorted(known))
-                yield f"{at}.{word}", f"is no group and no carrier of {name}{hint}"
+                yield f"{at}.{word}", f"is no group and no descriptor of {name}{hint}"
         for wording in (None, *attribute.wordings):
-            for group, listed in attribute.carriers(wording).items():
-                for carrier in listed:
-                    if slot not in attribute.agreeing(group, carrier):
-                        yield at, f"has no word for {carrier!r}; give one for it or for its group {group!r}"
+            for group, listed in attribute.descriptors(wording).items():
+                for descriptor in listed:
+                    if slot not in attribute.agreeing(group, descriptor):
+                        yield (
+                            at,
+                            f"has no word for {descriptor!r}; give one for it or for its group {group!r}",
+                        )
 
 
 def _answer_problems(audit: Audit) -> Iterator[Problem]:
@@ -334,7 +344,7 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         yield from _slot_problems(audit, at, template)
         yield from person_problems(audit, at, template)
         yield from _descriptor_problems(audit, at, template)
-        yield from _carrier_wording_problems(audit, at, template)
+        yield from _descriptor_wording_problems(audit, at, template)
         yield from _perturbation_problems(audit, at, template)
         yield from _paired_problems(audit, at, template)
         yield from _neutral_problems(audit, at, template)
@@ -396,7 +406,7 @@ def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Proble
         if part.article and template.language.split("-")[0].lower() != "en":
             article = (
                 f"has an English article slot {{{part.article} {part.name}}} in the language {template.language!r}; "
-                f"write {{{part.name}}} and the article with each group's carrier"
+                f"write {{{part.name}}} and the article with each group's descriptor"
             )
             yield f"{at}.text", article
     if audit.subjects is None:
@@ -432,7 +442,7 @@ def _descriptor_problems(audit: Audit, at: str, template: Template) -> Iterator[
                 yield inside, f"states {name!r}, which has a slot of its own in the template; remove one"
 
 
-def _carrier_wording_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+def _descriptor_wording_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
     if template.wording is None:
         return
     if not audit.states_groups(template):
@@ -445,28 +455,28 @@ def _carrier_wording_problems(audit: Audit, at: str, template: Template) -> Iter
 
 
 def _paired_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
-    """Yield groups whose carriers cannot go in step because there are not as many of them."""
+    """Yield groups whose descriptors cannot go in step because there are not as many of them."""
     if not template.paired:
         return
     stated = [name for name in _stated(template) if name in audit.attributes]
     if len(stated) < 2:
         yield (
             f"{at}.paired",
-            "puts carriers of several attributes in step and the template states one at most; remove it",
+            "puts descriptors of several attributes in step and the template states one at most; remove it",
         )
         return
     counts = [
         (len(listed), f"{group!r} of {name}")
         for name in stated
         if template.wording is None or template.wording in audit.attributes[name].wordings
-        for group, listed in audit.attributes[name].carriers(template.wording).items()
+        for group, listed in audit.attributes[name].descriptors(template.wording).items()
     ]
     most, of_most = max(counts, default=(1, ""))
     for n, of in counts:
         if n not in (1, most):
             yield (
                 f"{at}.paired",
-                f"puts carriers in step, and {of_most} has {most} where {of} has {n}; give every group as many, or one",
+                f"puts descriptors in step, and {of_most} has {most} where {of} has {n}; give every group as many, or one",
             )
             return
 
@@ -482,7 +492,7 @@ def _perturbation_problems(audit: Audit, at: str, template: Template) -> Iterato
             yield inside, f"is {name!r}, which is no known typing error{did_you_mean(name, RULES)}"
             continue
         if not audit.states_groups(template):
-            yield inside, f"is {name!r}, an error in a group's carrier, and the template names no group"
+            yield inside, f"is {name!r}, an error in a group's descriptor, and the template names no group"
         yield from _typo_problems(audit, inside, template, name)
 
 
@@ -497,20 +507,22 @@ def _typo_problems(audit: Audit, at: str, template: Template, rule: str) -> Iter
         attribute = audit.attributes.get(name)
         if attribute is None or not (template.wording is None or template.wording in attribute.wordings):
             continue
-        for carrier in (one for listed in attribute.carriers(template.wording).values() for one in listed):
+        for descriptor in (
+            one for listed in attribute.descriptors(template.wording).values() for one in listed
+        ):
             try:
-                mistype(rule, carrier)
+                mistype(rule, descriptor)
             except ValueError as error:
                 yield at, str(error)
 
 
 def _neutral_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
-    is_needed = audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED
+    is_needed = audit.answer.kind == "list" and audit.analysis.lists.neutral == MATCHED
     if template.neutral is None:
         if is_needed and audit.states_groups(template):
             yield (
                 f"{at}.neutral",
-                "is missing; it names the template that says the same without a group, or reading.lists.neutral one for all",
+                "is missing; it names the template that says the same without a group, or analysis.lists.neutral one for all",
             )
         return
     yield from neutral_id_problems(audit, f"{at}.neutral", template.neutral)
@@ -522,19 +534,19 @@ def _neutral_problems(audit: Audit, at: str, template: Template) -> Iterator[Pro
         )
 
 
-def _variant_problems(audit: Audit) -> Iterator[Problem]:
+def _mitigation_problems(audit: Audit) -> Iterator[Problem]:
     yield from _unfilled_slots(audit, "system_prompt", audit.system_prompt)
-    for name, variant in audit.variants.items():
-        at = f"variants.{name}"
+    for name, mitigation in audit.mitigations.items():
+        at = f"mitigations.{name}"
         if name == PLAIN:
             yield at, f"cannot be redefined; {PLAIN!r} is the audit without any mitigation and always exists"
         yield from _slug_problems(at, name)
-        if not variant.model_fields_set:
+        if not mitigation.model_fields_set:
             yield at, "changes nothing; give it a prefix, suffix, system_prompt or mask"
         for key in ("prefix", "suffix", "system_prompt"):
-            yield from _unfilled_slots(audit, f"{at}.{key}", getattr(variant, key))
-        if variant.mask is not None:
-            yield from _mask_problems(audit, at, variant.mask)
+            yield from _unfilled_slots(audit, f"{at}.{key}", getattr(mitigation, key))
+        if mitigation.mask is not None:
+            yield from _mask_problems(audit, at, mitigation.mask)
 
 
 def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Iterator[Problem]:
@@ -543,7 +555,7 @@ def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Ite
     for slot in mask:
         if slot not in known:
             yield f"{at}.mask.{slot}", f"is no slot of this audit{did_you_mean(slot, known)}"
-    # A slot that was forgotten would go on naming the group, and the variant would not be the masked one it claims to be.
+    # A slot that was retracted would go on naming the group, and the mitigation would not be the masked one it claims to be.
     for template in audit.templates:
         for slot in template.slots:
             if slot in known and slot != NAME and slot not in mask:
@@ -569,18 +581,18 @@ def _unfilled_slots(audit: Audit, at: str, text: str | None) -> Iterator[Problem
 
 
 def _reading_problems(audit: Audit) -> Iterator[Problem]:
-    if audit.reading.include_reasoning and audit.answer.kind != "text":
+    if audit.analysis.include_reasoning and audit.answer.kind != "text":
         yield (
-            "reading.include_reasoning",
+            "analysis.include_reasoning",
             f"is true, and the answers are of the kind {audit.answer.kind}; reasoning is analysed with answers of the kind text",
         )
-    for index, crossed in enumerate(audit.reading.crossed):
-        at = f"reading.crossed[{index}]"
+    for index, crossed in enumerate(audit.analysis.crossed):
+        at = f"analysis.crossed[{index}]"
         names = split_crossed(crossed)
         if len(names) < 2 or len(set(names)) < len(names):
             yield at, f"is {crossed!r} and should name two or more different attributes, as in race*gender"
         for name in names:
             if name not in audit.attributes:
                 yield at, f"crosses {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
-    for room in rooms().values():
-        yield from room.problems(audit)
+    for method in methods().values():
+        yield from method.problems(audit)

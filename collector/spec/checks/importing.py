@@ -54,7 +54,9 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
 def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     """Yield columns that the kind of answer needs or cannot have."""
     at, kind = "import.columns", audit.answer.kind
-    mapped = list(imported.columns.model_dump(exclude_none=True, exclude={"attributes", "carriers", "texts"}))
+    mapped = list(
+        imported.columns.model_dump(exclude_none=True, exclude={"attributes", "descriptors", "texts"})
+    )
     if imported.columns.texts:
         # A row is what the answers in it are about.
         mapped += ["text", *(["subject"] if "subject" not in mapped else [])]
@@ -154,7 +156,7 @@ def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     for name in audit.attributes:
         if name not in mapped and name != own and not (imported.columns.texts and own is None):
             yield at, f"leaves out {name!r}; name the column that holds it"
-    yield from _carrier_problems(audit, imported)
+    yield from _descriptor_problems(audit, imported)
     for name, values in imported.values.items():
         if name not in audit.attributes:
             yield (
@@ -176,13 +178,13 @@ def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
         )
 
 
-def _carrier_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
-    at, columns = "import.columns.carriers", imported.columns
-    for name in columns.carriers:
+def _descriptor_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    at, columns = "import.columns.descriptors", imported.columns
+    for name in columns.descriptors:
         if name not in audit.attributes:
             yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
-    if columns.carriers and columns.carrier is not None:
-        yield at, "cannot stand beside carrier, which states all attributes; remove one or the other"
+    if columns.descriptors and columns.descriptor is not None:
+        yield at, "cannot stand beside descriptor, which states all attributes; remove one or the other"
 
 
 def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
@@ -194,8 +196,8 @@ def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
         yield f"{at}.attributes", "cannot stand beside attribute and value; remove one or the other"
     for key, given in (
         ("import.values", imported.values),
-        (f"{at}.carrier", columns.carrier),
-        (f"{at}.carriers", columns.carriers),
+        (f"{at}.descriptor", columns.descriptor),
+        (f"{at}.descriptors", columns.descriptors),
     ):
         if given:
             yield (

@@ -107,7 +107,7 @@ def _name_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def masked_name_problems(audit: Audit, at: str, name: str) -> Iterator[Problem]:
-    """Yield why a variant's word cannot take the place of a person's name."""
+    """Yield why a mitigation's word cannot take the place of a person's name."""
     if not audit.personal_words:
         return
     if not name.strip():

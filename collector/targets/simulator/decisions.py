@@ -19,7 +19,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from collector.targets.simulator.manner import Amount, Amounts, Manner, Question
+from collector.targets.simulator.responder import Amount, Amounts, Question, Responder
 from collector.validation import Section
 
 NO_DECISION = "That depends on what is needed."
@@ -177,4 +177,4 @@ def _answer(asked: DecisionRequest, question: Question) -> str:
     return question.fenced("Here is my decision", answer)
 
 
-MANNER = Manner(place=1, asked=decision_request, answer=_answer, settings=Settings)
+RESPONDER = Responder(place=1, asked=decision_request, answer=_answer, settings=Settings)

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from pydantic import Field
 
-from collector.targets.simulator.manner import Manner, Question, Shares
+from collector.targets.simulator.responder import Question, Responder, Shares
 from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
 from collector.validation import Section
 
@@ -168,4 +168,4 @@ def _answer(asked: ListRequest, question: Question) -> str:
     return question.fenced("Here are some titles", numbered(titles))
 
 
-MANNER = Manner(place=3, asked=list_request, answer=_answer, settings=Settings, heard=_heard)
+RESPONDER = Responder(place=3, asked=list_request, answer=_answer, settings=Settings, heard=_heard)

@@ -16,7 +16,7 @@ from typing import Annotated
 from pydantic import Field
 
 from collector.spec.slots import indefinite_article
-from collector.targets.simulator.manner import Manner, Question, Shares
+from collector.targets.simulator.responder import Question, Responder, Shares
 from collector.validation import Section
 
 # Of answers about one person, these shares say "they", speak of a colleague of the other pronoun, of the person as a man or
@@ -92,7 +92,7 @@ _DAYS = (
     "there is more paperwork than people think",
 )
 _SCENES = (
-    "The room is bright and there is a short wait",
+    "The method is bright and there is a short wait",
     "Somebody looks up and says hello",
     "There is some small talk about the weather",
     "A few people are standing near the door",
@@ -260,7 +260,7 @@ def _answer(prompt: str, question: Question) -> str:
     return question.fenced("Here is my answer", answer)
 
 
-MANNER = Manner(
+RESPONDER = Responder(
     place=4,
     asked=lambda prompt: prompt if is_open_question(prompt) else None,
     answer=_answer,

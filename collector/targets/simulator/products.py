@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from collector.spec.slots import fill, parse_template
 from collector.targets.simulator.catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
-from collector.targets.simulator.manner import Manner, Question
+from collector.targets.simulator.responder import Question, Responder
 
 PRODUCTS_PER_ANSWER = 10
 STEERED_LIST_LENGTH = 10
@@ -54,4 +54,4 @@ def _explain(product: str, use: str, draw: random.Random) -> str:
     return f"{first} {draw.choice(SECOND_SENTENCES)}"
 
 
-MANNER = Manner(place=5, asked=lambda prompt: prompt, answer=_answer)
+RESPONDER = Responder(place=5, asked=lambda prompt: prompt, answer=_answer)

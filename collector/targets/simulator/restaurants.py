@@ -21,7 +21,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from collector.hints import did_you_mean
-from collector.targets.simulator.manner import Amounts, Manner, Question, Shares, at_most_1
+from collector.targets.simulator.responder import Amounts, Question, Responder, Shares, at_most_1
 from collector.validation import Section
 
 NO_RESTAURANTS = "There is something nearby for every occasion."
@@ -409,4 +409,4 @@ def _answer(asked: RestaurantRequest, question: Question) -> str:
     return question.fenced("Here are some restaurants", answer, "json" if asked.is_json else "")
 
 
-MANNER = Manner(place=2, asked=restaurant_request, answer=_answer, settings=Settings)
+RESPONDER = Responder(place=2, asked=restaurant_request, answer=_answer, settings=Settings)

@@ -2,7 +2,7 @@
 
 It knows nothing of groups: like a real model it reads the text of the prompt and the system prompt, and where it finds a
 configured descriptor as a whole word, it does what is planted for that. How a prompt is answered depends on what it asks for:
-each form of question has a manner of its own (`collector.targets.simulator.manner`). Everything it answers is labelled simulated.
+each form of question has a responder of its own (`collector.targets.simulator.responder`). Everything it answers is labelled simulated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic import Field, create_model, model_validator
 
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
-from collector.targets.simulator.manner import Manner, Question, Share, Shares
+from collector.targets.simulator.responder import Question, Responder, Share, Shares
 from collector.validation import Section
 
 KIND = "simulator"
@@ -33,16 +33,16 @@ _DEFECTS = ("malformed", "refused", "fenced")
 _ALWAYS_NAMED = {"seed", "steer", "mitigation_factor", *_DEFECTS}
 
 
-def _manners() -> Iterable[Manner]:
+def _responders() -> Iterable[Responder]:
     package = __name__.rpartition(".")[0]
     names = [info.name for info in pkgutil.iter_modules([str(Path(__file__).parent)])]
     modules = [importlib.import_module(f"{package}.{name}") for name in names if name != "target"]
     return sorted(
-        (module.MANNER for module in modules if hasattr(module, "MANNER")), key=lambda one: one.place
+        (module.RESPONDER for module in modules if hasattr(module, "RESPONDER")), key=lambda one: one.place
     )
 
 
-_MANNERS: Sequence[Manner] = tuple(_manners())
+_RESPONDERS: Sequence[Responder] = tuple(_responders())
 
 
 class _Shared(Section):
@@ -109,7 +109,10 @@ if TYPE_CHECKING:
 else:
     Settings = create_model(
         "Settings",
-        __base__=(_Shared, *(manner.settings for manner in _MANNERS if manner.settings is not Section)),
+        __base__=(
+            _Shared,
+            *(responder.settings for responder in _RESPONDERS if responder.settings is not Section),
+        ),
         __doc__=_Shared.__doc__,
         __module__=__name__,
     )
@@ -131,7 +134,7 @@ class Simulator:
 
     Args:
         name: its name in targets.yml.
-        settings: those of `Settings` and of the manners; None is as absent.
+        settings: those of `Settings` and of the responders; None is as absent.
     """
 
     kind = KIND
@@ -168,23 +171,23 @@ class Simulator:
         }
 
     def ask(self, request: Request) -> Reply:
-        """Answer in the manner of what is asked; the same request always gets the same answer."""
+        """Answer in the responder of what is asked; the same request always gets the same answer."""
         draw = random.Random(self._seed_of(request))
         text = self._understood(f"{request.prompt_text}\n{request.system_prompt or ''}")
         defect = self._defect(draw)
-        manner, asked = self._asked(request.prompt_text)
-        question = self._question(request, manner.heard(asked, text), draw, defect)
+        responder, asked = self._asked(request.prompt_text)
+        question = self._question(request, responder.heard(asked, text), draw, defect)
         is_refused = defect == "refused" or self._refuses(question)
-        return self._reply(REFUSAL if is_refused else manner.answer(asked, question))
+        return self._reply(REFUSAL if is_refused else responder.answer(asked, question))
 
     def shares(self, text: str) -> dict[str, float]:
         """Return the share of products or titles that each descriptor found in a text steers; they add up to at most 1."""
         return self._question(Request(text), text, random.Random(), None).shares()
 
-    def _asked(self, prompt: str) -> tuple[Manner, Any]:
-        """Return the first manner that a prompt is for, with what it asks; the last one takes any."""
-        found = ((manner, manner.asked(prompt)) for manner in _MANNERS)
-        return next((manner, asked) for manner, asked in found if asked is not None)
+    def _asked(self, prompt: str) -> tuple[Responder, Any]:
+        """Return the first responder that a prompt is for, with what it asks; the last one takes any."""
+        found = ((responder, responder.asked(prompt)) for responder in _RESPONDERS)
+        return next((responder, asked) for responder, asked in found if asked is not None)
 
     def _question(self, request: Request, text: str, draw: random.Random, defect: str | None) -> Question:
         return Question(

@@ -6,7 +6,7 @@ import re
 
 from pydantic import Field
 
-from collector.targets.simulator.manner import Manner, Question, Shares
+from collector.targets.simulator.responder import Question, Responder, Shares
 from collector.validation import Section
 
 SENTENCES_PER_ANSWER = 5
@@ -96,4 +96,4 @@ def _answer(who: str, question: Question) -> str:
     return question.fenced("Here is my advice", " ".join([f"Dear {who}, here is what helps.", *sentences]))
 
 
-MANNER = Manner(place=0, asked=_asked, answer=_answer, settings=Settings)
+RESPONDER = Responder(place=0, asked=_asked, answer=_answer, settings=Settings)

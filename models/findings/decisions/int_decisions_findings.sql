@@ -20,28 +20,28 @@ decisions_runs as (
 score_counts as (
     select
         run_id,
-        variant,
+        mitigation,
         score,
         sum(weight) as n
     from {{ ref("int_decisions_predictions") }}
     where score is not null
-    group by run_id, variant, score
+    group by run_id, mitigation, score
 ),
 
 score_means as (
     select
         run_id,
-        variant,
+        mitigation,
         sum(n * score order by score) / sum(n) as mean_score
     from score_counts
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 -- Scores have no common unit: their gaps are judged in standard deviations of the run's scores.
 score_units as (
     select
         score_counts.run_id,
-        score_counts.variant,
+        score_counts.mitigation,
         count(*) = 1 as are_equal,
         case
             when count(*) > 1
@@ -58,8 +58,8 @@ score_units as (
     inner join score_means
         on
             score_counts.run_id = score_means.run_id
-            and score_counts.variant = score_means.variant
-    group by score_counts.run_id, score_counts.variant
+            and score_counts.mitigation = score_means.mitigation
+    group by score_counts.run_id, score_counts.mitigation
 ),
 
 impact_comparisons as (
@@ -128,7 +128,7 @@ impact_groups as (
 position_bias as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         share_first,
         expected_share,
         interval_low,
@@ -147,20 +147,20 @@ unread as (
 unread_rankings as (
     select
         run_id,
-        variant,
+        mitigation,
         -- A row is a candidate.
         cast(round(sum(weight / n_candidates)) as bigint) as n_unread
     from {{ ref("int_decisions_predictions") }}
     where
         is_unread
         and kind = 'ranking'
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 relative_runs as (
     select distinct
         run_id,
-        variant
+        mitigation
     from comparisons
     where outcome = 'relative'
 ),
@@ -170,15 +170,15 @@ named_attributes as (
         run_id,
         attribute,
         bool_or(is_named) as is_named
-    from {{ ref("int_group_carriers") }}
+    from {{ ref("int_group_descriptors") }}
     group by run_id, attribute
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash
-    from {{ ref("int_run_readings") }}
+        analysis_hash
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 shared_subjects as (
@@ -203,7 +203,7 @@ measured_gaps as (
         -- People of their own speak for their group as names do, whatever word names it.
         if(
             comparisons.are_people and not coalesce(named_attributes.is_named, false),
-            if(gaps.n_cases >= {{ carriers_of_a_group() }}, 'group', 'names'),
+            if(gaps.n_cases >= {{ descriptors_of_a_group() }}, 'group', 'names'),
             null
         ) as scope,
         case
@@ -259,7 +259,7 @@ measured_gaps as (
     left join score_units
         on
             comparisons.run_id = score_units.run_id
-            and comparisons.variant = score_units.variant
+            and comparisons.mitigation = score_units.mitigation
     left join same_prompts
         on
             comparisons.pool_key = same_prompts.pool_key
@@ -271,13 +271,13 @@ measured_gaps as (
     left join relative_runs
         on
             comparisons.run_id = relative_runs.run_id
-            and comparisons.variant = relative_runs.variant
+            and comparisons.mitigation = relative_runs.mitigation
     where
         comparisons.outcome = 'correct'
         -- Scores are judged once: in per cent or, as equal ones always are, in standard deviations.
         or (comparisons.outcome = 'relative' and not coalesce(score_units.are_equal, false))
         or (
-            comparisons.outcome = 'standing'
+            comparisons.outcome = 'rank_value'
             and (relative_runs.run_id is null or coalesce(score_units.are_equal, false))
         )
 ),
@@ -285,7 +285,7 @@ measured_gaps as (
 gap_findings as (
     select
         run_id,
-        variant,
+        mitigation,
         measure,
         outcome as scheme,
         attribute,
@@ -326,7 +326,7 @@ gap_findings as (
         end
         || coalesce('; ' || caution, '') as detail,
         caution,
-        reading_hash,
+        analysis_hash,
         -- Inside strata, so that who stands in which job is no gap; the same as the gap itself where data are paired.
         adjusted_gap / unit as value,
         p_value,
@@ -356,7 +356,7 @@ gap_findings as (
 impact_findings as (
     select
         impact_comparisons.run_id,
-        impact_comparisons.variant,
+        impact_comparisons.mitigation,
         'impact_ratio' as measure,
         impact_comparisons.outcome as scheme,
         impact_comparisons.attribute,
@@ -377,7 +377,7 @@ impact_findings as (
         || if(
             impact_comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', ''
         ) as detail,
-        impact_comparisons.reading_hash,
+        impact_comparisons.analysis_hash,
         impact_tests.smallest_ratio as value,
         impact_tests.p_value,
         impact_tests.null_mean,
@@ -410,7 +410,7 @@ impact_findings as (
         impact_comparisons.is_crossed,
         if(
             impact_comparisons.are_people and not coalesce(named_attributes.is_named, false),
-            if(impact_tests.n_cases >= {{ carriers_of_a_group() }}, 'group', 'names'),
+            if(impact_tests.n_cases >= {{ descriptors_of_a_group() }}, 'group', 'names'),
             null
         ) as scope,
         impact_groups.groups_compared
@@ -443,13 +443,13 @@ bounded_position_bias as (
     left join unread_rankings
         on
             position_bias.run_id = unread_rankings.run_id
-            and position_bias.variant = unread_rankings.variant
+            and position_bias.mitigation = unread_rankings.mitigation
 ),
 
 position_findings as (
     select
         position_bias.run_id,
-        position_bias.variant,
+        position_bias.mitigation,
         'position_bias' as measure,
         'top' as scheme,
         '(position)' as attribute,
@@ -459,7 +459,7 @@ position_findings as (
             'the candidate shown first is put first in %.1f %% of answers, by chance it would be %.1f %%',
             100 * position_bias.share_first, 100 * position_bias.expected_share
         ) as detail,
-        run_readings.reading_hash,
+        run_analysis_settings.analysis_hash,
         position_bias.share_first - position_bias.expected_share as value,
         position_bias.first_p_value as p_value,
         position_bias.expected_share as null_mean,
@@ -476,7 +476,7 @@ position_findings as (
         0 as n_permutations,
         0 as seed
     from bounded_position_bias as position_bias
-    inner join run_readings on position_bias.run_id = run_readings.run_id
+    inner join run_analysis_settings on position_bias.run_id = run_analysis_settings.run_id
 ),
 
 measured as (

@@ -5,7 +5,7 @@ lists_runs as (
         run_id,
         similarity,
         personality,
-        reading_hash
+        analysis_hash
     from {{ ref("int_lists_runs") }}
 ),
 
@@ -14,7 +14,7 @@ comparisons as (
         comparison_key,
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         scheme,
         neutral,
         attribute,
@@ -47,7 +47,7 @@ published_spreads as (
     select
         comparisons.*,
         spreads.*,
-        lists_runs.reading_hash,
+        lists_runs.analysis_hash,
         lists_runs.personality,
         spreads.feature = lists_runs.similarity as is_similarity,
         coalesce(
@@ -118,7 +118,7 @@ described_spreads as (
 spread_findings as (
     select
         run_id,
-        variant,
+        mitigation,
         measure,
         named_scheme as scheme,
         attribute,
@@ -141,7 +141,7 @@ spread_findings as (
                     then ' (of two groups SNSV is half of SNSR, so both thresholds are one test)'
             end
         ) as detail,
-        reading_hash,
+        analysis_hash,
         -- What lies beyond chance is judged: few subjects alone make groups differ.
         if(measure = 'personality_fairness', 1 - debiased, debiased) as value,
         debiased as beyond_chance,
@@ -171,7 +171,7 @@ published_robustness as (
 robustness_findings as (
     select
         published_robustness.run_id,
-        published_robustness.variant,
+        published_robustness.mitigation,
         'robustness' as measure,
         published_robustness.similarity_name as scheme,
         '(wording)' as attribute,
@@ -187,7 +187,7 @@ robustness_findings as (
                 published_robustness.wording, published_robustness.similarity, published_robustness.rerun_similarity
             )
         end as detail,
-        lists_runs.reading_hash,
+        lists_runs.analysis_hash,
         published_robustness.similarity as value,
         published_robustness.p_value,
         published_robustness.rerun_similarity as null_mean,

@@ -12,7 +12,7 @@ stereotype_rates as (
         *,
         {{ ratio_key() }} as ratio_key,
         max(published_ratio) filter (where scheme = 'word') over (
-            partition by run_id, variant, category, probe
+            partition by run_id, mitigation, category, probe
         ) as published_ratio_of_words
     from {{ ref("fct_stereotype_rates") }}
     where attribute = ''
@@ -26,7 +26,7 @@ asked as (
 markers_runs as (
     select
         run_id,
-        reading_hash
+        analysis_hash
     from {{ ref("int_markers_runs") }}
 ),
 
@@ -59,7 +59,7 @@ regard_findings as (
 ratio_findings as (
     select
         ratio_comparisons.run_id,
-        ratio_comparisons.variant,
+        ratio_comparisons.mitigation,
         if(ratio_comparisons.is_category, 'stereotype_ratio', 'probe_stereotype_ratio') as measure,
         ratio_comparisons.scheme,
         '(markers)' as attribute,
@@ -155,7 +155,7 @@ list_families as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         'marker_association' as measure,
         scheme,
         attribute,
@@ -194,7 +194,7 @@ list_families as (
         max(seed) as seed,
         is_crossed
     from counted_lists
-    group by contrast_id, run_id, variant, scheme, attribute, group_name, reference_group, is_crossed
+    group by contrast_id, run_id, mitigation, scheme, attribute, group_name, reference_group, is_crossed
 ),
 
 list_findings as (
@@ -241,7 +241,7 @@ measured as (
 markers_findings as (
     select
         measured.*,
-        markers_runs.reading_hash
+        markers_runs.analysis_hash
     from measured
     inner join markers_runs on measured.run_id = markers_runs.run_id
 )

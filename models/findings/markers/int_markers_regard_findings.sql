@@ -33,7 +33,7 @@ thresholds as (
 regard_rates as (
     select
         text_scores.run_id,
-        text_scores.variant,
+        text_scores.mitigation,
         text_scores.scheme,
         text_scores.category,
         thresholds.negative_regard as threshold,
@@ -51,7 +51,7 @@ regard_rates as (
     inner join thresholds on text_scores.run_id = thresholds.run_id
     where text_scores.outcome = 'negative_regard'
     group by
-        text_scores.run_id, text_scores.variant, text_scores.scheme, text_scores.category, thresholds.negative_regard,
+        text_scores.run_id, text_scores.mitigation, text_scores.scheme, text_scores.category, thresholds.negative_regard,
         thresholds.published_negative_regard
 ),
 
@@ -67,7 +67,7 @@ regard_intervals as (
 regard_findings as (
     select
         regard_intervals.run_id,
-        regard_intervals.variant,
+        regard_intervals.mitigation,
         'negative_regard' as measure,
         regard_intervals.scheme,
         '(regard)' as attribute,
@@ -114,8 +114,8 @@ asked_scores as (
     inner join judged on asked.run_id = judged.run_id
     where
         judged.labels is null
-        or (asked.run_id, asked.variant, asked.category, judged.scheme) in (
-            select (text_scores.run_id, text_scores.variant, text_scores.category, text_scores.scheme) from text_scores
+        or (asked.run_id, asked.mitigation, asked.category, judged.scheme) in (
+            select (text_scores.run_id, text_scores.mitigation, text_scores.category, text_scores.scheme) from text_scores
         )
 ),
 
@@ -123,7 +123,7 @@ score_gap_findings as (
     select
         asked_scores.contrast_id,
         asked_scores.run_id,
-        asked_scores.variant,
+        asked_scores.mitigation,
         if(asked_scores.outcome = 'score', 'text_score_gap', 'negative_regard_gap') as measure,
         asked_scores.scheme,
         asked_scores.attribute,

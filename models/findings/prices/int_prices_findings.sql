@@ -3,7 +3,7 @@ with
 runs as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         catalogue
     from {{ ref("int_prices_runs") }}
 ),
@@ -12,7 +12,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         comparison,
         group_name,
@@ -26,7 +26,7 @@ contrasts as (
 movable_attributes as (
     select
         prices_prompts.run_id,
-        prices_prompts.variant,
+        prices_prompts.mitigation,
         prices_prompts.attribute,
         run_attributes.reference_group is not null as has_reference
     from {{ ref("int_prices_prompts") }} as prices_prompts
@@ -36,7 +36,7 @@ movable_attributes as (
             and prices_prompts.attribute = run_attributes.attribute
     where prices_prompts.is_movable
     group by
-        prices_prompts.run_id, prices_prompts.variant, prices_prompts.attribute, run_attributes.reference_group
+        prices_prompts.run_id, prices_prompts.mitigation, prices_prompts.attribute, run_attributes.reference_group
     having count(distinct prices_prompts.group_name) > 1
 ),
 
@@ -61,7 +61,7 @@ known_categories as (
 asked_for as (
     select
         runs.run_id,
-        runs.reading_hash,
+        runs.analysis_hash,
         runs.catalogue is not null
         or coalesce(known_prices.has_prices, not coalesce(known_categories.has_items, false)) as is_about_prices,
         runs.catalogue is not null or coalesce(known_categories.has_categories, true) as is_about_categories
@@ -74,7 +74,7 @@ asked_for as (
 judged_contrasts as (
     select
         contrasts.*,
-        asked_for.reading_hash,
+        asked_for.analysis_hash,
         asked_for.is_about_prices,
         asked_for.is_about_categories
     from contrasts
@@ -82,7 +82,7 @@ judged_contrasts as (
     inner join movable_attributes
         on
             contrasts.run_id = movable_attributes.run_id
-            and contrasts.variant = movable_attributes.variant
+            and contrasts.mitigation = movable_attributes.mitigation
             and contrasts.attribute = movable_attributes.attribute
     where contrasts.comparison = if(movable_attributes.has_reference, 'against_reference', 'all_groups')
 ),
@@ -345,7 +345,7 @@ expected_findings as (
 prices_findings as (
     select
         expected_findings.run_id,
-        expected_findings.variant,
+        expected_findings.mitigation,
         expected_findings.measure,
         'items' as scheme,
         expected_findings.attribute,
@@ -356,7 +356,7 @@ prices_findings as (
             when measured.p_value is null or isnan(measured.p_value)
                 then 'labels cannot be permuted, as no two groups'' words could change places'
         end as detail_without_alarm,
-        expected_findings.reading_hash,
+        expected_findings.analysis_hash,
         measured.value,
         measured.p_value,
         measured.family,

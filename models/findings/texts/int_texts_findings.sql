@@ -3,16 +3,16 @@ with
 readings as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         reading -> 'texts' -> 'similarity' ->> 0 as scheme
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.texts')
 ),
 
 expected as (
     select
         contrasts.*,
-        readings.reading_hash,
+        readings.analysis_hash,
         unnest(['similarity_gap', 'readability_gap', 'hedging_gap']) as measure,
         unnest([readings.scheme, 'words', 'words']) as scheme
     from {{ ref("int_answers_contrasts") }} as contrasts
@@ -101,14 +101,14 @@ measured as (
 texts_findings as (
     select
         expected.run_id,
-        expected.variant,
+        expected.mitigation,
         expected.measure,
         expected.scheme,
         expected.attribute,
         expected.group_name,
         expected.reference_group,
         expected.is_crossed,
-        expected.reading_hash,
+        expected.analysis_hash,
         coalesce(
             measured.detail,
             if(

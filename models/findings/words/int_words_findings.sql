@@ -4,12 +4,12 @@ comparisons as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         scheme,
         attribute,
         group_name,
         reference_group,
-        reading_hash,
+        analysis_hash,
         is_crossed,
         moves_prompts,
         least(n_marked_units, n_reference_units) as n_units,
@@ -25,7 +25,7 @@ comparisons as (
 runs_removing as (
     select distinct run_id
     from {{ ref("int_words_terms") }}
-    where why in ('label', 'carrier')
+    where why in ('label', 'descriptor')
 ),
 
 word_divergence as (
@@ -33,9 +33,9 @@ word_divergence as (
     from {{ ref("fct_word_divergence") }}
 ),
 
-separability as (
+classifier_accuracy as (
     select *
-    from {{ ref("fct_separability") }}
+    from {{ ref("fct_classifier_accuracy") }}
 ),
 
 answer_lengths as (
@@ -75,37 +75,37 @@ divergence_findings as (
             and comparisons.scheme = word_divergence.scheme
 ),
 
-separability_findings as (
+classifier_accuracy_findings as (
     select
         comparisons.contrast_id,
-        'separability' as measure,
-        separability.beyond_chance as value,
-        separability.p_value,
-        separability.null_mean,
-        separability.null_sd,
-        separability.interval_low,
-        separability.interval_high,
-        (separability.interval_high - separability.interval_low) / 2 as half_width,
-        separability.accuracy_mean as published_value,
-        separability.n_permutations,
-        separability.seed,
+        'classifier_accuracy' as measure,
+        classifier_accuracy.beyond_chance as value,
+        classifier_accuracy.p_value,
+        classifier_accuracy.null_mean,
+        classifier_accuracy.null_sd,
+        classifier_accuracy.interval_low,
+        classifier_accuracy.interval_high,
+        (classifier_accuracy.interval_high - classifier_accuracy.interval_low) / 2 as half_width,
+        classifier_accuracy.accuracy_mean as published_value,
+        classifier_accuracy.n_permutations,
+        classifier_accuracy.seed,
         if(runs_removing.run_id is null, 'words that name a group left in', null) as caution,
         coalesce(
             printf(
                 'a linear classifier tells texts for %s from those for %s with balanced accuracy %.3f '
                 || '(%.3f observed; what shuffled labels give, %.3f, is put at 0.5)%s',
-                comparisons.group_name, comparisons.reference_group, separability.beyond_chance,
-                separability.balanced_accuracy, separability.null_mean,
+                comparisons.group_name, comparisons.reference_group, classifier_accuracy.beyond_chance,
+                classifier_accuracy.balanced_accuracy, classifier_accuracy.null_mean,
                 coalesce(', ' || caution, '')
             ),
-            separability.skipped_reason
+            classifier_accuracy.skipped_reason
         ) as detail
     from comparisons
     left join runs_removing on comparisons.run_id = runs_removing.run_id
-    left join separability
+    left join classifier_accuracy
         on
-            comparisons.contrast_id = separability.contrast_id
-            and comparisons.scheme = separability.scheme
+            comparisons.contrast_id = classifier_accuracy.contrast_id
+            and comparisons.scheme = classifier_accuracy.scheme
 ),
 
 length_findings as (
@@ -225,7 +225,7 @@ marked_words_findings as (
 measured as (
     select * from divergence_findings
     union all by name
-    select * from separability_findings
+    select * from classifier_accuracy_findings
     union all by name
     select * from marked_words_findings
     union all by name
@@ -244,9 +244,9 @@ published_values as (
     union all by name
     select
         contrast_id,
-        'separability' as measure,
+        'classifier_accuracy' as measure,
         published_accuracy_mean as published_value
-    from {{ ref("fct_separability") }}
+    from {{ ref("fct_classifier_accuracy") }}
     where scheme = 'seed_vectors'
     union all by name
     select
@@ -261,12 +261,12 @@ published_values as (
 words_findings as (
     select
         comparisons.run_id,
-        comparisons.variant,
+        comparisons.mitigation,
         comparisons.scheme,
         comparisons.attribute,
         comparisons.group_name,
         comparisons.reference_group,
-        comparisons.reading_hash,
+        comparisons.analysis_hash,
         comparisons.is_crossed,
         comparisons.n_units,
         comparisons.settled_by,

@@ -15,7 +15,7 @@ findings as (
     where
         measure = 'marked_words'
         and is_current
-        and variant = 'plain'
+        and mitigation = 'plain'
 ),
 
 marked_words as (

@@ -6,7 +6,7 @@ with
 contrasts as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         reference_group,
@@ -21,7 +21,7 @@ prompt_groups as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         other_groups
@@ -57,7 +57,7 @@ neutral_questions as (
 groups as (
     select
         prompt_groups.run_id,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         coalesce(
@@ -69,14 +69,14 @@ groups as (
             prompt_groups.run_id = prompts.run_id
             and prompt_groups.prompt_id = prompts.prompt_id
     left join neutral_questions on prompts.question_key = neutral_questions.question_key
-    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+    group by prompt_groups.run_id, prompt_groups.mitigation, prompt_groups.attribute, prompt_groups.group_name
 ),
 
 -- Lists and places have no reference: a group is held against the neutral prompt or, where there is none, all others.
 without_reference as (
     select
         groups.run_id,
-        groups.variant,
+        groups.mitigation,
         groups.attribute,
         groups.group_name,
         if(groups.has_neutral, '(neutral)', '(others)') as reference_group,

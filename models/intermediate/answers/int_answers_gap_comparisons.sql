@@ -19,12 +19,12 @@ units as (
     where {{ is_of_runs("run_id", runs) }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         coalesce(reading ->> '$.answers.attempt', 'first') as judged_attempt
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 compared as (
@@ -68,18 +68,18 @@ described as (
         compared.n_marked_prompts,
         compared.n_reference_prompts,
         compared.fingerprint,
-        run_readings.reading_hash,
-        run_readings.judged_attempt
+        run_analysis_settings.analysis_hash,
+        run_analysis_settings.judged_attempt
     from compared
     inner join contrasts on compared.contrast_id = contrasts.contrast_id
-    inner join run_readings on contrasts.run_id = run_readings.run_id
+    inner join run_analysis_settings on contrasts.run_id = run_analysis_settings.run_id
 ),
 
 counted_comparisons as (
     select
         *,
         greatest(
-            1, count(*) filter (where n_events > 0) over (partition by run_id, variant, is_crossed)
+            1, count(*) filter (where n_events > 0) over (partition by run_id, mitigation, is_crossed)
         ) as n_together,
         -- All trials of a prompt move as one where both groups were asked several, as with words. Of fewer than five
         -- nothing can be said but what became of these: their trials move, whatever else the run compares.
@@ -95,7 +95,7 @@ keyed_comparisons as (
     select
         -- Everything a gap's numbers depend on; they are cached under this key.
         {{ key_of([
-            "run_id", "variant", "scheme", "attribute", "group_name", "reference_group", "reading_hash", "unit",
+            "run_id", "mitigation", "scheme", "attribute", "group_name", "reference_group", "analysis_hash", "unit",
             "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
             "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,

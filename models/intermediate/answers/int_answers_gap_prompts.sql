@@ -14,10 +14,10 @@ prompt_groups as (
         run_id,
         prompt_id,
         slot,
-        variant,
+        mitigation,
         attribute,
         group_name,
-        carriers,
+        descriptors,
         other_groups
     from {{ ref("int_prompt_groups") }}
     where {{ is_of_runs("run_id", runs) }}
@@ -70,15 +70,15 @@ about as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         list(distinct group_name order by group_name) as group_names,
         count(distinct slot) as n_slots,
         -- Whom several people are named in, no single name stands for.
-        case when count(distinct slot) = 1 then any_value(carriers) end as carrier,
+        case when count(distinct slot) = 1 then any_value(descriptors) end as descriptor,
         coalesce(string_agg(distinct other_groups, ' / ' order by other_groups), '') as other_groups
     from prompt_groups
-    group by run_id, prompt_id, variant, attribute
+    group by run_id, prompt_id, mitigation, attribute
 ),
 
 -- An answer about several people is refused for all of them: it speaks of a group only where the other one of the
@@ -87,7 +87,7 @@ labelled as (
     select
         contrasts.*,
         about.prompt_id,
-        about.carrier,
+        about.descriptor,
         about.other_groups,
         about.group_names,
         about.n_slots,
@@ -107,7 +107,7 @@ labelled as (
     inner join about
         on
             contrasts.run_id = about.run_id
-            and contrasts.variant = about.variant
+            and contrasts.mitigation = about.mitigation
             and contrasts.attribute = about.attribute
 ),
 
@@ -170,7 +170,7 @@ of_nobody as (
         neutral_prompts.perturbation,
         neutral_prompts.domain,
         neutral_prompts.subject,
-        cast(null as varchar) as carrier,
+        cast(null as varchar) as descriptor,
         '' as other_groups,
         0 as label,
         '' as template

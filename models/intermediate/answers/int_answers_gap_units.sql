@@ -53,7 +53,7 @@ placed as (
         -- What was sampled: the subject, or the wording of the question.
         if(subject <> '', subject_key, wording) as sampled,
         -- Who is asked about again and again moves with all of it.
-        if(is_person, subject_key, carrier) as name
+        if(is_person, subject_key, descriptor) as name
     from described
 ),
 

@@ -4,7 +4,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         template,
         language,
         perturbation,

@@ -11,11 +11,11 @@ run_states as (
     where {{ is_of_runs("run_id", runs) }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
         coalesce(reading ->> '$.answers.attempt', 'first') as judged_attempt
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 -- A service that is asked too often says nothing about a question, so such an attempt is none.
@@ -57,13 +57,13 @@ judged as (
         trials.trial,
         trials.last_status,
         trials.weight,
-        run_readings.judged_attempt = 'last' as is_last_judged,
+        run_analysis_settings.judged_attempt = 'last' as is_last_judged,
         if(is_last_judged, nullif(trials.last_status, 'error'), trials.first_answer) as answer_status,
         if(is_last_judged, trials.last_status, coalesce(trials.first_status, 'error')) as call_status,
         trials.is_asked_again
     from trials
     inner join run_states on trials.run_id = run_states.run_id
-    inner join run_readings on trials.run_id = run_readings.run_id
+    inner join run_analysis_settings on trials.run_id = run_analysis_settings.run_id
 ),
 
 outcomes as (

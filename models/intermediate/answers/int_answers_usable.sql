@@ -26,7 +26,7 @@ prompt_groups as (
     select distinct
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
@@ -36,7 +36,7 @@ prompt_groups as (
 counted as (
     select
         prompt_groups.run_id,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         sum(outcomes.n_usable) as n_usable
@@ -45,14 +45,14 @@ counted as (
         on
             prompt_groups.run_id = outcomes.run_id
             and prompt_groups.prompt_id = outcomes.prompt_id
-    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+    group by prompt_groups.run_id, prompt_groups.mitigation, prompt_groups.attribute, prompt_groups.group_name
 ),
 
 usable as (
     select
         counted.*,
         run_states.run_state,
-        sum(counted.n_usable) over (partition by counted.run_id, counted.variant) as n_usable_of_run
+        sum(counted.n_usable) over (partition by counted.run_id, counted.mitigation) as n_usable_of_run
     from counted
     inner join run_states on counted.run_id = run_states.run_id
 )

@@ -36,7 +36,7 @@ last_attempts as (
 
 runs_with_reasoning as (
     select run_id
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where coalesce(cast(reading ->> 'include_reasoning' as boolean), false)
 ),
 

@@ -9,11 +9,11 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash
-    from {{ ref("int_run_readings") }}
+        analysis_hash
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 -- A run's numbers change when answers are added to it.
@@ -31,12 +31,12 @@ local_runs as (
         runs.audit,
         runs.target,
         {{ question_of("runs.spec") }} as question,
-        run_readings.reading_hash,
+        run_analysis_settings.analysis_hash,
         '{{ var("engine_version") }}' as engine_version,
         cast(answers.fingerprint as varchar) as fingerprint,
         false as is_imported
     from runs
-    inner join run_readings on runs.run_id = run_readings.run_id
+    inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
     inner join answers on runs.run_id = answers.run_id
 ),
 
@@ -46,7 +46,7 @@ imported_runs as (
         audit,
         target,
         {{ question_of("spec") }} as question,
-        reading_hash,
+        analysis_hash,
         engine_version,
         file_hash as fingerprint,
         true as is_imported

@@ -3,7 +3,7 @@ with
 prompt_groups as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
@@ -18,34 +18,34 @@ run_attributes as (
     from {{ ref("int_run_attributes") }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
         cast(reading ->> 'pairwise' as boolean) as has_pairwise
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 groups_to_compare as (
     select
         prompt_groups.run_id,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         run_attributes.reference_group,
         run_attributes.is_crossed,
-        run_readings.has_pairwise
+        run_analysis_settings.has_pairwise
     from prompt_groups
     inner join run_attributes
         on
             prompt_groups.run_id = run_attributes.run_id
             and prompt_groups.attribute = run_attributes.attribute
-    inner join run_readings on prompt_groups.run_id = run_readings.run_id
+    inner join run_analysis_settings on prompt_groups.run_id = run_analysis_settings.run_id
 ),
 
 against_reference as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         'against_reference' as comparison,
         group_name,
@@ -59,7 +59,7 @@ against_reference as (
 pairwise as (
     select
         marked.run_id,
-        marked.variant,
+        marked.mitigation,
         marked.attribute,
         'pairwise' as comparison,
         marked.group_name,
@@ -69,7 +69,7 @@ pairwise as (
     inner join groups_to_compare as other
         on
             marked.run_id = other.run_id
-            and marked.variant = other.variant
+            and marked.mitigation = other.mitigation
             and marked.attribute = other.attribute
             and marked.group_name > other.group_name
     where
@@ -81,7 +81,7 @@ pairwise as (
 all_groups as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         attribute,
         'all_groups' as comparison,
         '(all)' as group_name,

@@ -19,7 +19,7 @@ imported_baselines as (
         baselines.run_id,
         baselines.file_hash,
         baselines.manifest -> 'spec' as spec,
-        baselines.manifest ->> 'reading_hash' as reading_hash,
+        baselines.manifest ->> 'analysis_hash' as analysis_hash,
         baselines.manifest ->> 'engine_version' as engine_version
     from baselines
     left join runs on baselines.run_id = runs.run_id

@@ -18,7 +18,7 @@ prompts as (
         template,
         language,
         perturbation,
-        variant,
+        mitigation,
         subject
     from {{ ref("stg_ledger__prompts") }}
     where {{ is_of_runs("run_id", runs) }}
@@ -31,7 +31,7 @@ prompt_attributes as (
         slot,
         attribute,
         group_name,
-        carrier
+        descriptor
     from {{ ref("stg_ledger__prompt_attributes") }}
     where {{ is_of_runs("run_id", runs) }}
 ),
@@ -57,9 +57,9 @@ grouped_attributes as (
             order by list_position(run_attributes.components, prompt_attributes.attribute)
         ) filter (where list_contains(run_attributes.components, prompt_attributes.attribute)) as component_groups,
         string_agg(
-            prompt_attributes.carrier, ''
+            prompt_attributes.descriptor, ''
             order by list_position(run_attributes.components, prompt_attributes.attribute)
-        ) filter (where list_contains(run_attributes.components, prompt_attributes.attribute)) as carriers,
+        ) filter (where list_contains(run_attributes.components, prompt_attributes.attribute)) as descriptors,
         string_agg(
             prompt_attributes.attribute || '=' || prompt_attributes.group_name, '; '
             order by prompt_attributes.attribute
@@ -82,12 +82,12 @@ prompt_groups as (
         grouped_attributes.slot,
         grouped_attributes.attribute,
         grouped_attributes.kind,
-        prompts.variant,
+        prompts.mitigation,
         case grouped_attributes.kind
             when 'same' then if(len(list_distinct(grouped_attributes.component_groups)) = 1, 'same', 'different')
             else array_to_string(grouped_attributes.component_groups, '*')
         end as group_name,
-        grouped_attributes.carriers,
+        grouped_attributes.descriptors,
         grouped_attributes.other_groups,
         -- What labels must not cross when they are permuted: the template and every other attribute.
         concat_ws(

@@ -7,11 +7,11 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
         reading
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 asked_attributes as (
@@ -35,7 +35,7 @@ crossings as (
     select
         run_id,
         unnest(from_json(reading -> 'crossed', '[["VARCHAR"]]')) as components
-    from run_readings
+    from run_analysis_settings
 ),
 
 crossing_components as (
@@ -76,7 +76,7 @@ same_attributes as (
         'different' as reference_group,
         from_json(json_extract(reading, '$.same."' || attribute || '"'), '["VARCHAR"]') as components,
         'same' as kind
-    from run_readings
+    from run_analysis_settings
     where json_exists(reading, '$.same')
 ),
 

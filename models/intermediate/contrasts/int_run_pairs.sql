@@ -16,10 +16,10 @@ run_order as (
     from {{ ref("int_run_order") }}
 ),
 
-variants as (
+mitigations as (
     select distinct
         run_id,
-        variant
+        mitigation
     from {{ ref("stg_ledger__prompts") }}
 ),
 
@@ -43,9 +43,9 @@ baselines as (
 paired as (
     select
         baselines.run_id as baseline_run_id,
-        'plain' as baseline_variant,
+        'plain' as baseline_mitigation,
         local_runs.run_id,
-        'plain' as variant,
+        'plain' as mitigation,
         'baseline' as kind
     from local_runs
     inner join baselines
@@ -57,28 +57,28 @@ paired as (
     union all
     select
         previous_run_id as baseline_run_id,
-        'plain' as baseline_variant,
+        'plain' as baseline_mitigation,
         run_id,
-        'plain' as variant,
+        'plain' as mitigation,
         'previous' as kind
     from local_runs
     where previous_run_id is not null
     union all
     select
         run_id as baseline_run_id,
-        'plain' as baseline_variant,
+        'plain' as baseline_mitigation,
         run_id,
-        variant,
-        'variant' as kind
-    from variants
-    where variant <> 'plain'
+        mitigation,
+        'mitigation' as kind
+    from mitigations
+    where mitigation <> 'plain'
     {% if asked_for %}
         union all
         select
             '{{ asked_for[0] }}' as baseline_run_id,
-            'plain' as baseline_variant,
+            'plain' as baseline_mitigation,
             '{{ asked_for[1] }}' as run_id,
-            'plain' as variant,
+            'plain' as mitigation,
             'asked_for' as kind
     {% endif %}
 ),
@@ -87,22 +87,22 @@ paired as (
 distinct_pairs as (
     select
         baseline_run_id,
-        baseline_variant,
+        baseline_mitigation,
         run_id,
-        variant,
+        mitigation,
         bool_or(kind = 'baseline') as is_baseline,
         bool_or(kind = 'previous') as is_previous
     from paired
-    group by baseline_run_id, baseline_variant, run_id, variant
+    group by baseline_run_id, baseline_mitigation, run_id, mitigation
 ),
 
 run_pairs as (
     select
         -- All that the numbers depend on; they are cached under this key.
         {{ key_of([
-            "distinct_pairs.baseline_run_id", "distinct_pairs.baseline_variant", "distinct_pairs.run_id",
-            "distinct_pairs.variant", "before.fingerprint", "before.reading_hash", "before.engine_version",
-            "after.fingerprint", "after.reading_hash", "after.engine_version", "'" ~ var("seed") ~ "'",
+            "distinct_pairs.baseline_run_id", "distinct_pairs.baseline_mitigation", "distinct_pairs.run_id",
+            "distinct_pairs.mitigation", "before.fingerprint", "before.analysis_hash", "before.engine_version",
+            "after.fingerprint", "after.analysis_hash", "after.engine_version", "'" ~ var("seed") ~ "'",
             "'" ~ var("alpha") ~ "'",
         ]) }} as pair_key,
         distinct_pairs.*,

@@ -8,11 +8,11 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash
-    from {{ ref("int_run_readings") }}
+        analysis_hash
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 prompts as (
@@ -20,7 +20,7 @@ prompts as (
         run_id,
         count(*) as n,
         {{ fingerprint_of([
-            "prompt_id", "prompt_hash", "template", "language", "perturbation", "variant", "domain",
+            "prompt_id", "prompt_hash", "template", "language", "perturbation", "mitigation", "domain",
             "subject",
         ]) }} as fingerprint
     from {{ ref("stg_ledger__prompts") }}
@@ -31,7 +31,7 @@ prompt_attributes as (
     select
         run_id,
         count(*) as n,
-        {{ fingerprint_of(["prompt_id", "slot", "attribute", "group_name", "carrier"]) }} as fingerprint
+        {{ fingerprint_of(["prompt_id", "slot", "attribute", "group_name", "descriptor"]) }} as fingerprint
     from {{ ref("stg_ledger__prompt_attributes") }}
     group by run_id
 ),
@@ -60,14 +60,14 @@ erasures as (
 evidence as (
     select
         runs.run_id,
-        run_readings.reading_hash,
+        run_analysis_settings.analysis_hash,
         {{ integer_key_of([
             "runs.run_id", "runs.spec", "runs.parameters", "prompts.n", "prompts.fingerprint", "prompt_attributes.n",
             "prompt_attributes.fingerprint", "responses.n", "responses.fingerprint", "erasures.n", "erasures.fingerprint",
             "'" ~ var("engine_version") ~ "'",
         ]) }} as evidence_state
     from runs
-    left join run_readings on runs.run_id = run_readings.run_id
+    left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
     left join prompts on runs.run_id = prompts.run_id
     left join prompt_attributes on runs.run_id = prompt_attributes.run_id
     left join responses on runs.run_id = responses.run_id
@@ -78,7 +78,7 @@ run_states as (
     select
         run_id,
         evidence_state,
-        {{ integer_key_of(["evidence_state", "reading_hash"]) }} as run_state
+        {{ integer_key_of(["evidence_state", "analysis_hash"]) }} as run_state
     from evidence
 )
 

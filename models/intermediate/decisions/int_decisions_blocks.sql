@@ -27,14 +27,14 @@ block_values as (
         pool_key,
         run_id,
         run_state,
-        variant,
+        mitigation,
         attribute,
         concat_ws(' | ', template, domain, subject, other_groups) as block,
         group_name,
         cast(sum(weight * selected) > sum(weight) / 2 as integer) as block_value
     from people
     group by
-        pool_key, run_id, run_state, variant, attribute, concat_ws(' | ', template, domain, subject, other_groups),
+        pool_key, run_id, run_state, mitigation, attribute, concat_ws(' | ', template, domain, subject, other_groups),
         group_name
 ),
 
@@ -51,12 +51,12 @@ counted as (
 complete_blocks as (
     select
         {{ key_of([
-            "counted.run_id", "counted.variant", "counted.attribute", "counted.fingerprint",
+            "counted.run_id", "counted.mitigation", "counted.attribute", "counted.fingerprint",
             "'" ~ var("engine_version") ~ "'",
         ]) }} as block_key,
         counted.run_id,
         counted.run_state,
-        counted.variant,
+        counted.mitigation,
         counted.attribute,
         counted.group_name,
         cast(

@@ -15,7 +15,7 @@ counted as (
     select
         pool_key,
         run_id,
-        variant,
+        mitigation,
         outcome,
         domain,
         attribute,
@@ -25,7 +25,7 @@ counted as (
         sum(n + n_unread) as n_asked,
         bool_and(n = floor(n) and total = floor(total)) as is_whole
     from units
-    group by pool_key, run_id, variant, outcome, domain, attribute, group_name
+    group by pool_key, run_id, mitigation, outcome, domain, attribute, group_name
     having sum(n) > 0
 ),
 
@@ -44,7 +44,7 @@ categories as (
     select
         pool_key,
         run_id,
-        variant,
+        mitigation,
         outcome,
         domain,
         attribute,

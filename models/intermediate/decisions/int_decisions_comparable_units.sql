@@ -19,7 +19,7 @@ units as (
 selections as (
     select
         units.run_id,
-        units.variant,
+        units.mitigation,
         units.attribute,
         units.domain as subject,
         md5(concat_ws(chr(31), units.unit, units.stratum)) as unit_key,
@@ -35,7 +35,7 @@ selections as (
             comparisons.pool_key = units.pool_key
             and comparisons.outcome = units.outcome
     group by
-        units.run_id, units.variant, units.attribute, units.domain, units.unit, units.stratum, units.cluster,
+        units.run_id, units.mitigation, units.attribute, units.domain, units.unit, units.stratum, units.cluster,
         units.group_name
 ),
 

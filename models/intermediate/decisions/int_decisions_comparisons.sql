@@ -19,7 +19,7 @@ contrasts as (
 decisions_runs as (
     select
         run_id,
-        reading_hash
+        analysis_hash
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -39,7 +39,7 @@ compared as (
         units.outcome,
         units.domain,
         units.is_paired,
-        decisions_runs.reading_hash,
+        decisions_runs.analysis_hash,
         bool_and(units.is_person) as are_people,
         min(units.lowest_outcome) as outcome_lowest,
         max(units.highest_outcome) as outcome_highest,
@@ -54,7 +54,7 @@ compared as (
     inner join units
         on
             contrasts.run_id = units.run_id
-            and contrasts.variant = units.variant
+            and contrasts.mitigation = units.mitigation
             and contrasts.attribute = units.attribute
     where units.group_name in (contrasts.group_name, contrasts.reference_group)
     group by all
@@ -65,7 +65,7 @@ counted_comparisons as (
         *,
         -- Impact ratios are judged with the gaps.
         {{ permutations_for(
-            "if(is_crossed, 2, 10) * count(*) over (partition by run_id, variant, is_crossed)"
+            "if(is_crossed, 2, 10) * count(*) over (partition by run_id, mitigation, is_crossed)"
         ) }} as n_permutations
     from compared
     where
@@ -80,7 +80,7 @@ keyed_comparisons as (
     select
         -- Everything a gap's numbers depend on; they are cached under this key.
         {{ key_of([
-            "run_id", "variant", "outcome", "domain", "attribute", "group_name", "reference_group", "reading_hash", "is_paired",
+            "run_id", "mitigation", "outcome", "domain", "attribute", "group_name", "reference_group", "analysis_hash", "is_paired",
             "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
             "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,

@@ -28,7 +28,7 @@ run_attributes as (
 decisions_runs as (
     select
         run_id,
-        reading_hash
+        analysis_hash
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -36,14 +36,14 @@ compared as (
     select
         units.pool_key,
         units.run_id,
-        units.variant,
+        units.mitigation,
         units.outcome,
         units.domain,
         units.attribute,
         '(all)' as group_name,
         '(best off)' as reference_group,
         run_attributes.is_crossed,
-        decisions_runs.reading_hash,
+        decisions_runs.analysis_hash,
         bool_or(units.is_paired) as is_paired,
         bool_and(units.is_person) as are_people,
         count(distinct units.group_name) as n_groups,
@@ -67,17 +67,17 @@ compared as (
 gaps as (
     select
         run_id,
-        variant,
+        mitigation,
         is_crossed,
         max(n_permutations) as n_permutations
     from {{ ref("int_decisions_comparisons") }}
-    group by run_id, variant, is_crossed
+    group by run_id, mitigation, is_crossed
 ),
 
 keyed_comparisons as (
     select
         {{ key_of([
-            "compared.run_id", "compared.variant", "compared.outcome", "compared.domain", "compared.attribute", "compared.reading_hash",
+            "compared.run_id", "compared.mitigation", "compared.outcome", "compared.domain", "compared.attribute", "compared.analysis_hash",
             "compared.is_paired",
             n_permutations, "compared.fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
             "'" ~ var("alpha") ~ "'",
@@ -91,7 +91,7 @@ keyed_comparisons as (
     left join gaps
         on
             compared.run_id = gaps.run_id
-            and compared.variant = gaps.variant
+            and compared.mitigation = gaps.mitigation
             and compared.is_crossed = gaps.is_crossed
 )
 

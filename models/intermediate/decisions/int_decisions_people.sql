@@ -16,7 +16,7 @@ prompt_groups as (
         slot,
         attribute,
         group_name,
-        carriers,
+        descriptors,
         other_groups
     from {{ ref("int_prompt_groups") }}
     where {{ is_of_runs("run_id", runs) }}
@@ -34,8 +34,8 @@ grouped as (
         predictions.*,
         prompt_groups.attribute,
         prompt_groups.group_name,
-        -- The name that states the group; a carrier may be unknown.
-        nullif(prompt_groups.carriers, '') as person_name,
+        -- The name that states the group; a descriptor may be unknown.
+        nullif(prompt_groups.descriptors, '') as person_name,
         coalesce(prompt_groups.other_groups, '') as other_groups
     from predictions
     inner join prompt_groups
@@ -49,7 +49,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         coalesce(domain, '') as domain,
         subject
     from {{ ref("stg_ledger__prompts") }}
@@ -63,7 +63,7 @@ prompts as (
 subject_groups as (
     select
         prompts.run_id,
-        prompts.variant,
+        prompts.mitigation,
         prompt_groups.attribute,
         prompts.domain,
         prompts.subject,
@@ -73,17 +73,17 @@ subject_groups as (
         on
             prompts.run_id = prompt_groups.run_id
             and prompts.prompt_id = prompt_groups.prompt_id
-    group by prompts.run_id, prompts.variant, prompt_groups.attribute, prompts.domain, prompts.subject
+    group by prompts.run_id, prompts.mitigation, prompt_groups.attribute, prompts.domain, prompts.subject
 ),
 
 pairings as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         avg(cast(n_groups > 1 as integer)) > 0.5 as has_pairs
     from subject_groups
-    group by run_id, variant, attribute
+    group by run_id, mitigation, attribute
 ),
 
 marked_people as (
@@ -95,7 +95,7 @@ marked_people as (
     left join pairings
         on
             grouped.run_id = pairings.run_id
-            and grouped.variant = pairings.variant
+            and grouped.mitigation = pairings.mitigation
             and grouped.attribute = pairings.attribute
 ),
 
@@ -105,7 +105,7 @@ people as (
         -- A resume is its own control, so all jobs are judged together; where people or names are compared, each job is
         -- judged alone.
         case when is_paired then '' else domain end as judged_domain,
-        {{ integer_key_of(["run_id", "variant", "attribute", "judged_domain"]) }} as pool_key
+        {{ integer_key_of(["run_id", "mitigation", "attribute", "judged_domain"]) }} as pool_key
     from marked_people
 )
 

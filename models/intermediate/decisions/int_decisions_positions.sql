@@ -7,7 +7,7 @@ predictions as (
     select
         run_id,
         run_state,
-        variant,
+        mitigation,
         prompt_id,
         trial,
         slot,
@@ -21,34 +21,34 @@ predictions as (
     -- counted.
     qualify
         count(*) filter (where rank = 1) over (partition by run_id, prompt_id, trial) = 1
-        and bool_and(weight = floor(weight)) over (partition by run_id, variant)
+        and bool_and(weight = floor(weight)) over (partition by run_id, mitigation)
 ),
 
 fingerprints as (
     select
         run_id,
-        variant,
+        mitigation,
         {{ fingerprint_of(["prompt_id", "trial", "slot", "rank", "weight"]) }} as fingerprint
     from predictions
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 positions as (
     select
         {{ key_of([
-            "predictions.run_id", "predictions.variant", "fingerprints.fingerprint", "'" ~ var("engine_version") ~ "'",
+            "predictions.run_id", "predictions.mitigation", "fingerprints.fingerprint", "'" ~ var("engine_version") ~ "'",
         ]) }} as position_key,
         predictions.run_id,
         predictions.run_state,
-        predictions.variant,
+        predictions.mitigation,
         cast(
             dense_rank() over (
-                partition by predictions.run_id, predictions.variant order by predictions.prompt_id, predictions.trial
+                partition by predictions.run_id, predictions.mitigation order by predictions.prompt_id, predictions.trial
             ) - 1 as integer
         ) as response_id,
         cast(
             dense_rank() over (
-                partition by predictions.run_id, predictions.variant order by predictions.prompt_id
+                partition by predictions.run_id, predictions.mitigation order by predictions.prompt_id
             ) - 1 as integer
         ) as set_id,
         predictions.slot,
@@ -59,7 +59,7 @@ positions as (
     inner join fingerprints
         on
             predictions.run_id = fingerprints.run_id
-            and predictions.variant = fingerprints.variant
+            and predictions.mitigation = fingerprints.mitigation
 )
 
 select * from positions

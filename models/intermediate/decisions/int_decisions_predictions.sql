@@ -13,7 +13,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         template,
         domain,
         subject,
@@ -39,7 +39,7 @@ people as (
         run_id,
         prompt_id,
         slot,
-        string_agg(distinct carrier, ' ' order by carrier) as carrier
+        string_agg(distinct descriptor, ' ' order by descriptor) as descriptor
     from {{ ref("stg_ledger__prompt_attributes") }}
     where {{ is_of_runs("run_id", runs) }}
     group by run_id, prompt_id, slot
@@ -71,10 +71,10 @@ people_asked_about as (
     select
         read_answers.*,
         people.slot,
-        people.carrier,
+        people.descriptor,
         count(*) over (partition by read_answers.run_id, read_answers.prompt_id, read_answers.trial) as n_candidates,
         list_filter(read_answers.ranking, lambda one: one.slot = people.slot)[1] as candidate,
-        prompts.variant,
+        prompts.mitigation,
         prompts.template,
         coalesce(prompts.domain, '') as domain,
         coalesce(prompts.subject, '') as subject,
@@ -118,11 +118,11 @@ counted as (
 running_counts as (
     select
         run_id,
-        variant,
+        mitigation,
         score,
         -- Answers with this score or a lower one.
-        sum(weight) over (partition by run_id, variant order by score) as n_up_to,
-        sum(weight) over (partition by run_id, variant) as n
+        sum(weight) over (partition by run_id, mitigation order by score) as n_up_to,
+        sum(weight) over (partition by run_id, mitigation) as n
     from decided
     where score is not null
 ),
@@ -132,10 +132,10 @@ running_counts as (
 medians as (
     select
         run_id,
-        variant,
+        mitigation,
         (min(score) filter (where n_up_to >= n / 2) + min(score) filter (where n_up_to > n / 2)) / 2 as median_score
     from running_counts
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 predictions as (
@@ -145,11 +145,11 @@ predictions as (
         decided.prompt_id,
         decided.trial,
         decided.slot,
-        decided.variant,
+        decided.mitigation,
         decided.template,
         decided.domain,
         decided.subject,
-        decided.carrier,
+        decided.descriptor,
         decided.kind,
         decided.label,
         decided.expected_label,
@@ -169,7 +169,7 @@ predictions as (
                         when decided.n_ranked > 0 then (decided.n_candidates - decided.n_ranked - 1) / 2
                     end
             else decided.score
-        end as standing,
+        end as rank_value,
         case
             when decided.expected_label is not null and decided.label is not null
                 then cast(decided.label = decided.expected_label as integer)
@@ -193,7 +193,7 @@ predictions as (
     left join medians
         on
             decided.run_id = medians.run_id
-            and decided.variant = medians.variant
+            and decided.mitigation = medians.mitigation
 )
 
 select * from predictions

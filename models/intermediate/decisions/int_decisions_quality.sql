@@ -3,7 +3,7 @@ with
 predictions as (
     select
         run_id,
-        variant,
+        mitigation,
         cast(weight as double) as weight,
         correct
     from {{ ref("int_decisions_predictions") }}
@@ -12,11 +12,11 @@ predictions as (
 decisions_quality as (
     select
         run_id,
-        variant,
+        mitigation,
         coalesce(sum(weight) filter (where correct is not null), 0) as n_assessed,
         sum(weight * correct) / n_assessed as accuracy
     from predictions
-    group by run_id, variant
+    group by run_id, mitigation
 )
 
 select * from decisions_quality

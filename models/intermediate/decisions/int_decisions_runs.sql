@@ -1,11 +1,11 @@
 with
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         reading -> 'decisions' as decisions
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.decisions')
 ),
 
@@ -27,23 +27,23 @@ decisions_runs as (
     select
         runs.run_id,
         run_states.run_state,
-        run_readings.reading_hash,
+        run_analysis_settings.analysis_hash,
         runs.answer ->> 'kind' as kind,
         from_json(runs.answer -> 'labels', '["VARCHAR"]') as labels,
         cast(runs.answer ->> 'minimum' as double) as lowest_score,
         cast(runs.answer ->> 'maximum' as double) as highest_score,
-        coalesce(cast(run_readings.decisions ->> 'ordered' as boolean), false) as is_ordered,
-        from_json(run_readings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
-        coalesce(cast(run_readings.decisions ->> 'top' as integer), 1) as top_places,
-        cast(run_readings.decisions ->> 'paired' as boolean) as is_paired,
+        coalesce(cast(run_analysis_settings.decisions ->> 'ordered' as boolean), false) as is_ordered,
+        from_json(run_analysis_settings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
+        coalesce(cast(run_analysis_settings.decisions ->> 'top' as integer), 1) as top_places,
+        cast(run_analysis_settings.decisions ->> 'paired' as boolean) as is_paired,
         -- Large amounts such as salaries differ by shares of what the case is worth, and not by a fixed sum.
         runs.answer ->> 'kind' = 'score'
         and coalesce(
-            cast(run_readings.decisions ->> 'relative' as boolean),
+            cast(run_analysis_settings.decisions ->> 'relative' as boolean),
             cast(runs.answer ->> 'maximum' as double) > 1000
         ) as may_be_relative
     from runs
-    inner join run_readings on runs.run_id = run_readings.run_id
+    inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
     inner join run_states on runs.run_id = run_states.run_id
 )
 

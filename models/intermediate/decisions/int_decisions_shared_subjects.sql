@@ -5,7 +5,7 @@ comparisons as (
     select
         comparison_key,
         run_id,
-        variant,
+        mitigation,
         attribute,
         domain,
         group_name,
@@ -28,7 +28,7 @@ prompt_groups as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
@@ -43,7 +43,7 @@ asked_subjects as (
     inner join prompt_groups
         on
             comparisons.run_id = prompt_groups.run_id
-            and comparisons.variant = prompt_groups.variant
+            and comparisons.mitigation = prompt_groups.mitigation
             and comparisons.attribute = prompt_groups.attribute
     inner join prompts
         on

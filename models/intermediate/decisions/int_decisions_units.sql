@@ -25,13 +25,13 @@ decisions_runs as (
 refusals as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         sum(weight) filter (where is_refused) / sum(weight) as share_refused
     from people
     where not is_unread
-    group by run_id, variant, attribute, group_name
+    group by run_id, mitigation, attribute, group_name
 ),
 
 -- Where one in twenty of a group was refused, selection is also judged with those who were as not selected; fewer could
@@ -39,10 +39,10 @@ refusals as (
 refused_attributes as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute
     from refusals
-    group by run_id, variant, attribute
+    group by run_id, mitigation, attribute
     having max(share_refused) >= 0.05
 ),
 
@@ -57,27 +57,27 @@ ranged as (
                 then if(people.expected_label is null, 0, -decisions_runs.highest_label_rank)
             when 'ranking' then 0
             else decisions_runs.lowest_score
-        end as lowest_standing,
+        end as lowest_rank_value,
         case people.kind
             when 'label' then decisions_runs.highest_label_rank
             when 'ranking' then people.n_candidates - 1
             else decisions_runs.highest_score
-        end as highest_standing,
+        end as highest_rank_value,
         list_position(decisions_runs.labels, people.expected_label) - 1 as expected_rank,
         bool_or(people.expected_label is not null) over (partition by people.run_id) as has_expected_labels,
         refused_attributes.run_id is not null as has_refusals,
         coalesce(
             decisions_runs.may_be_relative
-            and min(people.score) over (partition by people.run_id, people.variant) > 0,
+            and min(people.score) over (partition by people.run_id, people.mitigation) > 0,
             false
         ) as is_relative,
-        min(people.score) over (partition by people.run_id, people.variant) as lowest_read_score
+        min(people.score) over (partition by people.run_id, people.mitigation) as lowest_read_score
     from people
     inner join decisions_runs on people.run_id = decisions_runs.run_id
     left join refused_attributes
         on
             people.run_id = refused_attributes.run_id
-            and people.variant = refused_attributes.variant
+            and people.mitigation = refused_attributes.mitigation
             and people.attribute = refused_attributes.attribute
 ),
 
@@ -86,18 +86,18 @@ outcomes as (
         *,
         unnest(
             [
-                cast(lowest_standing as double), 0, 0, 0,
-                if(is_relative, ln(if(lowest_standing > 0, lowest_standing, lowest_read_score)), null)
+                cast(lowest_rank_value as double), 0, 0, 0,
+                if(is_relative, ln(if(lowest_rank_value > 0, lowest_rank_value, lowest_read_score)), null)
             ]
         ) as lowest_outcome,
         unnest(
-            [cast(highest_standing as double), 1, 1, 1, if(is_relative, ln(highest_standing), null)]
+            [cast(highest_rank_value as double), 1, 1, 1, if(is_relative, ln(highest_rank_value), null)]
         ) as highest_outcome,
-        unnest(['standing', 'selected', 'selected_of_asked', 'correct', 'relative']) as outcome,
+        unnest(['rank_value', 'selected', 'selected_of_asked', 'correct', 'relative']) as outcome,
         unnest([kind = 'label' and has_expected_labels, false, false, false, false]) as is_held_against_expected,
         unnest(
             [
-                cast(standing as double), cast(selected as double), cast(selected_of_asked as double),
+                cast(rank_value as double), cast(selected as double), cast(selected_of_asked as double),
                 cast(correct as double), if(is_relative, ln(score), null)
             ]
         ) as outcome_value
@@ -117,15 +117,15 @@ placed as (
         end as stratum,
         case
             when is_paired then concat_ws(' | ', template, domain, subject, other_groups, group_name)
-            when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, carrier)
+            when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, descriptor)
             when subject = '' then prompt_id
-            else concat_ws(' | ', domain, subject, other_groups, group_name, carrier)
+            else concat_ws(' | ', domain, subject, other_groups, group_name, descriptor)
         end as unit,
         case
             when is_paired then concat_ws(' | ', domain, subject)
-            when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, carrier)
+            when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, descriptor)
             when subject = '' then prompt_id
-            else concat_ws(' | ', domain, subject, other_groups, group_name, carrier)
+            else concat_ws(' | ', domain, subject, other_groups, group_name, descriptor)
         end as cluster,
         -- Of their own: not versions of one resume, nor questions about nobody in particular.
         not is_paired and kind <> 'ranking' and subject <> '' as is_person,
@@ -164,7 +164,7 @@ units as (
         placed.pool_key,
         placed.run_id,
         placed.run_state,
-        placed.variant,
+        placed.mitigation,
         placed.outcome,
         placed.judged_domain as domain,
         placed.attribute,
@@ -203,7 +203,7 @@ units as (
             and placed.group_name = name_strata.group_name
             and placed.person_name = name_strata.person_name
     group by
-        placed.pool_key, placed.run_id, placed.run_state, placed.variant, placed.outcome, placed.judged_domain,
+        placed.pool_key, placed.run_id, placed.run_state, placed.mitigation, placed.outcome, placed.judged_domain,
         placed.attribute, placed.group_name, placed.is_paired, placed.is_person, placed.stratum, placed.unit,
         placed.cluster, placed.person_name, name_strata.name_stratum
 ),

@@ -24,7 +24,7 @@ group_values as (
 values_of_features as (
     select
         comparisons.run_id,
-        comparisons.variant,
+        comparisons.mitigation,
         comparisons.scheme,
         comparisons.attribute,
         concat_ws(', ', nullif(comparisons.domain, ''), nullif(comparisons.wording, 'clean')) as subject,

@@ -9,7 +9,7 @@ lists_runs as (
     select
         run_id,
         lists_key,
-        reading_hash,
+        analysis_hash,
         schemes
     from {{ ref("int_lists_runs") }}
 ),
@@ -28,7 +28,7 @@ compared as (
     select
         list_set_id,
         run_id,
-        variant,
+        mitigation,
         scheme,
         neutral,
         wording,
@@ -47,7 +47,7 @@ marked_comparisons as (
         compared.*,
         {{ contrast_id("compared", group_name="'(all)'", reference_group="'(neutral)'") }} as contrast_id,
         lists_runs.lists_key,
-        lists_runs.reading_hash,
+        lists_runs.analysis_hash,
         families.n_permutations as n_permutations_if_judged,
         (
             lists_runs.schemes[1] = compared.scheme
@@ -61,14 +61,14 @@ marked_comparisons as (
     left join families
         on
             compared.run_id = families.run_id
-            and compared.variant = families.variant
+            and compared.mitigation = families.mitigation
 ),
 
 keyed_comparisons as (
     select
         -- What is cached is keyed by what it is made of, not by the numbers themselves, whose last digits may vary.
         {{ key_of([
-            "marked_comparisons.lists_key", "marked_comparisons.variant", "marked_comparisons.scheme",
+            "marked_comparisons.lists_key", "marked_comparisons.mitigation", "marked_comparisons.scheme",
             "marked_comparisons.neutral", "marked_comparisons.wording", "marked_comparisons.domain",
             "marked_comparisons.attribute", "marked_comparisons.is_judged",
             "marked_comparisons.n_permutations_if_judged", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",

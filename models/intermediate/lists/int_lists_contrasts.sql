@@ -3,7 +3,7 @@ with
 attributes as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         attribute,
         is_crossed,
         '(all)' as group_name,
@@ -14,7 +14,7 @@ attributes as (
 wordings as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         '(wording)' as attribute,
         false as is_crossed,
         wording as group_name,

@@ -66,7 +66,7 @@ pooled_lists as (
 pools as (
     select
         *,
-        count(*) over (partition by pool, subject_key, variant, scheme, pool_key) as n_lists
+        count(*) over (partition by pool, subject_key, mitigation, scheme, pool_key) as n_lists
     from pooled_lists
     qualify n_lists > 1
 ),
@@ -76,7 +76,7 @@ item_counts as (
         pools.pool,
         pools.run_id,
         pools.run_state,
-        pools.variant,
+        pools.mitigation,
         pools.scheme,
         pools.domain,
         pools.subject,
@@ -101,7 +101,7 @@ entropies as (
         pool,
         run_id,
         run_state,
-        variant,
+        mitigation,
         scheme,
         domain,
         subject,
@@ -122,13 +122,13 @@ entropies as (
 agreements as (
     select
         subject_key,
-        variant,
+        mitigation,
         scheme,
         question_key,
         avg(jaccard order by jaccard) as mean_jaccard,
         avg(cast(is_identical as integer)) as share_identical
     from pairs
-    group by subject_key, variant, scheme, question_key
+    group by subject_key, mitigation, scheme, question_key
 ),
 
 -- How good the pooled lists are, where a table says what is relevant.
@@ -136,7 +136,7 @@ qualities as (
     select
         pools.pool,
         pools.subject_key,
-        pools.variant,
+        pools.mitigation,
         pools.scheme,
         pools.pool_key,
         avg(relevance.precision_at_k order by relevance.precision_at_k) as mean_precision,
@@ -146,7 +146,7 @@ qualities as (
         on
             pools.lists_key = relevance.lists_key
             and pools.list_key = relevance.list_key
-    group by pools.pool, pools.subject_key, pools.variant, pools.scheme, pools.pool_key
+    group by pools.pool, pools.subject_key, pools.mitigation, pools.scheme, pools.pool_key
 ),
 
 recommendation_entropies as (
@@ -161,13 +161,13 @@ recommendation_entropies as (
         on
             entropies.pool = qualities.pool
             and entropies.subject_key = qualities.subject_key
-            and entropies.variant = qualities.variant
+            and entropies.mitigation = qualities.mitigation
             and entropies.scheme = qualities.scheme
             and entropies.pool_key = qualities.pool_key
     left join agreements
         on
             entropies.subject_key = agreements.subject_key
-            and entropies.variant = agreements.variant
+            and entropies.mitigation = agreements.mitigation
             and entropies.scheme = agreements.scheme
             and entropies.pool_key = agreements.question_key
 )

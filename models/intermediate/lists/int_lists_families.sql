@@ -18,21 +18,21 @@ robustness_values as (
 compared_attributes as (
     select
         run_id,
-        variant,
+        mitigation,
         is_crossed,
         count(ndcg) > 0 as has_relevance
     from group_values
-    group by list_set_id, run_id, variant, is_crossed
+    group by list_set_id, run_id, mitigation, is_crossed
     having count(distinct group_name) > 1
 ),
 
 worded as (
     select
         run_id,
-        variant,
+        mitigation,
         count(distinct concat_ws(' | ', wording, domain)) as n_wordings
     from robustness_values
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 -- How many findings Holm's step-down holds together: SNSR and SNSV of attributes fail the audit; those of
@@ -40,7 +40,7 @@ worded as (
 families as (
     select
         compared_attributes.run_id,
-        compared_attributes.variant,
+        compared_attributes.mitigation,
         coalesce(sum(2) filter (where not compared_attributes.is_crossed), 0) as n_failing,
         coalesce(sum(2) filter (where compared_attributes.is_crossed), 0)
         + sum(3 + cast(compared_attributes.has_relevance as integer))
@@ -49,8 +49,8 @@ families as (
     left join worded
         on
             compared_attributes.run_id = worded.run_id
-            and compared_attributes.variant = worded.variant
-    group by compared_attributes.run_id, compared_attributes.variant
+            and compared_attributes.mitigation = worded.mitigation
+    group by compared_attributes.run_id, compared_attributes.mitigation
 ),
 
 -- With fewer than m / alpha draws Holm's smallest step could not be reached: ten times as many where the audit fails,
@@ -58,9 +58,9 @@ families as (
 draws as (
     select
         run_id,
-        variant,
+        mitigation,
         {{ permutations_for(
-            "greatest(10 * n_failing, 2 * (n_warning + if(variant = 'plain', 0, n_failing)))"
+            "greatest(10 * n_failing, 2 * (n_warning + if(mitigation = 'plain', 0, n_failing)))"
         ) }} as n_permutations
     from families
 )

@@ -41,7 +41,7 @@ answered as (
         responses.list_set_id,
         responses.run_id,
         responses.run_state,
-        responses.variant,
+        responses.mitigation,
         responses.scheme,
         responses.wording,
         responses.domain,
@@ -80,18 +80,18 @@ compared as (
 neutrals as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         neutral,
         wording,
         attribute,
         bool_or(is_judged_neutral)
         and row_number() over (
-            partition by run_id, variant, scheme, wording, attribute
+            partition by run_id, mitigation, scheme, wording, attribute
             order by bool_or(is_judged_neutral) desc, count(distinct subject) desc, neutral asc
         ) = 1 as is_judged_neutral
     from pairs
-    group by run_id, variant, scheme, neutral, wording, attribute
+    group by run_id, mitigation, scheme, neutral, wording, attribute
 ),
 
 -- Every question asked about a group has a row, without similarities where there was no list.
@@ -109,7 +109,7 @@ values_of_attributes as (
     inner join neutrals
         on
             answered.run_id = neutrals.run_id
-            and answered.variant = neutrals.variant
+            and answered.mitigation = neutrals.mitigation
             and answered.scheme = neutrals.scheme
             and answered.wording = neutrals.wording
             and answered.attribute = neutrals.attribute

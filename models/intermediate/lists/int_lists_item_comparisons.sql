@@ -9,13 +9,13 @@ compared as (
     select
         item_set_id,
         run_id,
-        variant,
+        mitigation,
         domain,
         attribute,
         group_name,
         {{ fingerprint_of(["subject", "item", "share_of_group", "share_of_neutral"]) }} as fingerprint
     from item_shares
-    group by item_set_id, run_id, variant, domain, attribute, group_name
+    group by item_set_id, run_id, mitigation, domain, attribute, group_name
 ),
 
 counted as (

@@ -10,14 +10,14 @@ responses as (
         run_state,
         lists_key,
         list_key,
-        variant,
+        mitigation,
         domain,
         subject,
         template,
         attribute,
         group_name,
         dense_rank() over (
-            order by run_id, variant, domain, subject, template, attribute, group_name
+            order by run_id, mitigation, domain, subject, template, attribute, group_name
         ) as question_number
     from {{ ref("int_lists_responses") }}
     where
@@ -54,7 +54,7 @@ n_lists as (
         question_number,
         run_id,
         run_state,
-        variant,
+        mitigation,
         domain,
         subject,
         template,
@@ -62,7 +62,7 @@ n_lists as (
         group_name,
         count(*) as n_lists
     from responses
-    group by question_number, run_id, run_state, variant, domain, subject, template, attribute, group_name
+    group by question_number, run_id, run_state, mitigation, domain, subject, template, attribute, group_name
 ),
 
 held as (
@@ -89,7 +89,7 @@ compared as (
     inner join n_lists as of_nobody
         on
             of_groups.run_id = of_nobody.run_id
-            and of_groups.variant = of_nobody.variant
+            and of_groups.mitigation = of_nobody.mitigation
             and of_groups.domain = of_nobody.domain
             and of_groups.subject = of_nobody.subject
             and neutral_templates.neutral = of_nobody.template
@@ -101,7 +101,7 @@ compared as (
 numbered as (
     select
         *,
-        dense_rank() over (order by run_id, variant, domain, attribute, group_name, subject) as subject_number
+        dense_rank() over (order by run_id, mitigation, domain, attribute, group_name, subject) as subject_number
     from compared
 ),
 
@@ -109,17 +109,17 @@ numbered as (
 subjects as (
     select
         subject_number,
-        {{ key_of(["run_id", "variant", "domain", "attribute", "group_name"]) }} as item_set_id,
+        {{ key_of(["run_id", "mitigation", "domain", "attribute", "group_name"]) }} as item_set_id,
         run_id,
         run_state,
-        variant,
+        mitigation,
         domain,
         attribute,
         group_name,
         subject,
         count(*) as n_templates
     from numbered
-    group by subject_number, run_id, run_state, variant, domain, attribute, group_name, subject
+    group by subject_number, run_id, run_state, mitigation, domain, attribute, group_name, subject
 ),
 
 shares as (
@@ -177,7 +177,7 @@ item_shares as (
         subjects.item_set_id,
         subjects.run_id,
         subjects.run_state,
-        subjects.variant,
+        subjects.mitigation,
         subjects.domain,
         subjects.attribute,
         subjects.group_name,

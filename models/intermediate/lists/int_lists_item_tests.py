@@ -1,4 +1,4 @@
-from biasledger.measures.instead import items_instead_of
+from biasledger.measures.substituted_items import substituted_items_of
 from biasledger.model_inputs.lists import read_item_comparisons
 from biasledger.model_inputs.models import new_rows
 
@@ -6,4 +6,4 @@ from biasledger.model_inputs.models import new_rows
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_lists_item_comparisons"), dbt.ref("int_lists_item_shares")
-    return new_rows(dbt, session, items_instead_of, read_item_comparisons, *relations, by=("run_id",))
+    return new_rows(dbt, session, substituted_items_of, read_item_comparisons, *relations, by=("run_id",))

@@ -12,7 +12,7 @@ responses as (
             partition by list_set_id, subject_key, template, language, group_name
             order by seq desc, prompt_id asc, trial desc
         ) = 1 as is_kept,
-        count(*) over (partition by run_id, variant, scheme, question_key) as n_reruns
+        count(*) over (partition by run_id, mitigation, scheme, question_key) as n_reruns
     from {{ ref("int_lists_responses") }}
     where
         has_list
@@ -31,7 +31,7 @@ lists_runs as (
 neutral_languages as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         language
     from responses
     where is_neutral
@@ -47,7 +47,7 @@ conditioned as (
     left join neutral_languages
         on
             responses.run_id = neutral_languages.run_id
-            and responses.variant = neutral_languages.variant
+            and responses.mitigation = neutral_languages.mitigation
             and responses.language = neutral_languages.language
     where responses.attribute is not null
 ),
@@ -71,7 +71,7 @@ against_neutral as (
     inner join responses as neutral
         on
             conditioned.subject_key = neutral.subject_key
-            and conditioned.variant = neutral.variant
+            and conditioned.mitigation = neutral.mitigation
             and conditioned.scheme = neutral.scheme
     where
         neutral.is_neutral
@@ -91,7 +91,7 @@ reruns as (
     inner join responses as again
         on
             responses.run_id = again.run_id
-            and responses.variant = again.variant
+            and responses.mitigation = again.mitigation
             and responses.scheme = again.scheme
             and responses.question_key = again.question_key
     where responses.prompt_id <> again.prompt_id or responses.trial <> again.trial
@@ -109,7 +109,7 @@ against_clean as (
     inner join conditioned as clean
         on
             worded.subject_key = clean.subject_key
-            and worded.variant = clean.variant
+            and worded.mitigation = clean.mitigation
             and worded.scheme = clean.scheme
     where
         worded.wording not in ('clean', 'indirect')

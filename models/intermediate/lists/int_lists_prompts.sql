@@ -30,7 +30,7 @@ prompt_attributes as (
         run_id,
         prompt_id,
         count(*) as n_attributes,
-        string_agg(carrier, ' | ' order by attribute) as carriers
+        string_agg(descriptor, ' | ' order by attribute) as descriptors
     from {{ ref("stg_ledger__prompt_attributes") }}
     where
         slot = 1
@@ -91,7 +91,7 @@ lists_prompts as (
         prompts.run_id,
         lists_runs.run_state,
         prompts.prompt_id,
-        prompts.variant,
+        prompts.mitigation,
         coalesce(prompts.domain, '') as domain,
         coalesce(prompts.subject, '') as subject,
         {{ integer_key_of([
@@ -116,7 +116,7 @@ lists_prompts as (
         {{ key_of([
             "prompts.system_prompt",
             "coalesce(prompts.prompt_text, concat_ws(' | ', prompts.template, prompts.language, prompts.subject, "
-            ~ "prompt_attributes.carriers))",
+            ~ "prompt_attributes.descriptors))",
         ]) }} as question_key
     from prompts
     inner join lists_runs on prompts.run_id = lists_runs.run_id

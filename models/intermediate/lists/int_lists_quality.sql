@@ -27,7 +27,7 @@ relevance as (
 list_quality as (
     select
         responses.run_id,
-        responses.variant,
+        responses.mitigation,
         avg(responses.shortfall order by responses.prompt_id, responses.trial) as shortfall,
         avg(responses.repeated order by responses.prompt_id, responses.trial) as repeated,
         avg(relevance.ndcg order by responses.prompt_id, responses.trial) as relevance
@@ -40,7 +40,7 @@ list_quality as (
         on
             responses.lists_key = relevance.lists_key
             and responses.list_key = relevance.list_key
-    group by responses.run_id, responses.variant
+    group by responses.run_id, responses.mitigation
 )
 
 select * from list_quality

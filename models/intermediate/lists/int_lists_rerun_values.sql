@@ -18,7 +18,7 @@ compared_lists as (
     select
         run_id,
         run_state,
-        variant,
+        mitigation,
         scheme,
         domain,
         subject,

@@ -9,7 +9,7 @@ lists_runs as (
     select
         run_id,
         lists_key,
-        reading_hash,
+        analysis_hash,
         schemes
     from {{ ref("int_lists_runs") }}
 ),
@@ -23,7 +23,7 @@ compared as (
     select distinct
         list_set_id,
         run_id,
-        variant,
+        mitigation,
         scheme,
         wording,
         domain,
@@ -38,7 +38,7 @@ marked_comparisons as (
             "compared", attribute="'(wording)'", group_name="compared.wording", reference_group="'clean'"
         ) }} as contrast_id,
         lists_runs.lists_key,
-        lists_runs.reading_hash,
+        lists_runs.analysis_hash,
         'jaccard' as similarity,
         families.n_permutations as n_permutations_if_judged,
         -- A wording is judged over all attributes.
@@ -48,13 +48,13 @@ marked_comparisons as (
     left join families
         on
             compared.run_id = families.run_id
-            and compared.variant = families.variant
+            and compared.mitigation = families.mitigation
 ),
 
 keyed_comparisons as (
     select
         {{ key_of([
-            "lists_key", "variant", "scheme", "wording", "domain", "attribute", "is_judged", "n_permutations_if_judged",
+            "lists_key", "mitigation", "scheme", "wording", "domain", "attribute", "is_judged", "n_permutations_if_judged",
             "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

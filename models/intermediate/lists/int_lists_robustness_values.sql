@@ -15,7 +15,7 @@ compared as (
 judged_neutrals as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         neutral
     from {{ ref("int_lists_group_values") }}
@@ -27,32 +27,32 @@ judged_neutrals as (
 floor_questions as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         question_key
     from {{ ref("int_lists_rerun_values") }}
-    where (run_id, variant, scheme, neutral) in (select judged_neutrals.* from judged_neutrals)
+    where (run_id, mitigation, scheme, neutral) in (select judged_neutrals.* from judged_neutrals)
 ),
 
 -- The noise floor: how alike a subject's lists are when one and the same question is asked again.
 rerun_similarities as (
     select
         subject_key,
-        variant,
+        mitigation,
         scheme,
         avg(similarity {{ order }}) as rerun_similarity
     from compared
     where
         role = 'rerun'
-        and (run_id, variant, scheme, question_key) in (select floor_questions.* from floor_questions)
-    group by subject_key, variant, scheme
+        and (run_id, mitigation, scheme, question_key) in (select floor_questions.* from floor_questions)
+    group by subject_key, mitigation, scheme
 ),
 
 worded_by_attribute as (
     select
         list_set_id,
         run_id,
-        variant,
+        mitigation,
         scheme,
         wording,
         domain,
@@ -71,7 +71,7 @@ worded as (
     select
         {{ list_set_id("worded_by_attribute", attribute="'(all)'") }} as list_set_id,
         run_id,
-        variant,
+        mitigation,
         scheme,
         wording,
         domain,
@@ -91,7 +91,7 @@ robustness_values as (
     left join rerun_similarities
         on
             worded.subject_key = rerun_similarities.subject_key
-            and worded.variant = rerun_similarities.variant
+            and worded.mitigation = rerun_similarities.mitigation
             and worded.scheme = rerun_similarities.scheme
 )
 

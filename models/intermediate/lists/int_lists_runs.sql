@@ -3,7 +3,7 @@
     (
         select states.*
         from {{ ref("int_run_states") }} as states
-        inner join {{ ref("int_run_readings") }} as readings on states.run_id = readings.run_id
+        inner join {{ ref("int_run_analysis_settings") }} as readings on states.run_id = readings.run_id
         where json_exists(readings.reading, '$.lists')
     )
 {%- endset -%}
@@ -20,12 +20,12 @@ run_states as (
     where {{ is_of_runs("run_id", runs) }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         reading -> 'lists' as lists
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.lists')
 ),
 
@@ -73,23 +73,23 @@ lists_runs as (
     select
         runs.run_id,
         run_states.run_state,
-        run_readings.reading_hash,
+        run_analysis_settings.analysis_hash,
         -- All that the items of a run's lists and their similarities depend on; they are cached under it.
         {{ key_of([
-            "runs.run_id", "run_readings.reading_hash", "answers.fingerprint", "'" ~ var("engine_version") ~ "'",
+            "runs.run_id", "run_analysis_settings.analysis_hash", "answers.fingerprint", "'" ~ var("engine_version") ~ "'",
         ]) }} as lists_key,
         cast(runs.spec -> 'answer' ->> 'k' as integer) as k,
         coalesce(runs.spec -> 'templates' -> 0 ->> 'language', languages.language) as main_language,
-        from_json(run_readings.lists -> 'schemes', '["VARCHAR"]') as schemes,
-        run_readings.lists ->> 'similarity' as similarity,
-        run_readings.lists ->> 'neutral' as neutral,
-        run_readings.lists ->> 'personality' as personality,
-        cast(run_readings.lists -> 'fuzzy' ->> 'distance' as integer) as fuzzy_distance,
-        cast(run_readings.lists -> 'fuzzy' ->> 'overlap' as double) as fuzzy_overlap,
-        run_readings.lists ->> 'relevance_hash' as relevance_hash
+        from_json(run_analysis_settings.lists -> 'schemes', '["VARCHAR"]') as schemes,
+        run_analysis_settings.lists ->> 'similarity' as similarity,
+        run_analysis_settings.lists ->> 'neutral' as neutral,
+        run_analysis_settings.lists ->> 'personality' as personality,
+        cast(run_analysis_settings.lists -> 'fuzzy' ->> 'distance' as integer) as fuzzy_distance,
+        cast(run_analysis_settings.lists -> 'fuzzy' ->> 'overlap' as double) as fuzzy_overlap,
+        run_analysis_settings.lists ->> 'relevance_hash' as relevance_hash
     from runs
     inner join run_states on runs.run_id = run_states.run_id
-    inner join run_readings on runs.run_id = run_readings.run_id
+    inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
     inner join answers on runs.run_id = answers.run_id
     inner join languages on runs.run_id = languages.run_id
 )

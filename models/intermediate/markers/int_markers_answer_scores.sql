@@ -20,7 +20,7 @@ scores as (
         label_scores.prompt_id,
         label_scores.trial,
         label_scores.response_hash,
-        label_scores.variant,
+        label_scores.mitigation,
         label_scores.category,
         label_scores.has_varied_answers,
         judged.scheme,
@@ -49,7 +49,7 @@ scores as (
             and label_scores.scorer = judged.scorer
     group by
         label_scores.run_id, label_scores.prompt_id, label_scores.trial, label_scores.response_hash,
-        label_scores.variant, label_scores.category, label_scores.has_varied_answers, judged.scheme, judged.outcome,
+        label_scores.mitigation, label_scores.category, label_scores.has_varied_answers, judged.scheme, judged.outcome,
         judged.scorer, judged.label, judged.worse, judged.lowest, judged.highest, judged.fault, judged.is_number
 ),
 

@@ -12,7 +12,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         is_crossed
     from {{ ref("int_contrasts") }}
 ),
@@ -41,7 +41,7 @@ compared_gaps as (
     select distinct
         gap_units.gap_key,
         contrasts.run_id,
-        contrasts.variant,
+        contrasts.mitigation,
         contrasts.is_crossed
     from gap_units
     inner join contrasts on gap_units.contrast_id = contrasts.contrast_id
@@ -59,7 +59,7 @@ compared_lists as (
     select distinct
         contrasts.contrast_id,
         contrasts.run_id,
-        contrasts.variant
+        contrasts.mitigation
     from list_units
     inner join contrasts on list_units.contrast_id = contrasts.contrast_id
     inner join schemes
@@ -72,7 +72,7 @@ compared_lists as (
 judged as (
     select
         scores.run_id,
-        scores.variant,
+        scores.mitigation,
         count(distinct scores.category) as n_failing,
         count(distinct scores.probe) filter (where scores.probe <> '') as n_warning
     from scores
@@ -80,41 +80,41 @@ judged as (
         on
             scores.run_id = schemes.run_id
             and scores.scheme = schemes.scheme
-    group by scores.run_id, scores.variant
+    group by scores.run_id, scores.mitigation
     union all by name
     select
         run_id,
-        variant,
+        mitigation,
         count(*) filter (where not is_crossed) as n_failing,
         count(*) filter (where is_crossed) as n_warning
     from compared_gaps
-    group by run_id, variant
+    group by run_id, mitigation
     union all by name
     select
         run_id,
-        variant,
+        mitigation,
         0 as n_failing,
         count(*) as n_warning
     from compared_lists
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 -- How many findings Holm's step-down holds together. Mitigations only warn.
 families as (
     select
         run_id,
-        variant,
+        mitigation,
         sum(n_failing) as n_failing,
-        sum(n_warning) + if(variant = 'plain', 0, sum(n_failing)) as n_warning
+        sum(n_warning) + if(mitigation = 'plain', 0, sum(n_failing)) as n_warning
     from judged
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 -- Ten times the draws that Holm's smallest step needs where the audit fails, twice where it warns.
 draws as (
     select
         run_id,
-        variant,
+        mitigation,
         {{ permutations_for("greatest(10 * n_failing, 2 * n_warning)") }} as n_permutations
     from families
 )

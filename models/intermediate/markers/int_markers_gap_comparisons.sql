@@ -18,7 +18,7 @@ units as (
 families as (
     select
         run_id,
-        variant,
+        mitigation,
         n_permutations
     from {{ ref("int_markers_families") }}
 ),
@@ -31,7 +31,7 @@ compared as (
         units.scheme,
         units.domain,
         units.unit_kind,
-        markers_runs.reading_hash,
+        markers_runs.analysis_hash,
         markers_runs.markers_hash,
         -- Scores are all judged that are compared, of the schemes the first.
         units.outcome <> 'stereotype_ratio' or units.scheme = markers_runs.schemes[1] as is_judged,
@@ -64,7 +64,7 @@ drawn as (
     left join families
         on
             compared.run_id = families.run_id
-            and compared.variant = families.variant
+            and compared.mitigation = families.mitigation
     where
         compared.n_marked_units > 0
         and compared.n_reference_units > 0
@@ -74,7 +74,7 @@ keyed_comparisons as (
     select
         -- Everything a gap's numbers depend on; they are cached under this key.
         {{ key_of([
-            "contrast_id", "outcome", "scheme", "domain", "reading_hash", "markers_hash", "n_permutations",
+            "contrast_id", "outcome", "scheme", "domain", "analysis_hash", "markers_hash", "n_permutations",
             "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

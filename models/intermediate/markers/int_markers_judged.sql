@@ -91,7 +91,7 @@ judged as (
         case
             when labels is null
                 then printf(
-                    'the ledger holds scores of this run by %s, and none by %s, whom reading.markers.scores names; '
+                    'the ledger holds scores of this run by %s, and none by %s, whom analysis.markers.scores names; '
                     'correct the name, or score the answers (biasledger score --scorer)',
                     coalesce(scorers, 'nobody'), scorer
                 )
@@ -105,7 +105,7 @@ judged as (
             when smallest < lowest - 1e-6 or largest > highest + 1e-6
                 then printf(
                     'scores %s run from %g to %g and are taken to run from %g to %g; give their lowest and highest '
-                    'in reading.markers.scores',
+                    'in analysis.markers.scores',
                     in_words, smallest, largest, lowest, highest
                 )
         end as fault

@@ -53,7 +53,7 @@ weighted as (
 counted as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         scorer,
         label,
@@ -89,7 +89,7 @@ counted as (
         {{ sum_of_answers("pow(label_weight, 2) * coalesce(1 - 1 / stands_for, 0)") }}
         / nullif({{ sum_of_answers("pow(label_weight, 2)") }}, 0) as share_not_labelled
     from weighted
-    group by run_id, variant, scheme, scorer, label, threshold, attribute, group_name
+    group by run_id, mitigation, scheme, scorer, label, threshold, attribute, group_name
 ),
 
 -- Two errors more, one of each kind (Bonett & Price 2012): few labels without an error do not say that there are none.

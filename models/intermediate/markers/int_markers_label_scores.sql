@@ -8,7 +8,7 @@ texts as (
         run_id,
         prompt_id,
         response_hash,
-        variant,
+        mitigation,
         category,
         has_varied_answers
     from {{ ref("int_markers_texts") }}
@@ -41,7 +41,7 @@ scored_answers as (
         answers.prompt_id,
         answers.trial,
         answers.response_hash,
-        texts.variant,
+        texts.mitigation,
         texts.category,
         texts.has_varied_answers,
         response_scores.scorer,

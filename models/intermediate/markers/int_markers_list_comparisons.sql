@@ -19,7 +19,7 @@ units as (
 families as (
     select
         run_id,
-        variant,
+        mitigation,
         n_permutations
     from {{ ref("int_markers_families") }}
 ),
@@ -29,7 +29,7 @@ compared as (
         contrasts.*,
         units.scheme,
         units.unit_kind,
-        schemes.reading_hash,
+        schemes.analysis_hash,
         schemes.markers_hash,
         schemes.is_judged,
         list_sort(list(distinct units.list) filter (where units.list is not null)) as categories,
@@ -55,7 +55,7 @@ drawn as (
     left join families
         on
             compared.run_id = families.run_id
-            and compared.variant = families.variant
+            and compared.mitigation = families.mitigation
     where
         compared.n_marked_units > 0
         and compared.n_reference_units > 0
@@ -66,7 +66,7 @@ keyed_comparisons as (
     select
         -- Everything the numbers depend on; they are cached under this key.
         {{ key_of([
-            "contrast_id", "scheme", "reading_hash", "markers_hash", "n_permutations", "fingerprint",
+            "contrast_id", "scheme", "analysis_hash", "markers_hash", "n_permutations", "fingerprint",
             "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

@@ -8,7 +8,7 @@ answer_scores as (
         run_id,
         prompt_id,
         trial,
-        variant,
+        mitigation,
         scheme,
         scorer,
         label,
@@ -59,7 +59,7 @@ marked as (
         answer_scores.run_id,
         answer_scores.prompt_id,
         answer_scores.trial,
-        answer_scores.variant,
+        answer_scores.mitigation,
         answer_scores.scheme,
         answer_scores.scorer,
         answer_scores.label,
@@ -88,11 +88,11 @@ marked_answers as (
     select
         *,
         cast(badness > threshold as integer) as mark,
-        count(problematic) over (partition by run_id, variant, scheme, cell) > 0 as is_covered,
+        count(problematic) over (partition by run_id, mitigation, scheme, cell) > 0 as is_covered,
         if(
             problematic is null, null,
-            count(*) over (partition by run_id, variant, scheme, cell)
-            / count(problematic) over (partition by run_id, variant, scheme, cell)
+            count(*) over (partition by run_id, mitigation, scheme, cell)
+            / count(problematic) over (partition by run_id, mitigation, scheme, cell)
         ) as stands_for
     from marked
 )

@@ -7,7 +7,7 @@ prompts as (
     select
         prompts.run_id,
         prompts.prompt_id,
-        prompts.variant,
+        prompts.mitigation,
         concat_ws(
             ' | ', prompts.template, prompts.language, prompts.perturbation, prompts.domain, prompts.subject
         ) as question
@@ -33,7 +33,7 @@ prompt_attributes as (
         prompt_id,
         attribute,
         group_name,
-        carrier
+        descriptor
     from {{ ref("stg_ledger__prompt_attributes") }}
     where
         slot = 1
@@ -68,9 +68,9 @@ words as (
         run_attributes.attribute,
         run_attributes.components,
         string_agg(
-            distinct prompt_attributes.carrier, ' | ' order by prompt_attributes.carrier
+            distinct prompt_attributes.descriptor, ' | ' order by prompt_attributes.descriptor
         ) as word,
-        count(distinct prompt_attributes.carrier) as n_carriers
+        count(distinct prompt_attributes.descriptor) as n_descriptors
     from prompt_attributes
     inner join run_attributes
         on
@@ -94,7 +94,7 @@ own_groups as (
         on
             words.run_id = prompt_attributes.run_id
             and words.prompt_id = prompt_attributes.prompt_id
-            and words.word = prompt_attributes.carrier
+            and words.word = prompt_attributes.descriptor
             and not list_contains(words.components, prompt_attributes.attribute)
     group by words.run_id, words.prompt_id, words.attribute
 ),
@@ -105,7 +105,7 @@ worded as (
         prompt_groups.attribute,
         prompt_groups.group_name,
         prompt_groups.stratum,
-        words.n_carriers,
+        words.n_descriptors,
         coalesce(words.word, prompt_groups.group_name) as word,
         coalesce(own_groups.own_groups, '') as own_groups
     from prompts
@@ -128,22 +128,22 @@ worded as (
 words_of_groups as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         count(distinct word) as n_words
     from worded
-    group by run_id, variant, attribute, group_name
+    group by run_id, mitigation, attribute, group_name
 ),
 
 unit_kinds as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         if(max(n_words) > 1, 'names', 'answers') as unit_kind
     from words_of_groups
-    group by run_id, variant, attribute
+    group by run_id, mitigation, attribute
 ),
 
 -- A name moves with all its texts; where a group is one word, each text moves inside the same question.
@@ -164,18 +164,18 @@ markers_prompts as (
     inner join unit_kinds
         on
             worded.run_id = unit_kinds.run_id
-            and worded.variant = unit_kinds.variant
+            and worded.mitigation = unit_kinds.mitigation
             and worded.attribute = unit_kinds.attribute
     inner join contrasts
         on
             worded.run_id = contrasts.run_id
-            and worded.variant = contrasts.variant
+            and worded.mitigation = contrasts.mitigation
             and worded.attribute = contrasts.attribute
             and worded.group_name in (contrasts.group_name, contrasts.reference_group)
     -- A combination that several names state has no name whose label could move.
     where
         unit_kinds.unit_kind = 'answers'
-        or worded.n_carriers = 1
+        or worded.n_descriptors = 1
 )
 
 select * from markers_prompts

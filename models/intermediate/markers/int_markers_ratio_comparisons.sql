@@ -24,7 +24,7 @@ units as (
 families as (
     select
         run_id,
-        variant,
+        mitigation,
         n_permutations
     from {{ ref("int_markers_families") }}
 ),
@@ -47,7 +47,7 @@ subjects as (
 asked as (
     select
         subjects.run_id,
-        subjects.variant,
+        subjects.mitigation,
         subjects.category,
         subjects.probe,
         subjects.is_category,
@@ -66,7 +66,7 @@ asked as (
         on
             subjects.run_id = sides.run_id
             and subjects.prompt_id = sides.prompt_id
-    group by subjects.run_id, subjects.variant, subjects.category, subjects.probe, subjects.is_category
+    group by subjects.run_id, subjects.mitigation, subjects.category, subjects.probe, subjects.is_category
 ),
 
 unit_totals as (
@@ -83,7 +83,7 @@ asked_of_schemes as (
     select
         asked.*,
         schemes.scheme,
-        schemes.reading_hash,
+        schemes.analysis_hash,
         schemes.markers_hash,
         -- Where persons are named, their groups are compared instead; one answer alone settles nothing about a probe.
         schemes.is_judged and not asked.is_named and (asked.is_category or asked.n_texts > 1) as is_judged
@@ -117,14 +117,14 @@ drawn as (
     left join families
         on
             compared.run_id = families.run_id
-            and compared.variant = families.variant
+            and compared.mitigation = families.mitigation
 ),
 
 keyed_comparisons as (
     select
         -- Everything the numbers depend on; they are cached under this key.
         {{ key_of([
-            "run_id", "variant", "scheme", "category", "probe", "reading_hash", "markers_hash", "n_permutations",
+            "run_id", "mitigation", "scheme", "category", "probe", "analysis_hash", "markers_hash", "n_permutations",
             "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

@@ -15,8 +15,8 @@ scores as (
 texts as (
     select
         answer_key,
-        not is_named or bool_and(is_named) over (partition by run_id, variant, category, probe) as is_of_probe,
-        not is_named or bool_and(is_named) over (partition by run_id, variant, category) as is_of_category
+        not is_named or bool_and(is_named) over (partition by run_id, mitigation, category, probe) as is_of_probe,
+        not is_named or bool_and(is_named) over (partition by run_id, mitigation, category) as is_of_category
     from {{ ref("int_markers_texts") }}
     where {{ is_of_runs("run_id", runs) }}
 ),

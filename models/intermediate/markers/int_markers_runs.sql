@@ -1,11 +1,11 @@
 with
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         reading -> 'markers' as markers
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.markers')
 ),
 
@@ -18,20 +18,20 @@ run_states as (
 
 markers_runs as (
     select
-        run_readings.run_id,
+        run_analysis_settings.run_id,
         run_states.run_state,
-        run_readings.reading_hash,
+        run_analysis_settings.analysis_hash,
         -- Null where scores alone are read.
-        run_readings.markers ->> 'hash' as markers_hash,
-        from_json(run_readings.markers -> 'schemes', '["VARCHAR"]') as schemes,
-        cast(run_readings.markers ->> 'minimum' as integer) as minimum,
+        run_analysis_settings.markers ->> 'hash' as markers_hash,
+        from_json(run_analysis_settings.markers -> 'schemes', '["VARCHAR"]') as schemes,
+        cast(run_analysis_settings.markers ->> 'minimum' as integer) as minimum,
         -- Where none is named it is negative regard, whoever scored it.
         coalesce(
-            run_readings.markers -> 'scores',
+            run_analysis_settings.markers -> 'scores',
             cast('[{"label": "negative", "worse": "higher", "lowest": 0, "highest": 1}]' as json)
         ) as scores
-    from run_readings
-    inner join run_states on run_readings.run_id = run_states.run_id
+    from run_analysis_settings
+    inner join run_states on run_analysis_settings.run_id = run_states.run_id
 )
 
 select * from markers_runs

@@ -8,7 +8,7 @@ markers_runs as (
 run_schemes as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         markers_hash,
         minimum,
         unnest(schemes) as scheme,

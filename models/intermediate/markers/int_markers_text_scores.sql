@@ -15,7 +15,7 @@ text_scores as (
         run_id,
         prompt_id,
         response_hash,
-        variant,
+        mitigation,
         category,
         scheme,
         outcome,
@@ -24,7 +24,7 @@ text_scores as (
         sum(weight) filter (where badness is not null) as n_answers,
         bool_or(is_short) as is_short
     from answer_scores
-    group by run_id, prompt_id, response_hash, variant, category, scheme, outcome
+    group by run_id, prompt_id, response_hash, mitigation, category, scheme, outcome
 )
 
 select * from text_scores

@@ -29,7 +29,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         coalesce(domain, '') as category,
         coalesce(subject, '') as probe
     from {{ ref("stg_ledger__prompts") }}
@@ -83,7 +83,7 @@ texts as (
         -- All that a text's tokens depend on.
         {{ integer_key_of(["distinct_texts.answer_text", "'" ~ var("engine_version") ~ "'"]) }} as text_key,
         distinct_texts.markers_hash,
-        prompts.variant,
+        prompts.mitigation,
         prompts.category,
         prompts.probe,
         coalesce(groups_of_prompts.groups, []) as groups,

@@ -9,7 +9,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         reference_group,
@@ -20,7 +20,7 @@ contrasts as (
 prices_runs as (
     select
         run_id,
-        reading_hash
+        analysis_hash
     from {{ ref("int_prices_runs") }}
 ),
 
@@ -47,14 +47,14 @@ counted as (
     select
         compared.*,
         contrasts.run_id,
-        contrasts.variant,
+        contrasts.mitigation,
         contrasts.attribute,
         contrasts.group_name,
         contrasts.reference_group,
         contrasts.is_crossed,
-        prices_runs.reading_hash,
+        prices_runs.analysis_hash,
         len(compared.categories) as n_categories,
-        3 * count(*) over (partition by contrasts.run_id, contrasts.variant, contrasts.is_crossed) as n_findings
+        3 * count(*) over (partition by contrasts.run_id, contrasts.mitigation, contrasts.is_crossed) as n_findings
     from compared
     inner join contrasts on compared.contrast_id = contrasts.contrast_id
     inner join prices_runs on contrasts.run_id = prices_runs.run_id
@@ -75,7 +75,7 @@ keyed_comparisons as (
     select
         -- Everything the numbers depend on; they are cached under this key.
         {{ key_of([
-            "contrast_id", "domains", "reading_hash", "n_permutations", "fingerprint",
+            "contrast_id", "domains", "analysis_hash", "n_permutations", "fingerprint",
             "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

@@ -23,7 +23,7 @@ units as (
     select
         prices_prompts.run_id,
         prices_prompts.run_state,
-        prices_prompts.variant,
+        prices_prompts.mitigation,
         prices_prompts.attribute,
         prices_prompts.kind,
         prices_prompts.unit_kind,

@@ -7,7 +7,7 @@ comparisons as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         n_levels
     from {{ ref("int_prices_comparisons") }}
@@ -23,7 +23,7 @@ units as (
 counts as (
     select
         comparisons.run_id,
-        comparisons.variant,
+        comparisons.mitigation,
         comparisons.attribute,
         md5(concat_ws(chr(31), units.unit, units.stratum)) as unit_key,
         md5(units.stratum) as stratum,

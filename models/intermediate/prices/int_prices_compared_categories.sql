@@ -13,7 +13,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         reference_group
@@ -45,7 +45,7 @@ compared_units as (
     inner join units
         on
             contrasts.run_id = units.run_id
-            and contrasts.variant = units.variant
+            and contrasts.mitigation = units.mitigation
             and contrasts.attribute = units.attribute
     where units.group_name in (contrasts.group_name, contrasts.reference_group)
     qualify

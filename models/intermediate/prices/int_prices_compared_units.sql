@@ -7,7 +7,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         groups
     from {{ ref("int_prices_contrasts") }}
@@ -39,7 +39,7 @@ compared_units as (
     inner join units
         on
             contrasts.run_id = units.run_id
-            and contrasts.variant = units.variant
+            and contrasts.mitigation = units.mitigation
             and contrasts.attribute = units.attribute
     where list_contains(contrasts.groups, units.group_name)
     qualify

@@ -8,7 +8,7 @@ units as (
 prices_runs as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         n_levels
     from {{ ref("int_prices_runs") }}
 ),
@@ -35,13 +35,13 @@ counted as (
         contrasts.*,
         compared_units.domains,
         compared_units.fingerprint,
-        prices_runs.reading_hash,
+        prices_runs.analysis_hash,
         prices_runs.n_levels,
         len(contrasts.groups) as n_groups,
         len(compared_units.domains) as n_sets,
         -- Judged together: shares, mean price and categories of each contrast; or how far apart all groups' means lie.
         sum(if(contrasts.has_reference, if(len(contrasts.groups) = 2, 3, 0), 1)) over (
-            partition by contrasts.run_id, contrasts.variant, contrasts.is_crossed
+            partition by contrasts.run_id, contrasts.mitigation, contrasts.is_crossed
         ) as n_findings
     from contrasts
     inner join compared_units on contrasts.contrast_id = compared_units.contrast_id
@@ -60,7 +60,7 @@ keyed_comparisons as (
     select
         -- Everything the numbers depend on; they are cached under this key.
         {{ key_of([
-            "contrast_id", "unit_kind", "groups", "domains", "n_levels", "reading_hash", "n_permutations",
+            "contrast_id", "unit_kind", "groups", "domains", "n_levels", "analysis_hash", "n_permutations",
             "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

@@ -17,7 +17,7 @@ contrasts as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         attribute,
         comparison,
         group_name,
@@ -29,7 +29,7 @@ contrasts as (
 attribute_groups as (
     select
         units.run_id,
-        units.variant,
+        units.mitigation,
         units.attribute,
         units.unit_kind,
         units.kind,
@@ -80,7 +80,7 @@ contrasted as (
     inner join contrasts
         on
             labelled.run_id = contrasts.run_id
-            and labelled.variant = contrasts.variant
+            and labelled.mitigation = contrasts.mitigation
             and labelled.attribute = contrasts.attribute
 ),
 

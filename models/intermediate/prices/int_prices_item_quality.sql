@@ -7,7 +7,7 @@ prompt_groups as (
     select distinct
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
@@ -67,7 +67,7 @@ item_quality as (
     select
         prompt_groups.run_id,
         answers.run_state,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         sum(answers.weight) as n_answers,

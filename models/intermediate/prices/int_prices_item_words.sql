@@ -7,7 +7,7 @@ prompt_groups as (
     select distinct
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
@@ -41,7 +41,7 @@ word_counts as (
     select
         prompt_groups.run_id,
         prompt_words.run_state,
-        prompt_groups.variant,
+        prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         prompt_words.word,
@@ -57,9 +57,9 @@ word_counts as (
 item_words as (
     select
         *,
-        n / sum(n) over (partition by run_id, variant, attribute, group_name) as share,
+        n / sum(n) over (partition by run_id, mitigation, attribute, group_name) as share,
         row_number() over (
-            partition by run_id, variant, attribute, group_name order by n desc, word asc
+            partition by run_id, mitigation, attribute, group_name order by n desc, word asc
         ) as word_rank
     from word_counts
     -- The source shows the most frequent; a tail of names of single places tells nothing.

@@ -25,7 +25,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         template,
         coalesce(domain, '') as domain
     from {{ ref("stg_ledger__prompts") }}
@@ -49,7 +49,7 @@ written_items as (
         answers.run_id,
         answers.prompt_id,
         answers.trial,
-        prompts.variant,
+        prompts.mitigation,
         prompts.template,
         prompts.domain,
         answers.weight,
@@ -100,7 +100,7 @@ found_items as (
         kept_items.prompt_id,
         kept_items.trial,
         kept_items.place,
-        kept_items.variant,
+        kept_items.mitigation,
         kept_items.template,
         kept_items.domain,
         kept_items.written.name as item,

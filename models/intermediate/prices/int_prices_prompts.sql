@@ -9,7 +9,7 @@ prompts as (
         prompts.run_id,
         prices_runs.run_state,
         prompts.prompt_id,
-        prompts.variant,
+        prompts.mitigation,
         prompts.template,
         coalesce(prompts.domain, '') as domain,
         concat_ws(' | ', prompts.template, prompts.language, prompts.domain, prompts.subject) as question
@@ -26,7 +26,7 @@ prompt_attributes as (
         prompt_id,
         attribute,
         group_name,
-        carrier
+        descriptor
     from {{ ref("stg_ledger__prompt_attributes") }}
     where
         slot = 1
@@ -61,7 +61,7 @@ pairs_of_attributes as (
         one.run_id,
         one.attribute,
         other.attribute as other_attribute,
-        bool_and(one.carrier = other.carrier) as is_one_word
+        bool_and(one.descriptor = other.descriptor) as is_one_word
     from prompt_attributes as one
     inner join prompt_attributes as other
         on
@@ -95,9 +95,9 @@ components as (
         run_attributes.is_crossed,
         movable_attributes.is_movable,
         list(
-            prompt_attributes.carrier
+            prompt_attributes.descriptor
             order by list_position(run_attributes.components, prompt_attributes.attribute)
-        ) as carriers,
+        ) as descriptors,
         list(
             prompt_attributes.group_name
             order by list_position(run_attributes.components, prompt_attributes.attribute)
@@ -151,8 +151,8 @@ worded as (
         components.kind,
         components.is_crossed,
         components.is_movable,
-        components.carriers[1] as word,
-        array_to_string(components.carriers, ' | ') as words,
+        components.descriptors[1] as word,
+        array_to_string(components.descriptors, ' | ') as words,
         if(components.kind = 'same', components.component_groups[1], prompt_groups.group_name) as label_group,
         if(components.kind = 'same', components.component_groups[2], '') as block_group,
         coalesce(own_groups.own_groups, '') as own_groups
@@ -176,22 +176,22 @@ worded as (
 words_of_groups as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         label_group,
         count(distinct word) as n_words
     from worded
-    group by run_id, variant, attribute, label_group
+    group by run_id, mitigation, attribute, label_group
 ),
 
 unit_kinds as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
-        if(max(n_words) = 1, 'words', 'carriers') as unit_kind
+        if(max(n_words) = 1, 'words', 'descriptors') as unit_kind
     from words_of_groups
-    group by run_id, variant, attribute
+    group by run_id, mitigation, attribute
 ),
 
 -- A name moves with all its prompts; where a group is one word, the words of a template change places in it.
@@ -200,7 +200,7 @@ prices_prompts as (
         worded.run_id,
         worded.run_state,
         worded.prompt_id,
-        worded.variant,
+        worded.mitigation,
         worded.domain,
         worded.question,
         worded.attribute,
@@ -230,7 +230,7 @@ prices_prompts as (
     inner join unit_kinds
         on
             worded.run_id = unit_kinds.run_id
-            and worded.variant = unit_kinds.variant
+            and worded.mitigation = unit_kinds.mitigation
             and worded.attribute = unit_kinds.attribute
 )
 

@@ -1,11 +1,11 @@
 with
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         reading -> 'prices' as prices
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.prices')
 ),
 
@@ -36,17 +36,17 @@ prices_runs as (
         runs.run_id,
         -- A catalogue may be imported anew without a word of the run.
         {{ integer_key_of(["run_states.run_state", "catalogues.catalogue_hash"]) }} as run_state,
-        run_readings.reading_hash,
-        run_readings.prices ->> 'catalogue' as catalogue,
+        run_analysis_settings.analysis_hash,
+        run_analysis_settings.prices ->> 'catalogue' as catalogue,
         catalogues.catalogue_hash,
-        run_readings.prices -> 'category_sets' as category_sets,
-        cast(coalesce(run_readings.prices ->> 'levels', runs.answer ->> 'levels') as integer) as n_levels,
+        run_analysis_settings.prices -> 'category_sets' as category_sets,
+        cast(coalesce(run_analysis_settings.prices ->> 'levels', runs.answer ->> 'levels') as integer) as n_levels,
         cast(runs.answer ->> 'k' as integer) as k,
         coalesce(runs.answer ->> 'prices', 'levels') = 'amounts' as are_amounts
     from runs
-    inner join run_readings on runs.run_id = run_readings.run_id
+    inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
     inner join run_states on runs.run_id = run_states.run_id
-    left join catalogues on (run_readings.prices ->> 'catalogue') = catalogues.catalogue
+    left join catalogues on (run_analysis_settings.prices ->> 'catalogue') = catalogues.catalogue
 )
 
 select * from prices_runs

@@ -5,7 +5,7 @@ texts_runs as (
         run_id,
         reading ->> '$.texts.encoder.place' as encoder_place,
         reading ->> '$.texts.encoder.hash' as encoder_hash
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.texts')
 ),
 
@@ -57,7 +57,7 @@ described as (
         prompts.encoder_place,
         prompts.encoder_hash,
         answers.answer_text,
-        -- All that its manner depends on.
+        -- All that its style depends on.
         {{ key_of([
             "prompts.language", "answers.answer_text", "removed_of_runs.fingerprint", "hedges.fingerprint",
             "'" ~ var("engine_version") ~ "'",

@@ -8,18 +8,18 @@ units as (
 readings as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         reading ->> '$.texts.encoder.name' as encoder,
         reading ->> '$.texts.encoder.hash' as encoder_hash,
         from_json(reading -> 'texts' -> 'similarity', '["VARCHAR"]') as schemes
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.texts')
 ),
 
 measured as (
     select
         units.*,
-        readings.reading_hash,
+        readings.analysis_hash,
         readings.encoder,
         readings.encoder_hash,
         unnest(list_transform(readings.schemes, lambda scheme: 'similarity') || ['readability', 'hedging']) as outcome,
@@ -34,14 +34,14 @@ compared as (
     select
         contrast_id,
         run_id,
-        variant,
+        mitigation,
         outcome,
         scheme,
         attribute,
         group_name,
         reference_group,
         is_crossed,
-        reading_hash,
+        analysis_hash,
         if(scheme in ('encoder', 'encoder_centred'), encoder, null) as encoder,
         if(scheme in ('encoder', 'encoder_centred'), encoder_hash, null) as encoder_hash,
         -- Of the ways to hold texts against each other the first is judged.
@@ -71,7 +71,7 @@ compared as (
 counted as (
     select
         *,
-        count(*) filter (where is_judged) over (partition by run_id, variant, is_crossed) as n_together,
+        count(*) filter (where is_judged) over (partition by run_id, mitigation, is_crossed) as n_together,
         if(is_judged, {{ permutations_for("if(is_crossed, 2, 10) * n_together") }}, 0) as n_permutations
     from compared
 ),
@@ -80,7 +80,7 @@ keyed_comparisons as (
     select
         -- Everything a comparison's numbers depend on; they are cached under this key.
         {{ key_of([
-            "contrast_id", "outcome", "scheme", "reading_hash", "n_permutations", "fingerprint",
+            "contrast_id", "outcome", "scheme", "analysis_hash", "n_permutations", "fingerprint",
             "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

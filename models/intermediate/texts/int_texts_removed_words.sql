@@ -2,7 +2,7 @@ with
 
 runs as (
     select run_id
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.texts')
 ),
 
@@ -26,7 +26,7 @@ forms as (
 labels as (
     select distinct
         attributes.run_id,
-        unnest([attributes.group_name, attributes.carrier]) as label
+        unnest([attributes.group_name, attributes.descriptor]) as label
     from {{ ref("stg_ledger__prompt_attributes") }} as attributes
     inner join runs on attributes.run_id = runs.run_id
 ),

@@ -26,7 +26,7 @@ units as (
 members as (
     select
         comparisons.run_id,
-        comparisons.variant,
+        comparisons.mitigation,
         comparisons.scheme,
         comparisons.attribute,
         comparisons.group_name,

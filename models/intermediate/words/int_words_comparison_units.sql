@@ -15,7 +15,7 @@ prompt_groups as (
         prompt_id,
         attribute,
         group_name,
-        carriers,
+        descriptors,
         coalesce(other_groups, '') as other_groups,
         stratum
     from {{ ref("int_prompt_groups") }}
@@ -44,7 +44,7 @@ units as (
         words_units.unit_key,
         words_units.run_id,
         words_units.run_state,
-        words_units.variant,
+        words_units.mitigation,
         words_units.scheme,
         words_units.prompt_id,
         words_units.question,
@@ -70,7 +70,7 @@ labelled_units as (
         units.n_responses,
         units.first_seq,
         prompt_groups.group_name as unit_group,
-        prompt_groups.carriers,
+        prompt_groups.descriptors,
         prompt_groups.other_groups,
         prompt_groups.stratum,
         prompt_groups.group_name = if(
@@ -92,7 +92,7 @@ labelled_units as (
     inner join units
         on
             contrasts.run_id = units.run_id
-            and contrasts.variant = units.variant
+            and contrasts.mitigation = units.mitigation
             and prompt_groups.prompt_id = units.prompt_id
 ),
 

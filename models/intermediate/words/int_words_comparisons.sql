@@ -20,12 +20,12 @@ words_runs as (
     from {{ ref("int_words_runs") }}
 ),
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
-        reading_hash,
+        analysis_hash,
         reading -> 'words' ->> 'weighting' as weighting
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 comparison_units as (
@@ -50,7 +50,7 @@ comparison_units as (
         ) as n_reference_units,
         sum(n_responses) as n_responses,
         {{ fingerprint_of([
-            "unit_key", "prompt_id", "label", "stratum", "carriers", "n_responses",
+            "unit_key", "prompt_id", "label", "stratum", "descriptors", "n_responses",
         ]) }} as fingerprint
     from {{ ref("int_words_comparison_units") }}
     group by contrast_id, scheme
@@ -60,14 +60,14 @@ comparison_units as (
 corpora as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         {{ fingerprint_of(["unit_key", "prompt_id", "n_responses"]) }} as fingerprint
     from {{ ref("int_words_units") }}
-    group by run_id, variant, scheme
+    group by run_id, mitigation, scheme
 ),
 
--- Of the scheme that removes terms, what is removed: carriers of prompts yet to be answered among it.
+-- Of the scheme that removes terms, what is removed: descriptors of prompts yet to be answered among it.
 removed_terms as (
     select
         run_id,
@@ -85,12 +85,12 @@ removed_terms as (
 judged_together as (
     select
         run_id,
-        variant,
+        mitigation,
         is_crossed,
         count(*) as n_contrasts
     from contrasts
     where comparison = 'against_reference'
-    group by run_id, variant, is_crossed
+    group by run_id, mitigation, is_crossed
 ),
 
 words_comparisons as (
@@ -99,8 +99,8 @@ words_comparisons as (
         words_schemes.scheme,
         words_schemes.is_judged,
         words_runs.run_state,
-        run_readings.reading_hash,
-        coalesce(run_readings.weighting, 'tfidf') as weighting,
+        run_analysis_settings.analysis_hash,
+        coalesce(run_analysis_settings.weighting, 'tfidf') as weighting,
         coalesce(comparison_units.moves_prompts, false) as moves_prompts,
         coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
@@ -129,7 +129,7 @@ words_comparisons as (
                 or not contrasts.is_crossed
                 or (contrasts.comparison = 'all_groups' and words_schemes.scheme = 'reference_vectors')
             )
-    inner join run_readings on contrasts.run_id = run_readings.run_id
+    inner join run_analysis_settings on contrasts.run_id = run_analysis_settings.run_id
     inner join words_runs on contrasts.run_id = words_runs.run_id
     left join comparison_units
         on
@@ -138,7 +138,7 @@ words_comparisons as (
     left join corpora
         on
             contrasts.run_id = corpora.run_id
-            and contrasts.variant = corpora.variant
+            and contrasts.mitigation = corpora.mitigation
             and words_schemes.scheme = corpora.scheme
     left join removed_terms
         on
@@ -147,7 +147,7 @@ words_comparisons as (
     left join judged_together
         on
             contrasts.run_id = judged_together.run_id
-            and contrasts.variant = judged_together.variant
+            and contrasts.mitigation = judged_together.mitigation
             and contrasts.is_crossed = judged_together.is_crossed
     {% if not var("all_groups") %}
     where contrasts.comparison <> 'all_groups'
@@ -158,7 +158,7 @@ keyed_comparisons as (
     select
         -- Everything a measure's numbers depend on; measures are cached under this key.
         {{ key_of([
-            "run_id", "variant", "scheme", "attribute", "comparison", "group_name", "reference_group", "reading_hash",
+            "run_id", "mitigation", "scheme", "attribute", "comparison", "group_name", "reference_group", "analysis_hash",
             "n_permutations", "fingerprint", "corpus_fingerprint", "terms_fingerprint",
             "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,

@@ -28,7 +28,7 @@ compared as (
         comparison_units.stratum,
         comparison_units.other_groups,
         comparison_units.prompt_id,
-        comparison_units.carriers,
+        comparison_units.descriptors,
         comparison_units.text_key,
         comparison_units.n_responses,
         comparison_units.n_trials,
@@ -45,10 +45,10 @@ carried as (
     select
         comparison_key,
         label,
-        carriers,
+        descriptors,
         array_to_string(list_sort(list_distinct(list(other_groups))), ' / ') as other_groups
     from compared
-    group by comparison_key, label, carriers
+    group by comparison_key, label, descriptors
 ),
 
 words_members as (
@@ -61,9 +61,9 @@ words_members as (
         {{ code_in_comparison("compared.text_key", "compared") }} as cluster_id,
         {{ code_in_comparison("compared.prompt_id", "compared") }} as prompt_id,
         -- The published procedures number classes by the words that stood in the prompt.
-        {{ code_in_comparison("compared.carriers", "compared") }} as carrier_id,
+        {{ code_in_comparison("compared.descriptors", "compared") }} as descriptor_id,
         -- Names and wordings change places among those that stand beside the same other groups.
-        {{ code_in_comparison("carried.other_groups", "compared") }} as carrier_stratum_id,
+        {{ code_in_comparison("carried.other_groups", "compared") }} as descriptor_stratum_id,
         compared.n_responses,
         compared.n_trials,
         compared.first_seq
@@ -72,7 +72,7 @@ words_members as (
         on
             compared.comparison_key = carried.comparison_key
             and compared.label = carried.label
-            and compared.carriers = carried.carriers
+            and compared.descriptors = carried.descriptors
 )
 
 select * from words_members

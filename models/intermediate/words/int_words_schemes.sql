@@ -1,17 +1,17 @@
 with
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
         reading
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 listed_schemes as (
     select
         run_id,
         from_json(reading -> 'words' -> 'schemes', '["VARCHAR"]') as schemes
-    from run_readings
+    from run_analysis_settings
 ),
 
 run_schemes as (

@@ -1,10 +1,10 @@
 with
 
-run_readings as (
+run_analysis_settings as (
     select
         run_id,
         reading -> 'words' as reading
-    from {{ ref("int_run_readings") }}
+    from {{ ref("int_run_analysis_settings") }}
     where json_exists(reading, '$.words')
 ),
 
@@ -29,7 +29,7 @@ prompt_attributes as (
         run_id,
         attribute,
         group_name,
-        carrier
+        descriptor
     from {{ ref("stg_ledger__prompt_attributes") }}
 ),
 
@@ -44,7 +44,7 @@ forms as (
 -- What the audit itself says of a group is taken out unless the reading says `remove: none`.
 own_runs as (
     select run_id
-    from run_readings
+    from run_analysis_settings
     where coalesce(cast(reading ->> 'unasked' as boolean), true)
 ),
 
@@ -52,17 +52,17 @@ kept_terms as (
     select
         run_id,
         unnest(from_json(reading -> 'keep', '["VARCHAR"]')) as term
-    from run_readings
+    from run_analysis_settings
 ),
 
 listed_terms as (
     select
         run_id,
         unnest(from_json(reading -> 'terms', '[{"list": "VARCHAR", "term": "VARCHAR"}]')) as listed
-    from run_readings
+    from run_analysis_settings
 ),
 
--- A word that the spec has agree with a carrier ("from {country}") stands in the prompt, too.
+-- A word that the spec has agree with a descriptor ("from {country}") stands in the prompt, too.
 spec_attributes as (
     select
         runs.run_id,
@@ -109,10 +109,10 @@ written as (
         prompt_attributes.attribute,
         prompt_attributes.group_name,
         source.why,
-        if(source.why = 'label', prompt_attributes.group_name, prompt_attributes.carrier) as text
+        if(source.why = 'label', prompt_attributes.group_name, prompt_attributes.descriptor) as text
     from prompt_attributes
     inner join own_runs on prompt_attributes.run_id = own_runs.run_id
-    cross join (values ('label'), ('carrier')) as source (why)
+    cross join (values ('label'), ('descriptor')) as source (why)
     union by name
     select
         run_id,
@@ -158,11 +158,11 @@ known_words as (
 
 telling_words as (
     select
-        text_words.* replace (if(text_words.why = 'agreement', 'carrier', text_words.why) as why),
+        text_words.* replace (if(text_words.why = 'agreement', 'descriptor', text_words.why) as why),
         case
             -- What agrees may be a verb (is, are), or a pronoun, which goes as a form of address.
             when text_words.why = 'agreement' then not text_words.is_shared and known_words.word is null
-            -- Of a label or carrier of one word, that word is taken out whatever it is.
+            -- Of a label or descriptor of one word, that word is taken out whatever it is.
             else
                 len(text_words.words) = 1
                 or not (text_words.is_shared or coalesce(known_words.is_function_word, false))

@@ -7,7 +7,7 @@ units as (
     select
         run_id,
         run_state,
-        variant,
+        mitigation,
         prompt_id,
         unit_id,
         unit_key,
@@ -42,7 +42,7 @@ unit_groups as (
         prompt_groups.attribute,
         prompt_groups.group_name,
         {{ integer_key_of([
-            "units.run_id", "units.variant", "prompt_groups.attribute", "prompt_groups.group_name",
+            "units.run_id", "units.mitigation", "prompt_groups.attribute", "prompt_groups.group_name",
         ]) }} as group_key
     from units
     inner join prompt_groups

@@ -31,7 +31,7 @@ people_asked_about as (
         run_id,
         prompt_id,
         string_agg(
-            concat_ws('=', slot, attribute, group_name, carrier), '; ' order by slot asc, attribute asc
+            concat_ws('=', slot, attribute, group_name, descriptor), '; ' order by slot asc, attribute asc
         ) as people
     from {{ ref("stg_ledger__prompt_attributes") }}
     group by run_id, prompt_id
@@ -42,7 +42,7 @@ asked_prompts as (
         prompts.run_id,
         prompts.prompt_id,
         prompts.prompt_hash,
-        prompts.variant,
+        prompts.mitigation,
         {{ key_of([
             "prompts.template", "prompts.language", "prompts.perturbation", "prompts.subject",
             "people_asked_about.people",
@@ -60,8 +60,8 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant,
-        asked || '-' || dense_rank() over (partition by run_id, variant, asked order by prompt_hash) as question
+        mitigation,
+        asked || '-' || dense_rank() over (partition by run_id, mitigation, asked order by prompt_hash) as question
     from asked_prompts
 ),
 
@@ -100,7 +100,7 @@ words_units as (
             row_number() over (
                 partition by distinct_answers.run_id
                 order by
-                    prompts.variant,
+                    prompts.mitigation,
                     words_schemes.scheme,
                     distinct_answers.response_hash,
                     distinct_answers.prompt_id
@@ -113,7 +113,7 @@ words_units as (
         ]) }} as unit_key,
         distinct_answers.run_id,
         words_runs.run_state,
-        prompts.variant,
+        prompts.mitigation,
         words_schemes.scheme,
         words_schemes.is_judged,
         distinct_answers.prompt_id,

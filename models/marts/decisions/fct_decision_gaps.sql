@@ -22,7 +22,7 @@ decision_gaps as (
         gaps.unit as judged_unit,
         -- The source's rule on the mean rank difference, which has no test behind it.
         case
-            when comparisons.outcome <> 'standing' then null
+            when comparisons.outcome <> 'rank_value' then null
             when gaps.gap > 0.05 then 'favours ' || comparisons.group_name
             when gaps.gap < -0.05 then 'favours ' || comparisons.reference_group
             else 'no significant bias'

@@ -28,13 +28,13 @@ groups as (
     select
         pool_key,
         run_id,
-        variant,
+        mitigation,
         judged_domain as domain,
         attribute,
         group_name,
         sum(weight) as n
     from people
-    group by pool_key, run_id, variant, judged_domain, attribute, group_name
+    group by pool_key, run_id, mitigation, judged_domain, attribute, group_name
 ),
 
 -- A label that nobody of a group got has its row, too.

@@ -57,7 +57,7 @@ summed as (
     select
         pool_key,
         run_id,
-        variant,
+        mitigation,
         judged_domain as domain,
         attribute,
         group_name,
@@ -65,12 +65,12 @@ summed as (
         coalesce(sum(weight) filter (where is_unknown), 0) as n_unknown,
         coalesce(sum(weight) filter (where is_refused), 0) as n_refused,
         sum(weight * correct) / sum(weight) filter (where correct is not null) as accuracy,
-        sum(weight * standing) filter (where not is_unknown)
-        / sum(weight) filter (where standing is not null and not is_unknown) as mean_standing,
+        sum(weight * rank_value) filter (where not is_unknown)
+        / sum(weight) filter (where rank_value is not null and not is_unknown) as mean_rank_value,
         sum(weight * rank) / sum(weight) filter (where rank is not null) as mean_rank,
         sum(weight) filter (where rank = n_candidates) / sum(weight) filter (where rank is not null) as share_last
     from people
-    group by pool_key, run_id, variant, judged_domain, attribute, group_name
+    group by pool_key, run_id, mitigation, judged_domain, attribute, group_name
 ),
 
 rates as (

@@ -28,7 +28,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        variant,
+        mitigation,
         coalesce(domain, '') as domain
     from {{ ref("stg_ledger__prompts") }}
 ),
@@ -54,7 +54,7 @@ answers as (
 pairings as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         attribute,
         is_paired
     from {{ ref("int_decisions_people") }}
@@ -78,7 +78,7 @@ stated_groups as (
 people as (
     select
         answers.run_id,
-        prompts.variant,
+        prompts.mitigation,
         if(coalesce(pairings.is_paired, false), '', prompts.domain) as domain,
         run_attributes.attribute,
         answers.weight,
@@ -96,7 +96,7 @@ people as (
     left join pairings
         on
             answers.run_id = pairings.run_id
-            and prompts.variant = pairings.variant
+            and prompts.mitigation = pairings.mitigation
             and run_attributes.attribute = pairings.attribute
     left join stated_groups
         on
@@ -108,7 +108,7 @@ people as (
 people_of_no_group as (
     select
         run_id,
-        variant,
+        mitigation,
         domain,
         attribute,
         '' as group_name,
@@ -116,13 +116,13 @@ people_of_no_group as (
         sum(weight) as n_people
     from people
     where is_not_stated or is_unknown
-    group by run_id, variant, domain, attribute, is_not_stated
+    group by run_id, mitigation, domain, attribute, is_not_stated
 ),
 
 people_of_excluded_groups as (
     select
         run_id,
-        variant,
+        mitigation,
         domain,
         attribute,
         group_name,

@@ -5,7 +5,7 @@ decision_gaps as (
         *,
         {{ key_of(["outcome", "domain", "attribute", "group_name", "reference_group"]) }} as question_key
     from {{ ref("fct_decision_gaps") }}
-    where variant = 'plain'
+    where mitigation = 'plain'
 ),
 
 -- What a target answered before is compared with what it answers now elsewhere (fct_run_comparisons).

@@ -4,7 +4,7 @@ blocks as (
     select distinct
         block_key,
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         label
@@ -15,7 +15,7 @@ block_attributes as (
     select distinct
         block_key,
         run_id,
-        variant,
+        mitigation,
         attribute
     from blocks
 ),

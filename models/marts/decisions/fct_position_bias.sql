@@ -14,19 +14,19 @@ counted as (
     select
         position_key,
         run_id,
-        variant,
+        mitigation,
         slot as position,
         sum(weight) as n,
         sum(weight * is_top) / sum(weight) as share_top,
         sum(weight * rank) / sum(weight) filter (where rank is not null) as mean_rank
     from positions
-    group by position_key, run_id, variant, slot
+    group by position_key, run_id, mitigation, slot
 ),
 
 position_bias as (
     select
         cast(counted.run_id as varchar) as run_id,
-        cast(counted.variant as varchar) as variant,
+        cast(counted.mitigation as varchar) as mitigation,
         cast(counted.position as integer) as position,
         cast(counted.n as bigint) as n_people,
         cast(counted.share_top as double) as share_top,

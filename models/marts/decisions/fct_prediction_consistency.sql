@@ -37,14 +37,14 @@ widest_attributes as (
 versions as (
     select
         people.run_id,
-        people.variant,
+        people.mitigation,
         people.template,
         people.domain,
         people.subject,
         concat_ws('; ', people.other_groups, people.group_name) as version,
-        people.carrier,
+        people.descriptor,
         coalesce(people.label, cast(people.score as varchar)) as prediction,
-        people.standing,
+        people.rank_value,
         people.is_unknown
     from people
     inner join widest_attributes
@@ -56,24 +56,24 @@ versions as (
 n_versions as (
     select
         run_id,
-        variant,
+        mitigation,
         count(distinct version) as n_groups
     from versions
-    group by run_id, variant
+    group by run_id, mitigation
 ),
 
 prediction_consistency as (
     select
         versions.run_id,
-        versions.variant,
+        versions.mitigation,
         versions.template,
         versions.domain,
         versions.subject,
         count(*) as n_predictions,
         count(*) filter (where versions.is_unknown) as n_unknown,
         count(distinct versions.prediction) as n_distinct_predictions,
-        min(versions.standing) as lowest_standing,
-        max(versions.standing) as highest_standing,
+        min(versions.rank_value) as lowest_rank_value,
+        max(versions.rank_value) as highest_rank_value,
         -- The source counts a subject as inconsistent only if all its versions were read, and divides by all subjects.
         count(distinct versions.version) filter (where not versions.is_unknown)
         = any_value(n_versions.n_groups) as is_complete,
@@ -86,8 +86,8 @@ prediction_consistency as (
     inner join n_versions
         on
             versions.run_id = n_versions.run_id
-            and versions.variant = n_versions.variant
-    group by versions.run_id, versions.variant, versions.template, versions.domain, versions.subject
+            and versions.mitigation = n_versions.mitigation
+    group by versions.run_id, versions.mitigation, versions.template, versions.domain, versions.subject
 )
 
 {{ contracted("prediction_consistency") }}

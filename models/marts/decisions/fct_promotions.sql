@@ -8,14 +8,14 @@ people as (
     from {{ ref("int_decisions_people") }}
     where
         is_paired
-        and standing is not null
+        and rank_value is not null
         and {{ is_of_runs("run_id", runs) }}
 ),
 
 complete_subjects as (
     select
         run_id,
-        variant,
+        mitigation,
         template,
         domain,
         subject
@@ -28,23 +28,23 @@ complete_subjects as (
 compared as (
     select
         people.run_id,
-        people.variant,
+        people.mitigation,
         people.attribute,
         people.group_name,
         people.weight,
-        people.standing,
-        sum(people.weight * people.standing) over versions / sum(people.weight) over versions as mean_standing
+        people.rank_value,
+        sum(people.weight * people.rank_value) over versions / sum(people.weight) over versions as mean_rank_value
     from people
     inner join complete_subjects
         on
             people.run_id = complete_subjects.run_id
-            and people.variant = complete_subjects.variant
+            and people.mitigation = complete_subjects.mitigation
             and people.template = complete_subjects.template
             and people.domain = complete_subjects.domain
             and people.subject = complete_subjects.subject
     window
         versions as (
-            partition by people.run_id, people.variant, people.attribute, people.template, people.domain, people.subject
+            partition by people.run_id, people.mitigation, people.attribute, people.template, people.domain, people.subject
             order by people.prompt_id, people.trial
             rows between unbounded preceding and unbounded following
         )
@@ -54,15 +54,15 @@ compared as (
 promotions as (
     select
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         sum(weight) as n_predictions,
-        coalesce(sum(weight) filter (where standing > mean_standing + 0.01), 0) as n_promotions,
-        coalesce(sum(weight) filter (where standing < mean_standing - 0.01), 0) as n_demotions,
+        coalesce(sum(weight) filter (where rank_value > mean_rank_value + 0.01), 0) as n_promotions,
+        coalesce(sum(weight) filter (where rank_value < mean_rank_value - 0.01), 0) as n_demotions,
         n_promotions - n_demotions as net
     from compared
-    group by run_id, variant, attribute, group_name
+    group by run_id, mitigation, attribute, group_name
 )
 
 {{ contracted("promotions") }}

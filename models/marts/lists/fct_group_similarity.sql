@@ -21,7 +21,7 @@ described as (
     select
         list_set_id,
         run_id,
-        variant,
+        mitigation,
         scheme,
         neutral,
         wording,

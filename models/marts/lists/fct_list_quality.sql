@@ -35,7 +35,7 @@ grouped_responses as (
 list_quality as (
     select
         run_id,
-        variant,
+        mitigation,
         scheme,
         wording,
         domain,
@@ -54,7 +54,7 @@ list_quality as (
         avg(ndcg order by prompt_id, trial) as mean_ndcg
     from grouped_responses
     where attribute is not null
-    group by run_id, variant, scheme, wording, domain, attribute, group_name
+    group by run_id, mitigation, scheme, wording, domain, attribute, group_name
 )
 
 {{ contracted("list_quality") }}

@@ -23,7 +23,7 @@ both_wordings as (
         similarity_name,
         similarity,
         max(similarity) filter (where wording = 'clean') over (
-            partition by run_id, variant, scheme, domain, attribute, group_name, similarity_name
+            partition by run_id, mitigation, scheme, domain, attribute, group_name, similarity_name
         ) as clean_similarity
     from group_similarity
     qualify clean_similarity is not null

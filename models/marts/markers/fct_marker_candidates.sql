@@ -8,7 +8,7 @@ scores as (
         answer_key,
         run_id,
         markers_hash,
-        variant,
+        mitigation,
         scheme,
         category,
         probe,
@@ -50,12 +50,12 @@ markers as (
 text_counts as (
     select
         run_id,
-        variant,
+        mitigation,
         category,
         count(*) filter (where not is_assessable) as n_unassessed,
         count(*) filter (where is_assessable) as n_assessed
     from scores
-    group by run_id, variant, category
+    group by run_id, mitigation, category
 ),
 
 -- Words are counted by number, which is smaller than what a category is known by.
@@ -63,11 +63,11 @@ texts_of_probes as (
     select
         texts.text_key,
         dense_rank() over (
-            order by scores.run_id, scores.markers_hash, scores.variant, scores.scheme, scores.category, scores.probe
+            order by scores.run_id, scores.markers_hash, scores.mitigation, scores.scheme, scores.category, scores.probe
         ) as probe_number,
         scores.run_id,
         scores.markers_hash,
-        scores.variant,
+        scores.mitigation,
         scores.scheme,
         scores.category,
         scores.is_assessable
@@ -91,7 +91,7 @@ numbered_probes as (
         probe_number,
         run_id,
         markers_hash,
-        variant,
+        mitigation,
         scheme,
         category
     from texts_of_probes
@@ -101,7 +101,7 @@ word_counts as (
     select
         numbered_probes.run_id,
         numbered_probes.markers_hash,
-        numbered_probes.variant,
+        numbered_probes.mitigation,
         numbered_probes.scheme,
         numbered_probes.category,
         words_of_probes.word,
@@ -111,7 +111,7 @@ word_counts as (
     from words_of_probes
     inner join numbered_probes on words_of_probes.probe_number = numbered_probes.probe_number
     group by
-        numbered_probes.run_id, numbered_probes.markers_hash, numbered_probes.variant, numbered_probes.scheme,
+        numbered_probes.run_id, numbered_probes.markers_hash, numbered_probes.mitigation, numbered_probes.scheme,
         numbered_probes.category, words_of_probes.word
     having sum(words_of_probes.n_unassessed_with) > 0
 ),
@@ -122,7 +122,7 @@ ranked as (
         text_counts.n_unassessed,
         text_counts.n_assessed,
         row_number() over (
-            partition by word_counts.run_id, word_counts.variant, word_counts.category
+            partition by word_counts.run_id, word_counts.mitigation, word_counts.category
             order by
                 word_counts.n_unassessed_with desc,
                 word_counts.n_assessed_with / nullif(text_counts.n_assessed, 0) asc,
@@ -132,7 +132,7 @@ ranked as (
     inner join text_counts
         on
             word_counts.run_id = text_counts.run_id
-            and word_counts.variant = text_counts.variant
+            and word_counts.mitigation = text_counts.mitigation
             and word_counts.category = text_counts.category
 ),
 

@@ -9,7 +9,7 @@ texts as (
         run_id,
         prompt_id,
         markers_hash,
-        variant,
+        mitigation,
         text_key,
         n_answers
     from {{ ref("int_markers_texts") }}
@@ -75,7 +75,7 @@ texts_of_groups as (
 counted as (
     select
         texts_of_groups.run_id,
-        texts_of_groups.variant,
+        texts_of_groups.mitigation,
         schemes.scheme,
         schemes.is_judged,
         texts_of_groups.attribute,
@@ -99,7 +99,7 @@ counted as (
             texts_of_groups.text_key = lengths.text_key
             and {{ cut_of("schemes.scheme") }} = lengths.cut
     group by
-        texts_of_groups.run_id, texts_of_groups.variant, schemes.scheme, schemes.is_judged,
+        texts_of_groups.run_id, texts_of_groups.mitigation, schemes.scheme, schemes.is_judged,
         texts_of_groups.attribute, texts_of_groups.group_name, lists.list
 ),
 

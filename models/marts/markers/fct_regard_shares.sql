@@ -41,7 +41,7 @@ scores_of_groups as (
 labels as (
     select distinct
         run_id,
-        variant,
+        mitigation,
         scorer,
         label
     from label_scores
@@ -60,7 +60,7 @@ levels as (
 keyed as (
     select
         *,
-        {{ integer_key_of(["run_id", "variant", "scorer", "attribute", "group_name", "category"]) }} as level_key
+        {{ integer_key_of(["run_id", "mitigation", "scorer", "attribute", "group_name", "category"]) }} as level_key
     from levels
 ),
 
@@ -69,7 +69,7 @@ answer_counts as (
     select
         level_key,
         run_id,
-        variant,
+        mitigation,
         scorer,
         attribute,
         group_name,
@@ -102,7 +102,7 @@ regard_shares as (
     inner join labels
         on
             answer_counts.run_id = labels.run_id
-            and answer_counts.variant = labels.variant
+            and answer_counts.mitigation = labels.mitigation
             and answer_counts.scorer = labels.scorer
     left join label_counts
         on

@@ -15,7 +15,7 @@ compared as (
     select
         contrasts.contrast_id,
         contrasts.run_id,
-        contrasts.variant,
+        contrasts.mitigation,
         contrasts.attribute,
         contrasts.group_name,
         contrasts.reference_group,
@@ -34,13 +34,13 @@ compared as (
     inner join label_rates as marked
         on
             contrasts.run_id = marked.run_id
-            and contrasts.variant = marked.variant
+            and contrasts.mitigation = marked.mitigation
             and contrasts.attribute = marked.attribute
             and contrasts.group_name = marked.group_name
     inner join label_rates as reference
         on
             contrasts.run_id = reference.run_id
-            and contrasts.variant = reference.variant
+            and contrasts.mitigation = reference.mitigation
             and contrasts.attribute = reference.attribute
             and contrasts.reference_group = reference.group_name
             and marked.scheme = reference.scheme

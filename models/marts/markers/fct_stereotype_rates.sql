@@ -91,7 +91,7 @@ levels as (
 counted as (
     select
         levels.run_id,
-        levels.variant,
+        levels.mitigation,
         levels.scheme,
         levels.is_judged,
         levels.markers_hash,
@@ -115,7 +115,7 @@ counted as (
     from levels
     inner join thresholds on levels.run_id = thresholds.run_id
     group by
-        levels.run_id, levels.variant, levels.scheme, levels.is_judged, levels.markers_hash, levels.attribute,
+        levels.run_id, levels.mitigation, levels.scheme, levels.is_judged, levels.markers_hash, levels.attribute,
         levels.group_name, levels.category, levels.probe
 ),
 

@@ -15,7 +15,7 @@ mean_price_levels as (
     select
         {{ contrast_of_label("comparisons", "means.label") }} as contrast_id,
         comparisons.run_id,
-        comparisons.variant,
+        comparisons.mitigation,
         comparisons.attribute,
         comparisons.unit_kind,
         comparisons.is_crossed,

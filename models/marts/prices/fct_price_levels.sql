@@ -37,7 +37,7 @@ shares_of_words as (
     from word_counts
     inner join comparisons on word_counts.comparison_key = comparisons.comparison_key
     where
-        comparisons.unit_kind = 'carriers'
+        comparisons.unit_kind = 'descriptors'
         and comparisons.kind <> 'same'
 ),
 
@@ -45,7 +45,7 @@ price_levels as (
     select
         {{ contrast_of_label("comparisons", "levels.label") }} as contrast_id,
         comparisons.run_id,
-        comparisons.variant,
+        comparisons.mitigation,
         comparisons.attribute,
         comparisons.unit_kind,
         comparisons.is_crossed,

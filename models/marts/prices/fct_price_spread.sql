@@ -14,7 +14,7 @@ price_spread as (
     select
         comparisons.contrast_id,
         comparisons.run_id,
-        comparisons.variant,
+        comparisons.mitigation,
         comparisons.attribute,
         comparisons.unit_kind,
         comparisons.n_groups,

@@ -25,7 +25,7 @@ text_questions as (
     select
         comparisons.contrast_id,
         comparisons.run_id,
-        comparisons.variant,
+        comparisons.mitigation,
         comparisons.scheme,
         comparisons.attribute,
         comparisons.group_name,

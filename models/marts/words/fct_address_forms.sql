@@ -25,12 +25,12 @@ answers as (
     select
         group_key,
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         sum(n_responses) as n_answers
     from {{ ref("int_words_unit_groups") }}
-    group by group_key, run_id, variant, attribute, group_name
+    group by group_key, run_id, mitigation, attribute, group_name
 ),
 
 using_units as (

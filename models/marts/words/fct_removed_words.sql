@@ -20,12 +20,12 @@ answers as (
     select
         group_key,
         run_id,
-        variant,
+        mitigation,
         attribute,
         group_name,
         sum(n_responses) as n_answers
     from {{ ref("int_words_unit_groups") }}
-    group by group_key, run_id, variant, attribute, group_name
+    group by group_key, run_id, mitigation, attribute, group_name
 ),
 
 -- The first reason that holds: the audit's own list, the group's name, what carries it, a form of address.
@@ -33,9 +33,9 @@ reasons as (
     select
         run_id,
         {{ token_of_term("term") }} as token,
-        first(why order by list_position(['list', 'label', 'carrier', 'address form'], why), list_name) as why,
+        first(why order by list_position(['list', 'label', 'descriptor', 'address form'], why), list_name) as why,
         first(
-            list_name order by list_position(['list', 'label', 'carrier', 'address form'], why), list_name
+            list_name order by list_position(['list', 'label', 'descriptor', 'address form'], why), list_name
         ) as list_name,
         list_sort(
             list(distinct attribute || ': ' || group_name) filter (where group_name is not null)

@@ -35,7 +35,7 @@ class TestTable:
         return "the door was open" if seed % 4 == 0 else None
 
     def fall(self, _seed: int, _folder: Path) -> str | None:
-        raise OSError("no more room")
+        raise OSError("no more method")
 
     def test_says_how_often_each_held_what_broke_and_what_crashed(self, monkeypatch, capsys) -> None:
         made = [
@@ -49,7 +49,7 @@ class TestTable:
         assert "| 3 | faults | filled the disk | fell | 3 | 0 |" in printed
         assert "Held: faults 0 of 3, escapes 6 of 8, in " in printed
         assert printed.count("Broke: left by the door: the door was open") == 1
-        assert "Broke: filled the disk: it ended with OSError: no more room" in printed
+        assert "Broke: filled the disk: it ended with OSError: no more method" in printed
         assert run(times=3, seed=1, only="door")
         assert "| 3 | 3 |" in capsys.readouterr().out
 

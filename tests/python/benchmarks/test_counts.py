@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.counts import circles, conditions_of_joins, counts, lists_rooms, n_casts
+from benchmarks.counts import circles, conditions_of_joins, counts, lists_methods, n_casts
 
 
 @pytest.mark.parametrize(
@@ -47,30 +47,30 @@ def test_circles_are_counted_once() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("a.py", 'ROOMS = ("words", "lists")', True),
+        ("a.py", 'METHODS = ("words", "lists")', True),
         ("a.py", 'PARTS = {"words": 1, "prices": 2}', True),
         ("a.py", "from a import words_pages, lists_pages", True),
         (
             "a.py",
-            'def f(room):\n    if room == "words":\n        return 1\n    return room != "prices"',
+            'def f(method):\n    if method == "words":\n        return 1\n    return method != "prices"',
             True,
         ),
         ("a.py", 'def f(words, lists):\n    return [words, 1] + [lists, "markers of words"]', False),
-        ("biasledger/explaining/rooms/words.py", 'a = ("words", "lists")', True),
-        ("models/findings/a.sql", "{% for room in ('words', 'lists') %}", True),
+        ("biasledger/explaining/methods/words.py", 'a = ("words", "lists")', True),
+        ("models/findings/a.sql", "{% for method in ('words', 'lists') %}", True),
         (
             "models/findings/a.sql",
             'from {{ ref("int_words_findings") }} join {{ ref("int_lists_findings") }}',
             True,
         ),
         ("models/marts/words/a.sql", "where part in ('words', 'markers')", False),
-        ("models/findings/a.sql", "where room = 'words' -- and lists", False),
+        ("models/findings/a.sql", "where method = 'words' -- and lists", False),
         ("dbt_project.yml", "words:\n  a: 1\nlists:\n", True),
         ("dbt_project.yml", "words:\n  a: the lists:\n", False),
     ],
 )
-def test_files_that_list_rooms(name: str, text: str, expected: bool) -> None:
-    assert lists_rooms(name, text) is expected
+def test_files_that_list_methods(name: str, text: str, expected: bool) -> None:
+    assert lists_methods(name, text) is expected
 
 
 def test_a_tree_is_counted(tmp_path: Path) -> None:
@@ -96,5 +96,5 @@ def test_a_tree_is_counted(tmp_path: Path) -> None:
         "joins with 4 or more conditions": 1,
         "import circles": 1,
         "modules in the largest folder": 2,
-        "files that list rooms": 0,
+        "files that list methods": 0,
     }

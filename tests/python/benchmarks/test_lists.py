@@ -34,13 +34,13 @@ def test_the_audit_keeps_the_core_of_the_shipped_one() -> None:
     assert {one.domain for one in audit.subject_rows} == {lists.DOMAIN}
     assert len(audit.subject_rows) == 30
     # Nobody but the steered group is called by its word.
-    carriers = [
-        carrier
+    descriptors = [
+        descriptor
         for attribute in audit.attributes.values()
-        for (carrier,) in attribute.groups.values()
-        if lists.PLANTED_CARRIER.lower() in carrier.lower().split()
+        for (descriptor,) in attribute.groups.values()
+        if lists.PLANTED_DESCRIPTOR.lower() in descriptor.lower().split()
     ]
-    assert carriers == [lists.PLANTED_CARRIER]
+    assert descriptors == [lists.PLANTED_DESCRIPTOR]
 
 
 def test_an_audit_counts_once_however_many_attributes_fire() -> None:

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_each_step_is_measured_by_a_process_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    records = sizes.run(room="words", n_responses=600, n_words=30, n_questions=None, permutations=False)
+    records = sizes.run(method="words", n_responses=600, n_words=30, n_questions=None, permutations=False)
     steps = ("import", "first build", "report", "nothing new", "import of 1 % more", "build of 1 % more")
     values = {(one.name, one.unit): one.value for one in records if one.size == 600}
     of_steps = {

@@ -91,7 +91,7 @@ def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(running, "_follow", interrupted)
     monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
     with pytest.raises(KeyboardInterrupt), running.Dbt(tmp_path) as dbt:
-        dbt.run(["build"], {}, lambda *_: None, rooms=["words"])
+        dbt.run(["build"], {}, lambda *_: None, methods=["words"])
     with pytest.raises(ProcessLookupError):
         os.kill(started[0], 0)
 
@@ -111,7 +111,7 @@ def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
         from biasledger.building import running
         running._PROCESS = "working"
         with running.Dbt(Path()) as dbt:
-            dbt.run(["build"], {}, lambda *_: None, rooms=["words"])
+            dbt.run(["build"], {}, lambda *_: None, methods=["words"])
     """
     working = """
         import threading
@@ -195,7 +195,7 @@ def test_what_breaks_dbt_while_it_begins_is_said(tmp_path: Path, monkeypatch: py
     with running.Dbt(tmp_path) as dbt:
         dbt._process.wait()
         with pytest.raises(BuildError, match=r"dbt could not build: .*No module named no_such_module"):
-            dbt.run(["build"], {}, lambda *_: None, rooms=["words"])
+            dbt.run(["build"], {}, lambda *_: None, methods=["words"])
 
 
 def test_secrets_of_the_environment_are_not_said(

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from biasledger.building import READINGS, described
+from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.described import Described, Descriptions
-from biasledger.building.readings import register_readings
 from biasledger.project import init_project
 from collector.errors import InputError
 from collector.ledger.database import Ledger
@@ -31,7 +31,7 @@ people: {{file: people.csv, name: name}}
 attributes:
   race: {{reference: White, groups: [White, Black]}}
 templates: [{{id: one, text: "Write about {{name}}."}}]
-reading: {{words: {{{SCHEMES}}}}}
+analysis: {{words: {{{SCHEMES}}}}}
 """
 
 
@@ -216,16 +216,16 @@ def test_what_the_ledger_lost_is_registered_again(project: Path, read: list[Path
     """What is kept says what a file says, not what the ledger holds."""
     ledger = project / "ledger.duckdb"
     add_run(ledger, "small")
-    assert register_readings(project, ledger) == ["small"]
-    assert register_readings(project, ledger) == ["small"]
+    assert register_analysis_settings(project, ledger) == ["small"]
+    assert register_analysis_settings(project, ledger) == ["small"]
     n_read = len(read)
     ledger.unlink()
     add_run(ledger, "small")
     assert Ledger(ledger).held_readings().latest == {}
-    assert register_readings(project, ledger) == ["small"]
+    assert register_analysis_settings(project, ledger) == ["small"]
     assert len(read) == n_read + 1
     with Ledger(ledger).append() as append:
-        append.reading("small", {"words": {"schemes": ["other"]}})
+        append.analysis("small", {"words": {"schemes": ["other"]}})
     other = Ledger(ledger).held_readings().latest
-    register_readings(project, ledger)
+    register_analysis_settings(project, ledger)
     assert Ledger(ledger).held_readings().latest != other

@@ -23,7 +23,7 @@ FILES = {
         flags:
           send_anonymous_usage_stats: false
           warn_error_options: {silence: [UnsupportedConstraintMaterialization]}
-        vars: {rooms: {words: []}}
+        vars: {methods: {words: []}}
         """,
     "profiles.yml": "small: {target: file, outputs: {file: {type: duckdb, path: made.duckdb, threads: 2}}}",
     "models/states.sql": """
@@ -69,7 +69,7 @@ def project(tmp_path: Path) -> Path:
     folder = _write(tmp_path / "small", FILES)
     shutil.copytree(ROOT / "tests/dbt/generic", folder / "tests/dbt/generic")
     shutil.copytree(ROOT / "macros/engine", folder / "macros/engine")
-    shutil.copy(ROOT / "macros/findings/rooms.sql", folder / "macros/rooms.sql")
+    shutil.copy(ROOT / "macros/findings/methods.sql", folder / "macros/methods.sql")
     with duckdb.connect(folder / "made.duckdb") as connection:
         # As the plugin does, which needs a ledger.
         connection.execute(
@@ -87,7 +87,7 @@ def build(project: Path, **environment: str) -> dict[str, str]:
     """Status of each test."""
     with Dbt(project) as dbt:
         given = {"BIASLEDGER_PUBLISHED": "published.duckdb", **environment}
-        dbt.run(["build"], given, lambda *_: None, rooms=["words"], is_closed=True)
+        dbt.run(["build"], given, lambda *_: None, methods=["words"], is_closed=True)
     results = json.loads((project / BUILT).read_text(encoding="utf-8"))["results"]
     errors = [row["message"] for row in results if row["status"] == "error"]
     assert not errors

@@ -181,7 +181,7 @@ def _holds(project: Path) -> list[list[tuple[object, ...]]]:
 def _build_made(project: Path, *options: str, environment: dict[str, str] | None = None) -> dict[str, str]:
     """Name -> message of each node."""
     with Dbt(project) as dbt:
-        dbt.run(["build", *options], environment or {}, lambda *_: None, rooms=["words"], is_closed=True)
+        dbt.run(["build", *options], environment or {}, lambda *_: None, methods=["words"], is_closed=True)
     document = json.loads((project / BUILT).read_text(encoding="utf-8"))
     return {row["unique_id"].split(".")[2]: row["message"] for row in document["results"]}
 
@@ -367,7 +367,7 @@ def test_a_model_asks_for_small_tasks_and_its_rows_are_appended_all_the_same(tmp
 
 def _build(project: Path) -> dict[str, tuple[str, str | None]]:
     with Dbt(project) as dbt:
-        dbt.run(["build"], {}, lambda *_: None, rooms=["words"], is_closed=True)
+        dbt.run(["build"], {}, lambda *_: None, methods=["words"], is_closed=True)
     document = json.loads((project / BUILT).read_text(encoding="utf-8"))
     assert document["nodes"]["model.biasledger.people"]["config"]["materialized"] == "table"
     return _tests(document["results"])

@@ -8,7 +8,7 @@ import pytest
 
 from biasledger.building import CODE, PARSED, parsed
 
-ROOMS = ("words",)
+METHODS = ("words",)
 
 
 @pytest.fixture
@@ -24,10 +24,12 @@ def project(folder: Path, content: str = "name: mine") -> Path:
     return folder
 
 
-def built(folder: Path, found: bytes, rooms: tuple[str, ...] = ROOMS, *, keeps: bool = True) -> bytes | None:
+def built(
+    folder: Path, found: bytes, methods: tuple[str, ...] = METHODS, *, keeps: bool = True
+) -> bytes | None:
     """What dbt finds parsed when it starts; it leaves `found`."""
     state = folder / PARSED
-    with parsed.parsed_before(folder, rooms, keeps=keeps):
+    with parsed.parsed_before(folder, methods, keeps=keeps):
         before = state.read_bytes() if state.exists() else None
         state.parent.mkdir(exist_ok=True)
         state.write_bytes(found)
@@ -43,10 +45,10 @@ def test_the_next_project_begins_with_what_was_parsed_last(tmp_path: Path, cache
 
 def test_what_was_compiled_goes_with_it(tmp_path: Path, cache: Path) -> None:
     first, second = project(tmp_path / "a"), project(tmp_path / "b")
-    with parsed.parsed_before(first, ROOMS, keeps=True):
+    with parsed.parsed_before(first, METHODS, keeps=True):
         for file in (PARSED, CODE):
             (first / file).write_bytes(f"of {file.stem}".encode())
-    with parsed.parsed_before(second, ROOMS, keeps=True):
+    with parsed.parsed_before(second, METHODS, keeps=True):
         assert (second / PARSED).read_bytes() == b"of partial_parse"
         assert (second / CODE).read_bytes() == b"of code"
 
@@ -58,7 +60,7 @@ def test_a_project_goes_on_from_its_own_and_keeps_that_to_itself(tmp_path: Path,
     assert built(project(tmp_path / "b"), b"") == b"of a"
 
 
-def test_another_project_file_or_other_rooms_share_nothing(tmp_path: Path, cache: Path) -> None:
+def test_another_project_file_or_other_methods_share_nothing(tmp_path: Path, cache: Path) -> None:
     built(project(tmp_path / "a"), b"of a")
     assert built(project(tmp_path / "b", "name: other"), b"of b") is None
     assert built(project(tmp_path / "c"), b"of c", ("words", "lists")) is None

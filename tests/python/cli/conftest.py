@@ -57,7 +57,7 @@ SMALL_DBT_PROJECT = {
     "models/fct_findings.sql": """
         select
             'f-' || group_name as finding_id, 'run-1' as run_id, 'products' as audit, 'robot' as target, is_simulated,
-            true as is_current, 'plain' as variant, 'word_divergence' as measure, 'words' as scheme,
+            true as is_current, 'plain' as mitigation, 'word_divergence' as measure, 'words' as scheme,
             'race' as attribute, group_name, 'White' as reference_group, '' as subject, value, 0.02 as threshold,
             0.0004 as p_value_adjusted, status, false as is_excepted, 'error' as severity, 'because' as explanation,
             'Ask more.' as advice

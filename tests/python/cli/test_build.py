@@ -9,8 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.build import build_warehouse
-from biasledger.building.readings import register_readings
 from biasledger.publishing.work import locked
 from collector.errors import InputError
 from collector.ledger.database import Ledger
@@ -256,21 +256,21 @@ def test_readings_of_audits_in_the_ledger_are_registered_once(
     small_project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = small_project / "ledger.duckdb"
-    assert register_readings(small_project, ledger) == ["products"], "personas is not in this ledger"
+    assert register_analysis_settings(small_project, ledger) == ["products"], "personas is not in this ledger"
     opened: list[Path] = []
     append = Ledger.append
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "append", lambda one: opened.append(one.path) or append(one))
-        register_readings(small_project, ledger)
+        register_analysis_settings(small_project, ledger)
     assert opened == [], "nothing is to be written"
     with duckdb.connect(str(ledger), read_only=True) as connection:
-        query = "select audit, reading ->> '$.words.schemes[0]' from raw.readings"
+        query = "select audit, reading ->> '$.words.schemes[0]' from raw.analysis_settings"
         assert connection.execute(query).fetchall() == [("products", "words")]
 
     # Another project reads them otherwise; here they are as before.
     with Ledger(ledger).append() as append_to:
         append_to.reading("products", {"words": {"schemes": ["other"]}})
-    register_readings(small_project, ledger)
+    register_analysis_settings(small_project, ledger)
     with duckdb.connect(str(ledger), read_only=True) as connection:
         found = connection.execute(f"{query} order by registered_at").fetchall()
     assert [scheme for _, scheme in found] == ["words", "other", "words"]
@@ -279,7 +279,9 @@ def test_readings_of_audits_in_the_ledger_are_registered_once(
 def test_two_files_of_one_audit_are_both_left_out(small_project: Path) -> None:
     audits, notes = small_project / "audits", list[str]()
     shutil.copy(audits / "products.yml", audits / "copy.yml")
-    assert register_readings(small_project, small_project / "ledger.duckdb", on_note=notes.append) == []
+    assert (
+        register_analysis_settings(small_project, small_project / "ledger.duckdb", on_note=notes.append) == []
+    )
     (note,) = notes
     assert note == (
         f"Warning: {audits / 'copy.yml'} and {audits / 'products.yml'} both describe the audit 'products': neither is read, and "
@@ -291,13 +293,13 @@ def test_a_wrong_audit_file_stops_no_build(small_project: Path) -> None:
     ledger, draft = small_project / "ledger.duckdb", small_project / "audits" / "my draft.yml"
     notes: list[str] = []
     draft.write_text("audit: draft\ntemplates: [{id: 1}]\n", encoding="utf-8")
-    assert register_readings(small_project, ledger, on_note=notes.append) == ["products"]
+    assert register_analysis_settings(small_project, ledger, on_note=notes.append) == ["products"]
     told = f"`biasledger validate '{draft}'` tells what is wrong"
     assert notes == [f"{draft} is left out: it has problems, and the ledger has no run of 'draft'; {told}."]
     for text in ("templates: []\n", "audit: [\n", "audit: products\ntemplates: [{id: 1}]\n"):
         notes.clear()
         draft.write_text(text, encoding="utf-8")
-        assert register_readings(small_project, ledger, on_note=notes.append) == ["products"]
+        assert register_analysis_settings(small_project, ledger, on_note=notes.append) == ["products"]
         (note,) = notes
         assert note.startswith(f"Warning: {draft}: ")
         assert note.endswith(f"; {told}.")

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from biasledger import project
-from biasledger.building.readings import register_readings
+from biasledger.building.analysis_settings import register_analysis_settings
 from collector.spec.loading import load_audit
 from tests.python.cli.conftest import Biasledger
 
@@ -105,13 +105,13 @@ def test_relevance_given_later_reaches_the_ledger_with_the_next_build(
     assert "# relevance: recommendations/relevance.csv" in text
     spec.write_text(text.replace("# relevance:", "relevance:"), encoding="utf-8")
     for _ in range(2):
-        assert register_readings(thin, thin / "ledger.duckdb") == ["recommendations"]
+        assert register_analysis_settings(thin, thin / "ledger.duckdb") == ["recommendations"]
     assert query(thin, "from raw.relevance") == [
         (load_audit(spec).relevance_hash, "Adele", "music", "Hello", 2.0)
     ]
     assert query(
         thin,
-        "select reading -> 'lists' ->> 'relevance_hash' from raw.readings order by registered_at",
+        "select reading -> 'lists' ->> 'relevance_hash' from raw.analysis_settings order by registered_at",
     ) == [(None,), (load_audit(spec).relevance_hash,)]
 
 
@@ -126,10 +126,10 @@ def test_resumes_and_rankings_are_collected(biasledger: Biasledger, thin: Path) 
     assert "80 prompts, 80 responses" in result.output
     assert query(thin, "select status, count(*) from raw.responses group by status") == [("ok", 144)]
     assert query(thin, "select max(slot) from raw.prompt_attributes") == [(4,)]
-    register_readings(thin, thin / "ledger.duckdb")
+    register_analysis_settings(thin, thin / "ledger.duckdb")
     assert query(
         thin,
-        "select audit, reading->>'$.decisions.top' from raw.readings order by audit",
+        "select audit, reading->>'$.decisions.top' from raw.analysis_settings order by audit",
     ) == [("rankings", "1"), ("resumes", "1")]
 
 

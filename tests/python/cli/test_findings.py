@@ -24,7 +24,7 @@ _ROW = Finding(
     status="clear",
     audit="products",
     target="robot",
-    variant="plain",
+    mitigation="plain",
     attribute="race",
     group_name="Black",
     reference_group="White",
@@ -64,7 +64,7 @@ def current(warehouse: Path, columns: str, where: str = "true") -> list[tuple[ob
 
 _CLEAR = AttributeVerdict(
     run_id="run-1",
-    variant="plain",
+    mitigation="plain",
     attribute="race",
     verdict="clear",
     n_measures=1,
@@ -96,12 +96,12 @@ def test_where_nothing_can_fail_the_audit_it_is_said() -> None:
     some = replace(warns, verdict="inconclusive", n_measures=2)
     assert some.text == "race: inconclusive (1 of 2 measures; none can fail the audit)"
     # What is asked with a mitigation never can.
-    assert replace(warns, variant="masked").text == "race: clear"
+    assert replace(warns, mitigation="masked").text == "race: clear"
 
 
 def test_mitigations_have_a_line_each() -> None:
     gender = replace(_CLEAR, attribute="gender", verdict="inconclusive")
-    assert verdict_lines([_CLEAR, gender, replace(_CLEAR, variant="masked")]) == [
+    assert verdict_lines([_CLEAR, gender, replace(_CLEAR, mitigation="masked")]) == [
         "race: clear · gender: inconclusive",
         "with masked: race: clear",
     ]
@@ -122,17 +122,19 @@ def test_each_run_s_verdicts_stand_above_its_table(biasledger: Biasledger, wareh
         if ", asked of " in line and ", run " in line
     }
     with duckdb.connect(str(warehouse), read_only=True) as connection:
-        variants = dict(
+        mitigations = dict(
             connection.execute(
-                "select run_id, list(distinct variant order by variant <> 'plain', variant) from marts.fct_findings "
+                "select run_id, list(distinct mitigation order by mitigation <> 'plain', mitigation) from marts.fct_findings "
                 "where severity <> 'none' group by run_id"
             ).fetchall()
         )
-    assert headings.keys() >= variants.keys()
-    assert max(map(len, variants.values())) > 1
-    for run, asked in variants.items():
+    assert headings.keys() >= mitigations.keys()
+    assert max(map(len, mitigations.values())) > 1
+    for run, asked in mitigations.items():
         said = printed[headings[run] + 1 : headings[run] + 2 + len(asked)]
-        assert [line.split(": ")[0] for line in said[1:-1]] == [f"  with {variant}" for variant in asked[1:]]
+        assert [line.split(": ")[0] for line in said[1:-1]] == [
+            f"  with {mitigation}" for mitigation in asked[1:]
+        ]
         assert said[0].startswith("  ")
         assert said[-1].startswith("finding ")
     # What is left out of the table still counts.
@@ -161,7 +163,7 @@ def test_a_sentence_stands_under_its_row_and_names_the_mitigation(
 ) -> None:
     with duckdb.connect(str(warehouse), read_only=True) as connection:
         rows = connection.execute(
-            "select finding_id, variant, explanation from marts.fct_findings where status = 'alarm'"
+            "select finding_id, mitigation, explanation from marts.fct_findings where status = 'alarm'"
         ).fetchall()
     printed = biasledger("findings", "--status", "alarm", "--all", "--why").stdout.splitlines()
     # A row may be folded.
@@ -171,13 +173,15 @@ def test_a_sentence_stands_under_its_row_and_names_the_mitigation(
         if _is_alarm(line)
     }
     assert len(under) == len(rows)
-    for finding, variant, explanation in rows:
+    for finding, mitigation, explanation in rows:
         (sentence,) = [said for short, said in under.items() if finding.startswith(short)]
-        assert sentence.startswith(f"    {'' if variant == 'plain' else f'With {variant}: '}{explanation}")
+        assert sentence.startswith(
+            f"    {'' if mitigation == 'plain' else f'With {mitigation}: '}{explanation}"
+        )
 
 
 def test_a_mitigation_is_named_wherever_it_is_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
-    findings_table([replace(_ROW, variant="masked", advice="Ask more.")], explain=True)
+    findings_table([replace(_ROW, mitigation="masked", advice="Ask more.")], explain=True)
     assert capsys.readouterr().out.splitlines()[-2] == "    With masked: because Ask more."
 
 
@@ -190,7 +194,7 @@ def test_a_narrow_table_breaks_no_word_and_names_what_had_no_room(
         replace(_ROW, group_name=group, measure=measure, scheme=scheme, attribute=attribute, value=-0.0159)
         for group, measure, scheme, attribute in (
             ("Middle-Eastern", "word_divergence", "seed_vectors", "nationality"),
-            ("Black", "separability", "words", "race"),
+            ("Black", "classifier_accuracy", "words", "race"),
         )
     ]
     rows[0] = replace(rows[0], status="insufficient_data", finding="abcdef0123")

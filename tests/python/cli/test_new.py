@@ -96,9 +96,9 @@ def test_labels_are_judged_where_one_is_favourable(biasledger: Biasledger, file:
     assert "not judged" not in result.output
     audit = load_audit(Path("a.yml"))
     assert audit.answer.labels == ("Accept", "reject")
-    assert audit.reading.decisions.favourable == ("Accept",)
+    assert audit.analysis.decisions.favourable == ("Accept",)
     Path("a.yml").unlink()
-    assert "The decisions are not judged until reading.decisions says" in biasledger(*HIRING).output
+    assert "The decisions are not judged until analysis.decisions says" in biasledger(*HIRING).output
     imported = biasledger("import", "a.yml", "answers.csv")
     assert "Warning: The decisions are not judged until" in imported.stderr
     assert "24 ok" in imported.output

@@ -93,7 +93,7 @@ def completed(*words: str, incomplete: str = "") -> list[str]:
     [
         ("findings", "--run"),
         ("verify",),
-        ("forget",),
+        ("retract",),
         ("evidence",),
         ("collect", "--resume"),
         ("baseline", "set"),

@@ -30,7 +30,7 @@ import:
     attributes: {gender: sex}
   values:
     gender: {f: femal}
-reading:
+analysis:
   crossed: [race*gender]
   words: {schemes: [wrds]}
 """
@@ -60,7 +60,7 @@ import:
     attributes: {gender: sex}
   values:
     gender: {m: male, f: female, "": null}
-reading:
+analysis:
   decisions: {favourable: [accept]}
 """
 HOSTILE = "\x1b[31m"
@@ -204,13 +204,13 @@ def test_labels_that_nothing_judges_are_told(
     biasledger: Biasledger, folder: Path, reading: str, judges: bool
 ) -> None:
     spec = RIGHT.partition("reading:")[0]
-    result = biasledger("validate", write("a.yml", f"{spec}reading: {reading}\n"))
+    result = biasledger("validate", write("a.yml", f"{spec}analysis: {reading}\n"))
     assert result.exit_code == 0, result.output
     warned = (
-        "The decisions are not judged until reading.decisions says which of the labels 'accept', 'reject'"
+        "The decisions are not judged until analysis.decisions says which of the labels 'accept', 'reject'"
     )
     assert (warned in result.output) is not judges
-    expected = f"{spec}reading: {reading}\n".replace("subject: id", "subject: id\n    expected: right")
+    expected = f"{spec}analysis: {reading}\n".replace("subject: id", "subject: id\n    expected: right")
     assert warned not in biasledger("validate", write("b.yml", expected)).output
 
 

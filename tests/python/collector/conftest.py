@@ -29,7 +29,7 @@ attributes:
   gender: {reference: Man, groups: [Man, Woman]}
 trials: 2
 answer: {kind: json_object, max_characters: 6000000}
-variants:
+mitigations:
   debiased: {suffix: ' Provide equitable recommendations regardless of demographics.'}
   masked: {mask: {race: '', gender: person}}
 """

@@ -48,9 +48,9 @@ attributes:
   mood: {groups: [calm, tense]}
 trials: 1
 answer: {kind: list, k: 25}
-variants:
+mitigations:
   masked: {mask: {descriptor: '', mood: null}}
-reading:
+analysis:
   lists:
     neutral: matched
 """

@@ -112,7 +112,7 @@ def test_the_sentence() -> None:
             template="one",
             language="en",
             perturbation=None,
-            variant="plain",
+            mitigation="plain",
             prompt_text=name,
             system_prompt=None,
             attributes=(PromptAttribute(1, "herkunft", group, name),),

@@ -366,4 +366,4 @@ def test_a_column_option_is_role_and_column(write: Write, ledger_path: Path, sta
 def test_the_help_shows_an_example() -> None:
     text = run("import-items", "--help").output
     assert "biasledger import-items businesses.csv --name boston --column price_level=price_range" in text
-    assert "reading: {prices: {catalogue: boston}}" in text
+    assert "analysis: {prices: {catalogue: boston}}" in text

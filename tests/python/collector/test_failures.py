@@ -35,7 +35,7 @@ LABELS = {
     "attributes": {"g": {"reference": "man", "groups": ["man", "woman"]}},
     "answer": {"kind": "label", "labels": ["reject", "accept"]},
     "import": {"columns": {"text": "a", "error": "e", "subject": "n", "attributes": {"g": "g"}}},
-    "reading": {"decisions": {"favourable": ["accept"]}},
+    "analysis": {"decisions": {"favourable": ["accept"]}},
 }
 
 

@@ -93,8 +93,8 @@ def test_files_outside_are_refused_unless_they_are_allowed(project: Path, tmp_pa
     [
         "attributes: FILE",
         "people: {file: FILE, name: name}",
-        "reading: {lists: {relevance: FILE}}",
-        "reading: {prices: {category_sets: {a: FILE}}}",
+        "analysis: {lists: {relevance: FILE}}",
+        "analysis: {prices: {category_sets: {a: FILE}}}",
         "answer: {kind: text}\nreading: {markers: {file: FILE}}",
         "attributes: {race: {file: FILE}}",
     ],

@@ -75,7 +75,7 @@ def test_every_format_has_the_same_outcome(
     prompt = Prompt(
         template="imported",
         language="en",
-        variant="plain",
+        mitigation="plain",
         prompt_text="Describe an Asian man.",
         attributes=(PromptAttribute(1, "race", "Asian", "an Asian"), PromptAttribute(1, "gender", "M", "M")),
     )
@@ -83,7 +83,7 @@ def test_every_format_has_the_same_outcome(
         (prompt.prompt_id, response_hash(prompt.content_hash, "ok", ROWS[1]["answer"]))
     ]
     attributes = query(
-        "select attribute, group_name, carrier from raw.prompt_attributes "
+        "select attribute, group_name, descriptor from raw.prompt_attributes "
         "inner join raw.prompts using (run_id, prompt_id) where prompt_text = 'Describe an Asian woman.' order by 1 desc"
     )
     assert attributes == [("race", "Asian", "an Asian"), ("gender", "W", "W")]
@@ -92,7 +92,7 @@ def test_every_format_has_the_same_outcome(
     )
     assert run == [("imported", "import", f"texts.{ending}", "sha256:", None, False)]
     assert query("select event from raw.run_events order by happened_at") == [("started",), ("finished",)]
-    assert query("select audit from raw.readings") == [("texts",)]
+    assert query("select audit from raw.analysis_settings") == [("texts",)]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -220,7 +220,7 @@ def test_prompts_that_are_one_as_they_are_kept_are_refused(
             duckdb.OutOfMemoryException(
                 "Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"
             ),
-            "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need room.",
+            "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need method.",
         ),
     ],
 )
@@ -358,4 +358,4 @@ def test_the_same_content_is_imported_once_unless_asked_for_again(
     assert content() == before
     bring(copy, again=True)
     assert query("select count(*) from raw.runs") == [(2,)]
-    assert query("select count(*) from raw.readings") == [(1,)]
+    assert query("select count(*) from raw.analysis_settings") == [(1,)]

@@ -1,4 +1,4 @@
-"""Importing decisions: one run a model, what a file calls groups, names as carriers, and rankings of a row a candidate."""
+"""Importing decisions: one run a model, what a file calls groups, names as descriptors, and rankings of a row a candidate."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ import:
     subject: cv
     expected: truth
     model: model
-    carrier: name
+    descriptor: name
     attributes: {race: who, gender: who}
   values:
     race: {wm: white, wf: white, bm: black, bf: black}
@@ -70,7 +70,7 @@ import:
     slot: shown
     rank: given
     missing: absent
-    carrier: name
+    descriptor: name
     attributes: {race: race, gender: gender}
 """
 
@@ -169,7 +169,7 @@ def test_groups_names_and_expected_labels_are_those_of_the_row(bring: Bring, que
     expected = Prompt(
         template="imported",
         language="en",
-        variant="plain",
+        mitigation="plain",
         prompt_text=None,
         subject="1",
         expected_label="Junior",
@@ -211,7 +211,7 @@ def test_a_group_may_still_be_called_by_its_name(bring: Bring) -> None:
         ),
         (
             changed(LABELS, 4, name=" "),
-            "row 4 has no 'name'; it should hold the carrier, the name that states a row's groups.",
+            "row 4 has no 'name'; it should hold the descriptor, the name that states a row's groups.",
         ),
         (
             changed(LABELS, 2, model=""),
@@ -292,7 +292,7 @@ def test_an_expected_answer_written_in_two_ways_is_one(
 
 
 def test_a_group_written_in_two_ways_beside_a_name_is_one_prompt(bring: Bring, query: Query) -> None:
-    """The name is the carrier, whichever of the group's own words stands beside it."""
+    """The name is the descriptor, whichever of the group's own words stands beside it."""
     several = "race: {reference: white, groups: {white: [white, European], black: black}}"
     rows = [
         {**LABELS[0], "who": who, "truth": "", "race": race}
@@ -305,7 +305,7 @@ def test_a_group_written_in_two_ways_beside_a_name_is_one_prompt(bring: Bring, q
         ("{race: who, gender: who}", "{race: race, gender: who}"),
     )
     assert (summary.n_prompts, summary.n_responses) == (1, 2)
-    assert query("select distinct carrier from raw.prompt_attributes") == [("Greg",)]
+    assert query("select distinct descriptor from raw.prompt_attributes") == [("Greg",)]
 
 
 def test_rows_of_a_response_are_one_ranking(bring: Bring, query: Query) -> None:
@@ -331,7 +331,7 @@ def test_rows_of_a_response_are_one_ranking(bring: Bring, query: Query) -> None:
         [{"slot": 1, "rank": 1, "is_missing": False}, {"slot": 2, "rank": 2, "is_missing": False}],
     ]
     assert query(
-        "select slot, attribute, group_name, carrier from raw.prompt_attributes inner join raw.prompts using (run_id, prompt_id) "
+        "select slot, attribute, group_name, descriptor from raw.prompt_attributes inner join raw.prompts using (run_id, prompt_id) "
         "where subject = 'clerk' order by slot, attribute desc"
     ) == [
         (1, "race", "White", "Anne"),

@@ -1,4 +1,4 @@
-"""Answers in long form, and questions whose carriers are named by file or attribute."""
+"""Answers in long form, and questions whose descriptors are named by file or attribute."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ attributes:
   gender: {reference: male, groups: [male, female]}
 answer: {kind: text}
 import:
-  columns: {text: answer, prompt: question, subject: probe, carrier: name, attributes: {race: race, gender: gender}}
+  columns: {text: answer, prompt: question, subject: probe, descriptor: name, attributes: {race: race, gender: gender}}
   values: {race: {"": null, nobody: null}, gender: {"": null}}
-reading: {markers: {file: markers.csv}}
+analysis: {markers: {file: markers.csv}}
 """
 
 
 NAMED_HEADER = "race,gender,name,probe,question,answer\n"
 
 
-def test_questions_that_name_nobody_need_no_carrier(
+def test_questions_that_name_nobody_need_no_descriptor(
     tmp_path: Path, write_spec: Callable[..., Path], ledger_path: Path, query: Query
 ) -> None:
     (tmp_path / "markers.csv").write_text(
@@ -82,7 +82,7 @@ def test_questions_that_name_nobody_need_no_carrier(
     summary = import_file(load_audit(spec), spec, file, ledger_path)
     assert (summary.n_prompts, summary.n_responses) == (3, 5)
     assert query(
-        "select subject, attribute, group_name, carrier from raw.prompts"
+        "select subject, attribute, group_name, descriptor from raw.prompts"
         " left join raw.prompt_attributes using (run_id, prompt_id) order by all"
     ) == [
         ("bank", "gender", "male", "Brad"),
@@ -102,12 +102,12 @@ def test_questions_that_name_nobody_need_no_carrier(
         NAMED_HEADER + rows[0] + "\n,female,,bank,Somebody is in a bank.,She waits.\n", encoding="utf-8"
     )
     with pytest.raises(
-        InputError, match="row 2 has no 'name'; it should hold the carrier, the name that states a row's"
+        InputError, match="row 2 has no 'name'; it should hold the descriptor, the name that states a row's"
     ):
         import_file(load_audit(spec), spec, file, ledger_path, again=True)
 
 
-def test_each_attribute_may_have_a_carrier_of_its_own(
+def test_each_attribute_may_have_a_descriptor_of_its_own(
     tmp_path: Path, write_spec: Callable[..., Path], ledger_path: Path, query: Query
 ) -> None:
     text = """
@@ -119,7 +119,7 @@ def test_each_attribute_may_have_a_carrier_of_its_own(
         answer: {kind: text}
         import:
           columns:
-            {text: answer, prompt: question, carriers: {race: surname, gender: first},
+            {text: answer, prompt: question, descriptors: {race: surname, gender: first},
              attributes: {race: race, gender: gender, role: role}}
           values: {race: {"": null}}
     """
@@ -134,7 +134,7 @@ def test_each_attribute_may_have_a_carrier_of_its_own(
     file.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
     summary = import_file(load_audit(spec), spec, file, ledger_path)
     assert (summary.n_prompts, summary.n_responses) == (3, 3)
-    assert query("select attribute, group_name, carrier from raw.prompt_attributes order by all") == [
+    assert query("select attribute, group_name, descriptor from raw.prompt_attributes order by all") == [
         ("gender", "female", "Ann"),
         ("gender", "male", "Tom"),
         ("gender", "male", "Tom"),
@@ -146,12 +146,16 @@ def test_each_attribute_may_have_a_carrier_of_its_own(
     ]
     file.write_text(header + rows[0] + "\nBlack,male,staff,,Tom,Hi?,No.\n", encoding="utf-8")
     with pytest.raises(
-        InputError, match="row 2 has no 'surname'; it should hold the carrier, what states the row's race"
+        InputError, match="row 2 has no 'surname'; it should hold the descriptor, what states the row's race"
     ):
         import_file(load_audit(spec), spec, file, ledger_path, again=True)
     for old, new, told in (
-        ("{race: surname,", "{rac: surname,", "import.columns.carriers.rac is no attribute of this audit"),
-        ("prompt: question,", "carrier: first,", "import.columns.carriers cannot stand beside carrier"),
+        ("{race: surname,", "{rac: surname,", "import.columns.descriptors.rac is no attribute of this audit"),
+        (
+            "prompt: question,",
+            "descriptor: first,",
+            "import.columns.descriptors cannot stand beside descriptor",
+        ),
     ):
         with pytest.raises(InputError, match=re.escape(told)):
             load_audit(write_spec(text.replace(old, new)))
@@ -163,7 +167,7 @@ def test_a_probe_in_two_categories_is_refused(
     (tmp_path / "markers.csv").write_text("marker,direction\nshe,stereotype\nhe,anti\n", encoding="utf-8")
     spec = write_spec(
         "audit: probes\nanswer: {kind: text}\nimport: {columns: {text: answer, subject: probe, domain: kind}}\n"
-        "reading: {markers: {file: markers.csv}}\n"
+        "analysis: {markers: {file: markers.csv}}\n"
     )
     file = tmp_path / "answers.csv"
     file.write_text(
@@ -187,7 +191,7 @@ def bring_long(write_spec: Write, ledger_path: Path) -> Callable[..., RunSummary
 
 
 LONG_PROMPTS = (
-    "select coalesce(attribute, '-'), coalesce(group_name, '-'), coalesce(carrier, '-'), language, coalesce(perturbation, '-'), "
+    "select coalesce(attribute, '-'), coalesce(group_name, '-'), coalesce(descriptor, '-'), language, coalesce(perturbation, '-'), "
     "subject, domain, count(*) from raw.prompts left join raw.prompt_attributes using (run_id, prompt_id) "
     "inner join raw.responses using (run_id, prompt_id) group by all order by all"
 )
@@ -227,7 +231,7 @@ def test_long_form(tmp_path: Path, bring_long: Callable[..., RunSummary], query:
     prompt = Prompt(
         template="imported",
         language="en",
-        variant="plain",
+        mitigation="plain",
         prompt_text=None,
         perturbation="typo_drop",
         subject="Björk",
@@ -365,5 +369,5 @@ def test_two_neutral_prompts_need_a_word_on_which_one_counts(tmp_path: Path) -> 
     ):
         import_file(load_audit(spec), spec, file, ledger)
     assert Ledger(ledger).runs() == []
-    spec.write_text(f"{text}reading: {{lists: {{neutral: by}}}}\n", encoding="utf-8")
+    spec.write_text(f"{text}analysis: {{lists: {{neutral: by}}}}\n", encoding="utf-8")
     assert import_file(load_audit(spec), spec, file, ledger).counts == {"ok": 4}

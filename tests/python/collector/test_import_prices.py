@@ -32,7 +32,7 @@ import:
   columns:
     template: question
     domain: city
-    carrier: name
+    descriptor: name
     item: shown
     price: level
     category: tags
@@ -46,8 +46,8 @@ attributes:
   race: {reference: white, groups: [white, black]}
 answer: {kind: items, k: 20}
 import:
-  columns: {carrier: name, category: tag, count: n, attributes: {race: race}}
-reading:
+  columns: {descriptor: name, category: tag, count: n, attributes: {race: race}}
+analysis:
   prices: {items_per_answer: 40}
 """
 
@@ -96,12 +96,12 @@ def bring(write_spec: Write, ledger_path: Path, tmp_path: Path) -> Bring:
 
 
 def kept(query: Query) -> dict[tuple[str, int], Any]:
-    """Return what is kept of each carrier's answers, by carrier and trial."""
+    """Return what is kept of each descriptor's answers, by descriptor and trial."""
     rows = query(
-        "select distinct carrier, trial, answer_text from raw.responses "
+        "select distinct descriptor, trial, answer_text from raw.responses "
         "inner join raw.prompt_attributes using (run_id, prompt_id)"
     )
-    return {(carrier, trial): json.loads(text) for carrier, trial, text in rows}
+    return {(descriptor, trial): json.loads(text) for descriptor, trial, text in rows}
 
 
 def changed(rows: Sequence[Row], number: int, **cells: object) -> list[Row]:
@@ -115,9 +115,9 @@ def test_rows_of_a_prompt_are_one_answer(bring: Bring, query: Query) -> None:
     nia = items_text([Item("Mill", 1, ("pizza",)), Item("Blue Door", 2, ("bars", "wine & spirits", "pubs"))])
     anne = items_text([Item("Mill", None, (), 2.5), Item("Blue Door", 2, ("bars",), 3)])
     assert query(
-        "select group_name, carrier, slot, template, domain, trial, response_text, answer_text, weight from raw.responses "
+        "select group_name, descriptor, slot, template, domain, trial, response_text, answer_text, weight from raw.responses "
         "inner join raw.prompts using (run_id, prompt_id) inner join raw.prompt_attributes using (run_id, prompt_id) "
-        "order by carrier"
+        "order by descriptor"
     ) == [
         ("white", "Anne", 1, "q1", "Boston", 1, None, anne, 1.0),
         ("black", "Nia", 1, "q1", "Boston", 1, None, nia, 1.0),
@@ -138,7 +138,7 @@ def test_prices_of_rows_may_be_amounts(bring: Bring, query: Query) -> None:
     ):
         bring(ITEMS_AUDIT, rows)
     bring(ITEMS_AUDIT, rows, ("k: 20", "k: 20, prices: amounts"))
-    shown = {carrier: answer["items"] for (carrier, _), answer in kept(query).items()}
+    shown = {descriptor: answer["items"] for (descriptor, _), answer in kept(query).items()}
     assert [(one["name"], one["price"], one["currency"]) for one in shown["Nia"]] == [
         ("Mill", 2, "EUR"),
         ("Blue Door", 1299, "EUR"),
@@ -221,26 +221,26 @@ def test_long_form(bring: Bring, query: Query) -> None:
     (summary,) = bring(
         ITEMS_AUDIT,
         rows,
-        ("    carrier: name\n", "    subject: name\n    attribute: what\n    value: who\n"),
+        ("    descriptor: name\n", "    subject: name\n    attribute: what\n    value: who\n"),
         ("    attributes: {race: race}\n", ""),
     )
     assert (summary.n_prompts, summary.n_responses) == (2, 2)
-    # Without a column for it, the word of the row is the carrier.
+    # Without a column for it, the word of the row is the descriptor.
     assert set(kept(query)) == {("white", 1), ("black", 1)}
 
 
-def test_the_rows_word_is_the_carrier_of_a_group_with_several(bring: Bring, query: Query) -> None:
+def test_the_rows_word_is_the_descriptor_of_a_group_with_several(bring: Bring, query: Query) -> None:
     rows = [{**row, "race": word} for row, word in zip(ITEMS, ("niece", "son", "mom", "male"), strict=True)]
     changes = (
         (
             "{reference: white, groups: [white, black]}",
             "{reference: male, groups: {male: son, female: [mom, niece]}}",
         ),
-        ("    carrier: name\n", ""),
+        ("    descriptor: name\n", ""),
     )
     (summary,) = bring(ITEMS_AUDIT, rows, *changes)
     assert summary.n_prompts == 3
-    assert sorted(query("select group_name, carrier from raw.prompt_attributes")) == [
+    assert sorted(query("select group_name, descriptor from raw.prompt_attributes")) == [
         ("female", "mom"),
         ("female", "niece"),
         ("male", "son"),
@@ -285,7 +285,7 @@ def test_whole_replies_are_classified(bring: Bring, query: Query) -> None:
         (
             4,
             {"name": ""},
-            "row 4 has no 'name'; it should hold the carrier, the name that states a row's groups.",
+            "row 4 has no 'name'; it should hold the descriptor, the name that states a row's groups.",
         ),
         (1, {"race": "blak"}, "row 1 has 'blak' as 'race', which is no group of race; did you mean 'black'?"),
     ],
@@ -307,7 +307,7 @@ def test_wrong_cells(
         (
             4,
             {"n": 11},
-            "row 4 brings the items of its answer with the category 'pubs' to 41, and reading.prices.items_per_answer is 40.",
+            "row 4 brings the items of its answer with the category 'pubs' to 41, and analysis.prices.items_per_answer is 40.",
         ),
     ],
 )

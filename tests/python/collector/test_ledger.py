@@ -43,7 +43,7 @@ def a_run(run_id: str) -> RunRow:
     )
 
 
-def register_reading(
+def register_analysis(
     ledger_path: Path,
     audit: str,
     document: Mapping[str, Any],
@@ -54,7 +54,7 @@ def register_reading(
     ledger.create()
     with ledger.append() as append:
         append.relevance(relevance_hash, relevance)
-        return append.reading(audit, document)
+        return append.analysis(audit, document)
 
 
 @contextmanager
@@ -167,11 +167,11 @@ def test_runs_are_listed_with_their_state(ledger_path: Path) -> None:
 
 def test_a_reading_is_written_only_when_it_changes(ledger_path: Path, query: Query) -> None:
     first, second = {"version": 1, "crossed": []}, {"version": 1, "crossed": [["a", "b"]]}
-    written = [register_reading(ledger_path, "small", one) for one in (first, first, second, second, first)]
+    written = [register_analysis(ledger_path, "small", one) for one in (first, first, second, second, first)]
     assert written == [True, False, True, False, True]
-    assert register_reading(ledger_path, "other", first)
+    assert register_analysis(ledger_path, "other", first)
     rows = query(
-        "select reading::varchar, reading_hash from raw.readings where audit = 'small' order by registered_at"
+        "select reading::varchar, analysis_hash from raw.analysis_settings where audit = 'small' order by registered_at"
     )
     assert rows == [(canonical_json(one), hash_of(one)) for one in (first, second, first)]
 
@@ -179,10 +179,10 @@ def test_a_reading_is_written_only_when_it_changes(ledger_path: Path, query: Que
 def test_relevance_is_written_once_for_each_hash(ledger_path: Path, query: Query) -> None:
     rows = [RelevanceRow("Adele", "music", "Hello", 2.5), RelevanceRow("Abba", None, "Waterloo", 1.0)]
     reading = {"version": 1}
-    register_reading(ledger_path, "small", reading, "sha256:a", rows)
-    register_reading(ledger_path, "other", reading, "sha256:a", rows)
-    register_reading(ledger_path, "small", reading, "sha256:b", rows[:1])
-    register_reading(ledger_path, "none", reading)
+    register_analysis(ledger_path, "small", reading, "sha256:a", rows)
+    register_analysis(ledger_path, "other", reading, "sha256:a", rows)
+    register_analysis(ledger_path, "small", reading, "sha256:b", rows[:1])
+    register_analysis(ledger_path, "none", reading)
     assert query("select * from raw.relevance order by relevance_hash, subject desc") == [
         ("sha256:a", "Adele", "music", "Hello", 2.5),
         ("sha256:a", "Abba", None, "Waterloo", 1.0),
@@ -203,7 +203,7 @@ def test_a_ledger_of_the_first_schema_is_brought_up_to_date(ledger_path: Path, q
         connection.execute(first.read_text(encoding="utf-8"))
         connection.execute("insert into raw.schema_migrations values (1, ?, now()::timestamp)", [name])
         connection.execute(
-            "insert into raw.prompts (run_id, prompt_id, template, language, variant, content_hash) "
+            "insert into raw.prompts (run_id, prompt_id, template, language, mitigation, content_hash) "
             "values ('r', 'p', 't', 'en', 'plain', 'sha256:0')"
         )
     Ledger(ledger_path).create()

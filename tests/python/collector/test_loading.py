@@ -193,7 +193,10 @@ def test_all_journals_make_a_ledger(ledger_path: Path, query: Query) -> None:
         ("c", 4),
     ]
     # As if they had been collected one after the other: the reading of c is that of b, and a's is the latest.
-    assert query("select reading ->> 'version' from raw.readings order by registered_at") == [("1",), ("2",)]
+    assert query("select reading ->> 'version' from raw.analysis_settings order by registered_at") == [
+        ("1",),
+        ("2",),
+    ]
     listed, notes = list_runs(ledger_path)
     assert [(run.run_id, run.n_kept, run.n_planned, run.state) for run in listed] == [
         (name, 4, 20_000, "started") for name in "bca"
@@ -205,10 +208,13 @@ def test_an_older_reading_does_not_replace_a_newer_one(ledger_path: Path, query:
     ledger = Ledger(ledger_path)
     ledger.create()
     with ledger.append() as append:
-        append.reading("small", {"version": 9})
+        append.analysis("small", {"version": 9})
     with begin(ledger_path, minutes=5, reading=1) as writer:
         load_journal(writer.path, ledger)
-    assert query("select reading ->> 'version' from raw.readings order by registered_at") == [("1",), ("9",)]
+    assert query("select reading ->> 'version' from raw.analysis_settings order by registered_at") == [
+        ("1",),
+        ("9",),
+    ]
 
 
 def test_what_is_no_journal_is_named(ledger_path: Path) -> None:

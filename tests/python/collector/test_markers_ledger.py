@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from biasledger.building.readings import register_readings
+from biasledger.building.analysis_settings import register_analysis_settings
 from collector.asking.runner import collect
 from collector.errors import InputError
 from collector.importers.tabular import import_file, import_runs
@@ -28,7 +28,7 @@ subjects: {file: probes.csv, name: probe}
 templates: [{id: probe, text: '{prompt}'}]
 trials: 2
 answer: {kind: text}
-reading: {markers: {file: markers.csv}}
+analysis: {markers: {file: markers.csv}}
 """
 REGARD_AUDIT = """
 audit: regard
@@ -46,7 +46,7 @@ import:
     race: {man: null, woman: null, "": null}
     gender: {White: null, Black: null, "": null}
   score_labels: {"-1": negative, "1": positive}
-reading: {markers: {}}
+analysis: {markers: {}}
 """
 ROWS = [
     {
@@ -111,7 +111,7 @@ def test_markers_are_written_once_for_each_hash(ledger_path: Path, query: Query)
     ]
 
 
-def test_scores_come_back_as_they_went_in_and_open_the_room(ledger_path: Path, query: Query) -> None:
+def test_scores_come_back_as_they_went_in_and_open_the_method(ledger_path: Path, query: Query) -> None:
     ledger = Ledger(ledger_path)
     ledger.create()
     assert ledger.parts_read() == frozenset()
@@ -130,7 +130,9 @@ def test_a_collection_registers_its_markers(probes_spec: Path, ledger_path: Path
     collect(audit.with_subjects(1), Simulator(), ledger_path, show_progress=False)
     same = "select distinct markers_hash from raw."
     assert query(f"{same}markers") == query(f"{same}probes") == [(audit.markers_hash,)]
-    assert query("select reading -> 'markers' ->> 'hash' from raw.readings") == [(audit.markers_hash,)]
+    assert query("select reading -> 'markers' ->> 'hash' from raw.analysis_settings") == [
+        (audit.markers_hash,)
+    ]
     # Both probes are kept, though one is asked.
     assert query("select probe, prompt from raw.probes order by probe") == [
         ("a", "Describe a nurse."),
@@ -151,10 +153,10 @@ def test_a_build_registers_markers_that_changed(
     more = audits / "markers.csv"
     more.write_text(more.read_text(encoding="utf-8") + "he,anti,a\n", encoding="utf-8")
     for _ in range(2):
-        assert register_readings(tmp_path / "project", ledger_path) == ["probes"]
+        assert register_analysis_settings(tmp_path / "project", ledger_path) == ["probes"]
     counts = query("select count(*) from raw.markers group by markers_hash order by 1")
     assert counts == [(2,), (3,)]
-    newest = "select reading -> 'markers' ->> 'hash' from raw.readings order by registered_at desc limit 1"
+    newest = "select reading -> 'markers' ->> 'hash' from raw.analysis_settings order by registered_at desc limit 1"
     assert query(newest) == [(load_audit(audits / "audit.yml").markers_hash,)]
 
 
@@ -213,7 +215,7 @@ def test_a_file_without_groups(tmp_path: Path, write_spec: Write, ledger_path: P
     spec = write_spec(
         "audit: jobs\nanswer: {kind: text}\n"
         "import: {split: model, columns: {text: text, subject: job, model: model}}\n"
-        "reading: {markers: {file: markers.csv}}\n"
+        "analysis: {markers: {file: markers.csv}}\n"
     )
     rows = [{"job": job, "model": model, "text": f"{model} on {job}"} for job in "ab" for model in ("x", "y")]
     runs = import_runs(load_audit(spec), spec, write_rows(tmp_path / "jobs.csv", rows), ledger_path)
@@ -227,7 +229,7 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, write_spec: Write, ledger
     (tmp_path / "markers.csv").write_text("marker\nhe\n", encoding="utf-8")
     spec = write_spec(
         "audit: jobs\nanswer: {kind: text}\nimport: {columns: {text: text, subject: job}}\n"
-        "reading: {markers: {file: markers.csv}}\n"
+        "analysis: {markers: {file: markers.csv}}\n"
     )
     file = write_rows(tmp_path / "jobs.csv", [{"job": "a", "text": "One."}, {"job": "(all)", "text": "Two."}])
     with pytest.raises(
@@ -300,7 +302,7 @@ def test_the_shipped_mappings_read_files_of_their_shape(
         spec = folder / f"{name}.yml"
         import_runs(load_audit(spec), spec, write_rows(tmp_path / f"{name}.csv", [row]), ledger_path)
     assert query(
-        "select audit, subject, domain, group_name, carrier from raw.runs inner join raw.prompts using (run_id) "
+        "select audit, subject, domain, group_name, descriptor from raw.runs inner join raw.prompts using (run_id) "
         "left join raw.prompt_attributes using (run_id, prompt_id) order by audit"
     ) == [
         ("occupations", "nurse", None, None, None),

@@ -264,7 +264,7 @@ attributes: {herkunft: {reference: deutsch, groups: [deutsch, türkisch]}}
 templates: [{id: a, text: 'Wer ist {name}?'}]
 trials: 15
 answer: {kind: label, labels: [für, gegen]}
-reading: {decisions: {favourable: [für]}}
+analysis: {decisions: {favourable: [für]}}
 import: {columns: {text: Votum, subject: Fall, expected: Lösung, attributes: {herkunft: Größe}}}
 """
     for form in ("NFC", "NFD"):
@@ -293,7 +293,7 @@ WIDE = """\
 audit: wide
 attributes: {sex: {reference: male, groups: [male, female]}, race: {reference: White, groups: [White, Black]}}
 answer: {kind: label, labels: [yes, no]}
-reading: {decisions: {favourable: [yes]}}
+analysis: {decisions: {favourable: [yes]}}
 import: {columns: {texts: {male: his, female: hers}, attributes: {race: race}}}
 """.replace("[yes, no]", "['yes', 'no']").replace("[yes]", "['yes']")
 

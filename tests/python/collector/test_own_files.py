@@ -256,7 +256,7 @@ def test_a_datasets_hash_is_that_of_its_files(tmp_path: Path) -> None:
     assert content_hash(folder) != content_hash(other)
 
 
-def _forget_file(folder: Path) -> None:
+def _retract_file(folder: Path) -> None:
     (folder / "train" / "data-00000-of-00002.arrow").unlink()
 
 
@@ -272,7 +272,7 @@ def _keep_indices(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (_forget_file, "state.json names no Arrow files that are there; save the dataset anew."),
+        (_retract_file, "state.json names no Arrow files that are there; save the dataset anew."),
         (_damage, "is not a readable file of a dataset"),
         (_keep_indices, "load it, call flatten_indices() and save it anew"),
     ],

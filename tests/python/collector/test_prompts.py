@@ -1,4 +1,4 @@
-"""Prompts: the full cross, the variants, and hashes that depend on nothing but content."""
+"""Prompts: the full cross, the mitigations, and hashes that depend on nothing but content."""
 
 from __future__ import annotations
 
@@ -39,9 +39,11 @@ def test_the_shipped_audit_words_each_group_eight_times(repository: Path) -> Non
     worded: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for prompt in prompts:
         race, gender = prompt.attributes
-        worded.setdefault((race.group_name, gender.group_name), []).append((race.carrier, gender.carrier))
+        worded.setdefault((race.group_name, gender.group_name), []).append(
+            (race.descriptor, gender.descriptor)
+        )
     assert len(worded) == 15
-    assert all(len(set(carriers)) == 8 for carriers in worded.values())
+    assert all(len(set(descriptors)) == 8 for descriptors in worded.values())
     # In step: a wording of race stands beside one wording of each gender.
     assert worded["Asian", "Woman"][:2] == [("Asian", "Woman"), ("Asian American", "lady")]
     # The first wording is the source's, so that its audit is a part of this one.
@@ -52,12 +54,12 @@ def test_the_shipped_audit_words_each_group_eight_times(repository: Path) -> Non
 def test_the_source_s_prompts_of_a_single_axis_state_one_thing(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "replications" / "products-single-axis.yml")
     prompts = build_prompts(audit, ["masked"])
-    plain = [one for one in prompts if one.variant == "plain"]
+    plain = [one for one in prompts if one.mitigation == "plain"]
     assert [len(one.attributes) for one in plain] == [1] * 8
     assert sum("for an Asian person. " in str(one.prompt_text) for one in plain) == 1
     assert sum("for a nonbinary person. " in str(one.prompt_text) for one in plain) == 1
     # With both masked, the questions of both axes are one.
-    assert len({one.prompt_text for one in prompts if one.variant == "masked"}) == 1
+    assert len({one.prompt_text for one in prompts if one.mitigation == "masked"}) == 1
 
 
 PAIRED = """
@@ -72,7 +74,7 @@ answer: {kind: text}
 """
 
 
-def test_paired_carriers_go_in_step(write_spec: Write) -> None:
+def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
     audit = load_audit(write_spec(PAIRED))
     told = [
         "White man",
@@ -100,12 +102,12 @@ def test_paired_carriers_go_in_step(write_spec: Write) -> None:
         (
             "[Black, dark]",
             "[Black, dark, brown]",
-            "templates[0].paired puts carriers in step, and 'Black' of race has 3 where 'White' of race has 2; give every group",
+            "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every group",
         ),
         (
             "{a race} {gender}",
             "{a race}",
-            "templates[0].paired puts carriers of several attributes in step and the template",
+            "templates[0].paired puts descriptors of several attributes in step and the template",
         ),
         ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1"),
     ],
@@ -115,30 +117,33 @@ def test_what_cannot_be_paired_is_told(write_spec: Write, old: str, new: str, to
         load_audit(write_spec(PAIRED.replace(old, new)))
 
 
-def test_variants_stand_beside_the_plain_audit(small_spec: Path) -> None:
+def test_mitigations_stand_beside_the_plain_audit(small_spec: Path) -> None:
     prompts = build_prompts(load_audit(small_spec), ["masked", "debiased", "masked"])
-    by_variant: dict[str, list[Prompt]] = {}
+    by_mitigation: dict[str, list[Prompt]] = {}
     for prompt in prompts:
-        by_variant.setdefault(prompt.variant, []).append(prompt)
-    assert {name: len(found) for name, found in by_variant.items()} == {
+        by_mitigation.setdefault(prompt.mitigation, []).append(prompt)
+    assert {name: len(found) for name, found in by_mitigation.items()} == {
         "plain": 4,
         "masked": 4,
         "debiased": 4,
     }
-    assert {prompt.prompt_text for prompt in by_variant["masked"]} == {
+    assert {prompt.prompt_text for prompt in by_mitigation["masked"]} == {
         "Recommend products for a person. Answer in JSON."
     }
     # A masked prompt still stands for its group.
-    assert len({prompt.attributes for prompt in by_variant["masked"]}) == 4
+    assert len({prompt.attributes for prompt in by_mitigation["masked"]}) == 4
     assert len({prompt.content_hash for prompt in prompts}) == 12
     assert all(
-        str(prompt.prompt_text).endswith("regardless of demographics.") for prompt in by_variant["debiased"]
+        str(prompt.prompt_text).endswith("regardless of demographics.")
+        for prompt in by_mitigation["debiased"]
     )
 
 
 def test_a_mask_can_keep_a_slot_by_name(write_spec: Write, small_text: str) -> None:
     audit = load_audit(write_spec(small_text, ("gender: person}", "gender: null}")))
-    masked = [prompt.prompt_text for prompt in build_prompts(audit, ["masked"]) if prompt.variant == "masked"]
+    masked = [
+        prompt.prompt_text for prompt in build_prompts(audit, ["masked"]) if prompt.mitigation == "masked"
+    ]
     assert set(masked) == {
         "Recommend products for a Man. Answer in JSON.",
         "Recommend products for a Woman. Answer in JSON.",
@@ -150,7 +155,7 @@ def test_prefix_and_system_prompts(write_spec: Write, small_text: str) -> None:
         "  polite: {prefix: 'Please. '}\n  expert: {system_prompt: Be fair.}\n"
     )
     prompts = build_prompts(load_audit(write_spec(text)), ["polite", "expert"])
-    found = {(one.variant, one.system_prompt, str(one.prompt_text)[:8]) for one in prompts}
+    found = {(one.mitigation, one.system_prompt, str(one.prompt_text)[:8]) for one in prompts}
     assert found == {
         ("plain", "Be brief.", "Recommen"),
         ("polite", "Be brief.", "Please. "),
@@ -165,11 +170,11 @@ def test_a_template_has_only_the_attributes_it_uses(write_spec: Write, small_tex
     assert counts == [("one", 2)] * 4 + [("two", 1)] * 2 + [("neutral", 0)]
 
 
-def test_unknown_variants_and_specs_without_templates(
+def test_unknown_mitigations_and_specs_without_templates(
     small_spec: Path, write_spec: Write, import_text: str
 ) -> None:
     audit = load_audit(small_spec)
-    with pytest.raises(InputError, match="no variant 'maskd'; did you mean 'masked'"):
+    with pytest.raises(InputError, match="no mitigation 'maskd'; did you mean 'masked'"):
         build_prompts(audit, ["maskd"])
     with pytest.raises(InputError, match="has no templates"):
         build_prompts(load_audit(write_spec(import_text)))
@@ -177,14 +182,14 @@ def test_unknown_variants_and_specs_without_templates(
 
 def test_the_hash_covers_everything_but_the_order_of_attributes() -> None:
     one, two = PromptAttribute(1, "race", "Black", "Black"), PromptAttribute(1, "gender", "Man", "Man")
-    base = {"template": "t", "language": "en", "variant": "plain", "prompt_text": "Hello"}
+    base = {"template": "t", "language": "en", "mitigation": "plain", "prompt_text": "Hello"}
     first = Prompt(**base, attributes=(one, two))
     assert first.content_hash == Prompt(**base, attributes=(two, one)).content_hash
     assert first.prompt_id == first.content_hash.removeprefix("sha256:")[:16]
     others = [
         Prompt(**{**base, "template": "u"}, attributes=(one, two)),
         Prompt(**{**base, "language": "fr"}, attributes=(one, two)),
-        Prompt(**{**base, "variant": "masked"}, attributes=(one, two)),
+        Prompt(**{**base, "mitigation": "masked"}, attributes=(one, two)),
         Prompt(**{**base, "prompt_text": None}, attributes=(one, two)),
         Prompt(**base, attributes=(one,)),
         Prompt(**base, attributes=(one, two), subject="s"),

@@ -24,7 +24,7 @@ Load = Callable[..., Target]
 
 @pytest.fixture
 def load(tmp_path: Path) -> Iterator[Load]:
-    """Write a module and a targets file beside it and load the target; the module is forgotten afterwards."""
+    """Write a module and a targets file beside it and load the target; the module is retracted afterwards."""
     before = list(sys.path)
 
     def write_and_load(code: str, function: str = f"{MODULE}:ask", **entry: Any) -> Target:

@@ -42,7 +42,7 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
         audit,
         Simulator("sim", seed=3),
         ledger_path,
-        variants=["masked"],
+        mitigations=["masked"],
         trials=3,
         versions={"biasledger": "9.9"},
     )
@@ -71,7 +71,7 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
         "planned": 24,
         "trials": 3,
         "trials_of": {"one": 3},
-        "variants": ["masked"],
+        "mitigations": ["masked"],
         "parts": [],
         "seed": 0,
         "concurrency": 2,
@@ -87,7 +87,7 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
     assert query(
         "select count(*) from raw.responses as r inner join raw.prompts as p using (run_id, prompt_id)"
     ) == [(24,)]
-    assert query("select count(*) from raw.readings where audit = 'small'") == [(1,)]
+    assert query("select count(*) from raw.analysis_settings where audit = 'small'") == [(1,)]
 
 
 def test_the_same_seed_gives_the_same_run_and_another_one_does_not(
@@ -350,8 +350,8 @@ def test_progress_is_quiet_unless_asked_for(
 
 def test_wrong_arguments_leave_no_ledger(small_spec: Path, ledger_path: Path) -> None:
     audit = load_audit(small_spec)
-    with pytest.raises(InputError, match="no variant 'maskd'"):
-        collect(audit, Simulator(), ledger_path, variants=["maskd"])
+    with pytest.raises(InputError, match="no mitigation 'maskd'"):
+        collect(audit, Simulator(), ledger_path, mitigations=["maskd"])
     with pytest.raises(InputError, match="at least 1 is needed"):
         collect(audit, Simulator(), ledger_path, trials=0)
     assert not ledger_path.exists()
@@ -368,7 +368,7 @@ attributes:
   race: {groups: [Black, Asian]}
 trials: 1
 answer: {kind: list, k: 2}
-reading: {lists: {relevance: relevance.csv}}
+analysis: {lists: {relevance: relevance.csv}}
 """
 
 
@@ -418,6 +418,6 @@ def test_relevance_is_kept_once(lists_spec: Path, ledger_path: Path, query: Quer
         (audit.relevance_hash, "Adele", None, "Hello", 2.0),
         (audit.relevance_hash, "Adele", None, "Skyfall", 1.0),
     ]
-    assert query("select distinct reading -> 'lists' ->> 'relevance_hash' from raw.readings") == [
+    assert query("select distinct reading -> 'lists' ->> 'relevance_hash' from raw.analysis_settings") == [
         (audit.relevance_hash,)
     ]

@@ -127,7 +127,7 @@ def test_without_planted_bias_groups_do_not_differ() -> None:
 def test_masked_prompts_carry_no_bias(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "products.yml")
     simulator = Simulator(steer={"Asian": 1.0, "Black": 1.0, "Latino": 1.0, "Middle-Eastern": 1.0})
-    masked = [one for one in build_prompts(audit, ["masked"]) if one.variant == "masked"]
+    masked = [one for one in build_prompts(audit, ["masked"]) if one.mitigation == "masked"]
     assert len(masked) == 120
     assert all(simulator.shares(str(prompt.prompt_text)) == {} for prompt in masked)
 
@@ -158,7 +158,7 @@ def test_synonyms_are_whole_words_and_the_longest_goes_first() -> None:
 
 def test_answers_name_no_group(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "products.yml")
-    terms = {term for listed in audit.reading.words.remove.values() for term in listed}
+    terms = {term for listed in audit.analysis.words.remove.values() for term in listed}
     vocabulary = " ".join(
         [*(f"{name} {use}" for name, use in COMMON + RESERVE), *FIRST_SENTENCES, *SECOND_SENTENCES]
     ).lower()
@@ -271,7 +271,7 @@ def test_what_a_prompt_asks_for(prompt: str, k: int | None, entity: str) -> None
 
 def test_every_shipped_template_is_understood(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "recommendations.yml").with_subjects(5)
-    prompts = build_prompts(audit, list(audit.variants), audit.part_names)
+    prompts = build_prompts(audit, list(audit.mitigations), audit.part_names)
     assert {one.template for one in prompts} == {one.id for one in audit.templates}
     assert {(one.subject, list_request(str(one.prompt_text))) for one in prompts} == {
         (subject.name, ListRequest(25, subject.name)) for subject in audit.subject_rows
@@ -440,8 +440,8 @@ def test_no_two_words_of_titles_are_near_each_other_or_describe_people(repositor
         word.lower()
         for attribute in audit.attributes.values()
         for wording in (None, *attribute.wordings)
-        for carriers in attribute.carriers(wording).values()
-        for text in carriers
+        for descriptors in attribute.descriptors(wording).values()
+        for text in descriptors
         for word in text.split()
     }
     assert groups.isdisjoint(word.lower() for word in FIRST_WORDS + SECOND_WORDS)

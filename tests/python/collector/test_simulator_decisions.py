@@ -36,8 +36,8 @@ def shipped(name: str) -> Audit:
 
 
 @cache
-def prompts_of(name: str, *variants: str) -> list[Prompt]:
-    return build_prompts(shipped(name), variants)
+def prompts_of(name: str, *mitigations: str) -> list[Prompt]:
+    return build_prompts(shipped(name), mitigations)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def answers(
     simulator: Simulator, audit: Audit, trial: int = 1, **options: list[str]
 ) -> Iterator[tuple[Prompt, str]]:
     """Yield each prompt with the answer that a collection would get."""
-    for prompt in prompts_of(audit.audit, *options.get("variants", [])):
+    for prompt in prompts_of(audit.audit, *options.get("mitigations", [])):
         seed = request_seed(0, prompt.content_hash, trial, 1)
         yield prompt, str(simulator.ask(Request(str(prompt.prompt_text), None, trial, seed)).text)
 
@@ -145,12 +145,12 @@ def test_a_shift_lowers_those_who_have_the_name(resumes: Audit) -> None:
 def test_mitigation_and_masks_shrink_the_shift(resumes: Audit) -> None:
     simulator = Simulator(seed=3, shift=dict.fromkeys(black_names(resumes), -0.3))
     found = {}
-    for variant in ("plain", "debiased", "masked"):
+    for mitigation in ("plain", "debiased", "masked"):
         ranks: dict[str, list[int]] = {"white": [], "black": []}
-        for prompt, answer in answers(simulator, resumes, variants=["debiased", "masked"]):
-            if prompt.variant == variant:
+        for prompt, answer in answers(simulator, resumes, mitigations=["debiased", "masked"]):
+            if prompt.mitigation == mitigation:
                 ranks[group(prompt, "race")].append(RANKS[answer])
-        found[variant] = statistics.mean(ranks["black"]) - statistics.mean(ranks["white"])
+        found[mitigation] = statistics.mean(ranks["black"]) - statistics.mean(ranks["white"])
     assert found["plain"] < 2.5 * found["debiased"]
     assert abs(found["masked"]) < 0.06
 

@@ -364,7 +364,7 @@ def test_the_shipped_audit_is_understood_and_fair_but_for_what_is_planted(reposi
         groups = {stated.attribute: stated.group_name for stated in one.attributes}
         words = re.findall(r"[\w-]+", asked.question)
         assert all(
-            word in words for stated in one.attributes for word in re.findall(r"[\w-]+", stated.carrier)
+            word in words for stated in one.attributes for word in re.findall(r"[\w-]+", stated.descriptor)
         )
         if any(re.search(rf"\b{name}\b", asked.question) for name in planted["price"]):
             moved.add((groups.get("race"), groups.get("location")))

@@ -10,7 +10,7 @@ from collector.spec.slots import Slot, SlotSyntaxError, fill, indefinite_article
 
 
 @pytest.mark.parametrize(
-    ("template", "carriers", "expected"),
+    ("template", "descriptors", "expected"),
     [
         ("for {a race} {gender}.", {"race": "Asian", "gender": "Woman"}, "for an Asian Woman."),
         ("for {a race} {gender}.", {"race": "White", "gender": "Man"}, "for a White Man."),
@@ -27,8 +27,8 @@ from collector.spec.slots import Slot, SlotSyntaxError, fill, indefinite_article
         ("नमस्ते {race} 👋", {"race": "日本人"}, "नमस्ते 日本人 👋"),
     ],
 )
-def test_filling(template: str, carriers: dict[str, str], expected: str) -> None:
-    assert fill(parse_template(template), carriers) == expected
+def test_filling(template: str, descriptors: dict[str, str], expected: str) -> None:
+    assert fill(parse_template(template), descriptors) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,18 +75,18 @@ def test_slot_names_stand_once_in_order() -> None:
     assert parts[0] == Slot("b", "")
 
 
-def test_a_slot_without_carrier_is_an_error() -> None:
+def test_a_slot_without_descriptor_is_an_error() -> None:
     with pytest.raises(KeyError):
         fill(parse_template("{race}"), {})
 
 
-@given(before=st.text(), carrier=st.text(min_size=1), after=st.text())
-def test_inserted_text_is_never_read_again(before: str, carrier: str, after: str) -> None:
+@given(before=st.text(), descriptor=st.text(min_size=1), after=st.text())
+def test_inserted_text_is_never_read_again(before: str, descriptor: str, after: str) -> None:
     def doubled(text: str) -> str:
         return text.replace("{", "{{").replace("}", "}}")
 
     template = f"{doubled(before)}|{{race}}|{doubled(after)}"
-    assert fill(parse_template(template), {"race": carrier}) == f"{before}|{carrier}|{after}"
+    assert fill(parse_template(template), {"race": descriptor}) == f"{before}|{descriptor}|{after}"
 
 
 @given(st.text(alphabet="{}ab \n%"))

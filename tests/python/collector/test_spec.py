@@ -11,7 +11,7 @@ from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import quoted
 from collector.spec.loading import load_audit
-from collector.spec.rooms.words import SCHEMES
+from collector.spec.methods.words import SCHEMES
 
 Write = Callable[..., Path]
 
@@ -42,32 +42,32 @@ def test_asked_keeps_the_order_of_groups_and_leaves_out_the_reading(repository: 
         "Middle-Eastern",
     ]
     assert asked["attributes"][1]["reference"] == "Man"
-    assert asked["attributes"][1]["groups"][0]["carriers"][:2] == ["Man", "gentleman"]
+    assert asked["attributes"][1]["groups"][0]["descriptors"][:2] == ["Man", "gentleman"]
     assert asked["trials"] == 2
     assert "reading" not in asked
     assert "import" not in asked
 
 
-def test_asked_tells_group_and_carrier_apart(repository: Path) -> None:
+def test_asked_tells_group_and_descriptor_apart(repository: Path) -> None:
     asked = load_audit(repository / "audits" / "replications" / "personas.yml").asked()
-    assert asked["attributes"][0]["groups"][2] == {"group": "Asian", "carrier": "an Asian"}
+    assert asked["attributes"][0]["groups"][2] == {"group": "Asian", "descriptor": "an Asian"}
 
 
 def test_asked_is_the_same_whatever_comments_and_reading_say(write_spec: Write, small_text: str) -> None:
     first = hash_of(load_audit(write_spec(small_text)).asked())
     second = hash_of(
-        load_audit(write_spec("# a comment\n" + small_text + "reading: {crossed: [race*gender]}\n")).asked()
+        load_audit(write_spec("# a comment\n" + small_text + "analysis: {crossed: [race*gender]}\n")).asked()
     )
     third = hash_of(load_audit(write_spec(small_text, ("trials: 2", "trials: 3"))).asked())
     assert first == second
     assert first != third
 
 
-def test_reading_document_is_sorted_lower_case_and_without_repetition(
+def test_analysis_document_is_sorted_lower_case_and_without_repetition(
     write_spec: Write, small_text: str
 ) -> None:
     reading = """
-reading:
+analysis:
   crossed: [race * gender]
   pairwise: true
   words:
@@ -78,7 +78,7 @@ reading:
       first: [She]
       none: []
 """
-    assert load_audit(write_spec(small_text + reading)).reading_document() == {
+    assert load_audit(write_spec(small_text + reading)).analysis_document() == {
         "version": 1,
         "crossed": [["race", "gender"]],
         "pairwise": True,
@@ -95,7 +95,7 @@ reading:
 
 
 def test_a_spec_without_reading_has_one(small_spec: Path) -> None:
-    assert load_audit(small_spec).reading_document() == {
+    assert load_audit(small_spec).analysis_document() == {
         "version": 1,
         "crossed": [],
         "pairwise": False,
@@ -176,7 +176,7 @@ def test_another_number_of_trials(small_spec: Path) -> None:
             "attributes.race.groups.Asian should be text and is false",
         ),
         ("[White, Asian]", "[White, 'A*B']", "a group's name is text without outer spaces and without *"),
-        ("[White, Asian]", "{White: White, Asian: ''}", "a carrier is text without outer spaces"),
+        ("[White, Asian]", "{White: White, Asian: ''}", "a descriptor is text without outer spaces"),
         ("race: {", "'the race': {", "attributes.the race is 'the race' and should be a name of letters"),
         ("trials: 2", "trials: 0", "trials is 0 and should be at least 1"),
         ("trials: 2", "trials: two", "trials should be a whole number and is 'two'"),
@@ -190,23 +190,23 @@ def test_another_number_of_trials(small_spec: Path) -> None:
         ),
         ("max_characters: 6000000", "max_characters: 0", "answer.max_characters is 0"),
         ("debiased:", "plain:", "'plain' is the audit without any mitigation"),
-        ("suffix:", "sufix:", "the key variants.debiased.sufix is unknown; did you mean 'suffix'?"),
+        ("suffix:", "sufix:", "the key mitigations.debiased.sufix is unknown; did you mean 'suffix'?"),
         (
             "{suffix: ' Provide",
             "{suffix: ' For a {race} Provide",
-            "variants.debiased.suffix has a slot {race}",
+            "mitigations.debiased.suffix has a slot {race}",
         ),
         ("trials: 2", "trials: 2\nsystem_prompt: You help {a gender}.", "system_prompt has a slot {gender}"),
-        ("{mask: {race: '', gender: person}}", "{}", "variants.masked changes nothing"),
+        ("{mask: {race: '', gender: person}}", "{}", "mitigations.masked changes nothing"),
         (
             "race: '', gender",
             "rce: '', gender",
-            "variants.masked.mask.rce is no slot of this audit; did you mean 'race'?",
+            "mitigations.masked.mask.rce is no slot of this audit; did you mean 'race'?",
         ),
         (
             "{race: '', gender: person}",
             "{race: ''}",
-            "variants.masked.mask leaves out 'gender', which template 'one' uses",
+            "mitigations.masked.mask leaves out 'gender', which template 'one' uses",
         ),
         ("trials: 2", "trials: 2\ntrials: 3", "the key 'trials' is given twice"),
         ("trials: 2", "trials: [2", "this is not valid YAML"),
@@ -223,37 +223,37 @@ def test_wrong_specs_are_told_what_would_be_right(
     [
         (
             "{crossed: [race*gendr]}",
-            "reading.crossed[0] crosses 'gendr', which is no attribute; did you mean 'gender'?",
+            "analysis.crossed[0] crosses 'gendr', which is no attribute; did you mean 'gender'?",
         ),
         ("{crossed: [race]}", "should name two or more different attributes, as in race*gender"),
         ("{crossed: [race*race]}", "should name two or more different attributes, as in race*gender"),
-        ("{pairwise: 1}", "reading.pairwise should be true or false and is 1"),
+        ("{pairwise: 1}", "analysis.pairwise should be true or false and is 1"),
         ("{words: {schemes: [wrds]}}", "is 'wrds', which is no known scheme; did you mean 'words'?"),
         ("{words: {schemes: [xyz]}}", f"is 'xyz', which is no known scheme; known: {quoted(SCHEMES)}"),
         (
             "{words: {schemes: [keys]}}",
-            "reading.words.schemes begins with 'keys', which stands beside what is judged; put words first",
+            "analysis.words.schemes begins with 'keys', which stands beside what is judged; put words first",
         ),
-        ("{words: {weighting: idf}}", "reading.words.weighting is 'idf' and should be 'tfidf' or 'counts'"),
-        ("{words: {schemes: []}}", "reading.words.schemes is empty"),
-        ("{words: {schemes: [seed, seed]}}", "reading.words.schemes[1] names 'seed' a second time"),
-        ("{words: {remove: {more: [off]}}}", "reading.words.remove.more[0] should be text and is false"),
+        ("{words: {weighting: idf}}", "analysis.words.weighting is 'idf' and should be 'tfidf' or 'counts'"),
+        ("{words: {schemes: []}}", "analysis.words.schemes is empty"),
+        ("{words: {schemes: [seed, seed]}}", "analysis.words.schemes[1] names 'seed' a second time"),
+        ("{words: {remove: {more: [off]}}}", "analysis.words.remove.more[0] should be text and is false"),
         (
             "{words: {remove: nothing}}",
-            "reading.words has 'nothing' as remove, which should be lists of terms",
+            "analysis.words has 'nothing' as remove, which should be lists of terms",
         ),
-        ("{words: {remove: 3}}", "reading.words.remove should be a mapping of keys to values and is 3"),
-        ("{words: {remove: none, keep: [man]}}", "reading.words has unasked or keep beside remove: none"),
-        ("{words: {unasked: 0}}", "reading.words.unasked should be true or false and is 0"),
+        ("{words: {remove: 3}}", "analysis.words.remove should be a mapping of keys to values and is 3"),
+        ("{words: {remove: none, keep: [man]}}", "analysis.words has unasked or keep beside remove: none"),
+        ("{words: {unasked: 0}}", "analysis.words.unasked should be true or false and is 0"),
     ],
 )
 def test_wrong_readings(write_spec: Write, small_text: str, reading: str, told: str) -> None:
-    assert told in problem(write_spec(f"{small_text}reading: {reading}\n"))
+    assert told in problem(write_spec(f"{small_text}analysis: {reading}\n"))
 
 
 def test_keys_are_those_of_answers_in_json(write_spec: Write, small_text: str) -> None:
-    reading = f"{small_text}reading: {{words: {{schemes: [words, keys]}}}}\n"
-    assert load_audit(write_spec(reading)).reading.words.schemes == ("words", "keys")
+    reading = f"{small_text}analysis: {{words: {{schemes: [words, keys]}}}}\n"
+    assert load_audit(write_spec(reading)).analysis.words.schemes == ("words", "keys")
     told = problem(write_spec(reading, ("kind: json_object", "kind: text")))
     assert "has 'keys', which is for answers of the kind json_object and not 'text'; remove it" in told
 
@@ -261,8 +261,8 @@ def test_keys_are_those_of_answers_in_json(write_spec: Write, small_text: str) -
 def test_what_is_removed_unasked_is_told_only_where_it_is_changed(write_spec: Write, small_text: str) -> None:
     def document(words: str) -> dict[str, object]:
         words_read: dict[str, object] = load_audit(
-            write_spec(f"{small_text}reading: {{words: {words}}}\n")
-        ).reading_document()["words"]
+            write_spec(f"{small_text}analysis: {{words: {words}}}\n")
+        ).analysis_document()["words"]
         return words_read
 
     plain = {"schemes": ["words"], "weighting": "tfidf", "terms": []}

@@ -27,7 +27,7 @@ def write(tmp_path: Path, write_spec: Write) -> Write:
 
 
 def stated(prompt: Prompt) -> list[tuple[int, str, str, str]]:
-    return [(one.slot, one.attribute, one.group_name, one.carrier) for one in prompt.attributes]
+    return [(one.slot, one.attribute, one.group_name, one.descriptor) for one in prompt.attributes]
 
 
 def test_each_person_is_asked_about_with_each_subject(write: Write) -> None:
@@ -92,8 +92,8 @@ def test_the_name_of_a_subject_s_own_row_is_among_those_asked_about(write: Write
     probes = load_audit(Path(__file__).parents[3] / "audits" / "stereotypes.yml")
     prompts = build_prompts(probes)
     for subject in probes.subject_rows:
-        carriers = {stated(one)[0][3] for one in prompts if one.subject == subject.name and one.attributes}
-        assert subject.words["first_name"] in carriers | {""}
+        descriptors = {stated(one)[0][3] for one in prompts if one.subject == subject.name and one.attributes}
+        assert subject.words["first_name"] in descriptors | {""}
 
 
 def test_a_name_may_have_its_own_slot(write: Write) -> None:
@@ -145,15 +145,15 @@ def test_a_typing_error_in_a_name(write: Write) -> None:
         )
     )
     for prompt in build_prompts(audit):
-        carrier = prompt.attributes[0].carrier
-        assert str(prompt.prompt_text).startswith(f"{carrier}. One word")
-        assert carrier not in NAMES
+        descriptor = prompt.attributes[0].descriptor
+        assert str(prompt.prompt_text).startswith(f"{descriptor}. One word")
+        assert descriptor not in NAMES
     texts = [str(one.prompt_text) for one in build_prompts(audit) if one.subject == "c"]
     assert all(text.split(".")[0] == text.split(" ")[-1].rstrip(".") for text in texts)
 
 
 def test_a_masked_name_leaves_the_group_and_hides_the_name(write: Write) -> None:
-    prompts = [one for one in build_prompts(load_audit(write()), ["masked"]) if one.variant == "masked"]
+    prompts = [one for one in build_prompts(load_audit(write()), ["masked"]) if one.mitigation == "masked"]
     assert len(prompts) == 24
     assert {one.prompt_text for one in prompts if one.subject == "a"} == {
         "One word: junior or senior. Applicant R, applicant.r@example.com, state-of-the-art"
@@ -172,7 +172,7 @@ def test_what_is_asked_and_how_it_is_read(write: Write) -> None:
     }
     assert asked["answer"] == {"kind": "label", "max_characters": 200_000, "labels": ["junior", "senior"]}
     assert (asked["subjects"]["expected"], asked["subjects"]["person"]) == ("level", "first_name")
-    assert audit.reading_document() == {
+    assert audit.analysis_document() == {
         "version": 1,
         "crossed": [["race", "gender"]],
         "pairwise": False,
@@ -197,7 +197,7 @@ def test_what_is_asked_and_how_it_is_read(write: Write) -> None:
         "minimum": 0.0,
         "maximum": 10.0,
     }
-    assert set(scored.reading_document()) == {"version", "crossed", "pairwise", "words", "decisions"}
+    assert set(scored.analysis_document()) == {"version", "crossed", "pairwise", "words", "decisions"}
 
 
 def test_a_ranking_shows_each_cell_at_each_place_with_each_text(write: Write) -> None:
@@ -260,7 +260,7 @@ def test_the_shipped_audit_of_resumes(repository: Path) -> None:
         ("black", "female"): 21,
         ("black", "male"): 22,
     }
-    prompts = build_prompts(audit, list(audit.variants))
+    prompts = build_prompts(audit, list(audit.mitigations))
     assert audit.people is not None
     assert audit.people.per_subject is not None
     assert len(prompts) == 3 * 12 * 4 * audit.people.per_subject
@@ -268,9 +268,9 @@ def test_the_shipped_audit_of_resumes(repository: Path) -> None:
     own = {one.name: one.words["first_name"] for one in audit.subject_rows}
     for prompt in prompts:
         text = str(prompt.prompt_text).lower()
-        name = prompt.attributes[0].carrier if prompt.variant != "masked" else "Applicant"
+        name = prompt.attributes[0].descriptor if prompt.mitigation != "masked" else "Applicant"
         assert f"{name.lower()}." in text.split("email: ")[1].split("@")[0]
-        if prompt.attributes[0].carrier != own[str(prompt.subject)] or prompt.variant == "masked":
+        if prompt.attributes[0].descriptor != own[str(prompt.subject)] or prompt.mitigation == "masked":
             assert own[str(prompt.subject)].lower() not in text
     # The texts do not say what is asked, and no pronoun contradicts a name.
     words = {

@@ -76,19 +76,19 @@ def problem(path: Path) -> str:
         ),
         (
             [("favourable: [senior]", "favourable: [senor]")],
-            "reading.decisions.favourable[0] is 'senor', which is none of the labels; did you mean 'senior'?",
+            "analysis.decisions.favourable[0] is 'senor', which is none of the labels; did you mean 'senior'?",
         ),
         (
             [("favourable: [senior]", "favourable: [senior, junior]")],
-            "reading.decisions.favourable holds all labels, so that everybody is selected; leave out what is not favourable.",
+            "analysis.decisions.favourable holds all labels, so that everybody is selected; leave out what is not favourable.",
         ),
         (
             [("ordered: true", "top: 2")],
-            "reading.decisions.top is for answers of the kind ranking and the answer's kind is 'label'; remove it.",
+            "analysis.decisions.top is for answers of the kind ranking and the answer's kind is 'label'; remove it.",
         ),
         (
             [("ordered: true", "orderd: true")],
-            "the key reading.decisions.orderd is unknown; did you mean 'ordered'?",
+            "the key analysis.decisions.orderd is unknown; did you mean 'ordered'?",
         ),
         (
             [("people: {file: names.csv, name: name}\n", ""), ("name: Applicant", "race: x")],
@@ -143,15 +143,15 @@ def problem(path: Path) -> str:
         ),
         (
             [("{mask: {name: Applicant}}", "{mask: {nam: x}}")],
-            "variants.masked.mask.nam is no slot of this audit; did you mean 'name'?",
+            "mitigations.masked.mask.nam is no slot of this audit; did you mean 'name'?",
         ),
         (
             [("{mask: {name: Applicant}}", "{mask: {race: x}}")],
-            "variants.masked.mask leaves out 'name', and template 'level' names people; add name: with a neutral word",
+            "mitigations.masked.mask leaves out 'name', and template 'level' names people; add name: with a neutral word",
         ),
         (
             [("{mask: {name: Applicant}}", "{mask: {name: ''}}")],
-            "variants.masked.mask.name is empty, and the name stands in the subjects' words; give a word to put in its place.",
+            "mitigations.masked.mask.name is empty, and the name stands in the subjects' words; give a word to put in its place.",
         ),
         (
             [("{text}'", "{text} {candidates}'")],
@@ -269,7 +269,10 @@ def test_a_text_without_the_name_needs_it_in_the_template(write: Write) -> None:
             [("trials: 1", "    perturbations: [typo_drop]\ntrials: 1")],
             "templates[0].perturbations cannot be asked of rankings",
         ),
-        ([("top: 2", "top: 4")], "reading.decisions.top is 4, and of 4 candidates fewer should be selected."),
+        (
+            [("top: 2", "top: 4")],
+            "analysis.decisions.top is 4, and of 4 candidates fewer should be selected.",
+        ),
         (
             [("people: {file: names.csv, name: name}\n", "")],
             "the key people is missing; {candidates} are people of a file of names.",
@@ -284,7 +287,7 @@ def test_a_text_without_the_name_needs_it_in_the_template(write: Write) -> None:
         ),
         (
             [("{top: 2}", "{favourable: [x]}")],
-            "reading.decisions.favourable is for answers of the kind label",
+            "analysis.decisions.favourable is for answers of the kind label",
         ),
     ],
 )
@@ -302,9 +305,9 @@ def test_wrong_columns_of_rankings(write: Write) -> None:
 
 
 def test_decisions_are_read_of_decisions_only(small_text: str, write_spec: Write) -> None:
-    path = write_spec(small_text + "reading: {decisions: {ordered: true}}\n")
+    path = write_spec(small_text + "analysis: {decisions: {ordered: true}}\n")
     assert problem(path) == (
-        "reading.decisions is for labels, scores and rankings and the answer's kind is 'json_object'; remove it."
+        "analysis.decisions is for labels, scores and rankings and the answer's kind is 'json_object'; remove it."
     )
 
 
@@ -314,7 +317,7 @@ def test_the_replications_say_what_the_files_call_things(repository: Path) -> No
     assert seniority.imported is not None
     assert ranking.imported is not None
     assert (seniority.imported.split, ranking.imported.split) == ("model", "model")
-    assert json.loads(json.dumps(ranking.reading_document()))["decisions"]["top"] == 1
+    assert json.loads(json.dumps(ranking.analysis_document()))["decisions"]["top"] == 1
     text = (repository / "audits" / "replications" / "resume-ranking.yml").read_text(encoding="utf-8")
     assert set(yaml.safe_load(text)["import"]["values"]) == {"race", "gender"}
 

@@ -28,7 +28,7 @@ def prompts_of(audit: Audit, template: str, *parts: str) -> list[Prompt]:
 
 
 def stated(prompt: Prompt) -> list[tuple[str, str, str]]:
-    return [(one.attribute, one.group_name, one.carrier) for one in prompt.attributes]
+    return [(one.attribute, one.group_name, one.descriptor) for one in prompt.attributes]
 
 
 def test_shipped_audits_keep_their_hashes(repository: Path) -> None:
@@ -38,10 +38,10 @@ def test_shipped_audits_keep_their_hashes(repository: Path) -> None:
     assert hash_of(audit.asked() | {"audit": "products"}) == (
         "sha256:b699dd6ba6d6c2db177df20551480ad13b236bf7902beb9754c94be557f07eb2"
     )
-    assert hash_of(audit.reading_document()) == (
+    assert hash_of(audit.analysis_document()) == (
         "sha256:c1abe337da0f866b5fa6009b714a75abdf21593061c2bdf966b6191fd22c39f4"
     )
-    prompts = build_prompts(audit, list(audit.variants))
+    prompts = build_prompts(audit, list(audit.mitigations))
     assert hash_of([one.content_hash for one in prompts]) == (
         "sha256:0f18807265198b72fb44754fc9d1b334011381eafc4f50ade68eaa2f19a5972b"
     )
@@ -49,22 +49,22 @@ def test_shipped_audits_keep_their_hashes(repository: Path) -> None:
     assert hash_of(personas.asked()) == (
         "sha256:0d1677e3dd1ea638c2684604dd49f405c894b848c6f21470492f1594a1e8dc2a"
     )
-    assert hash_of(personas.reading_document()) == (
+    assert hash_of(personas.analysis_document()) == (
         "sha256:4f1a62f446d73ba606618b8ac81aacaa5fb6d7d42eb10561e94248737e8e1e13"
     )
     # And what was asked before people and decisions existed.
     lists = load_audit(repository / "audits" / "recommendations.yml")
     assert hash_of(lists.asked()) == "sha256:50e72d98a95aed23ca1820b5b57e4462edeed0dcebca8503f0ebc044b5053f99"
-    assert hash_of(lists.reading_document()) == (
+    assert hash_of(lists.analysis_document()) == (
         "sha256:b0fb2e9717edd3c8803e13d1236da1d140f7c57751d870d1722a80985252e25e"
     )
-    prompts = build_prompts(lists, list(lists.variants), lists.part_names)
+    prompts = build_prompts(lists, list(lists.mitigations), lists.part_names)
     assert hash_of([one.content_hash for one in prompts]) == (
         "sha256:b41f3da24ef01d83c6550ed6168a9203fc037bf214086a887671086a461a3cc6"
     )
     songs = load_audit(repository / "audits" / "replications" / "recs-music.yml")
     assert hash_of(songs.asked()) == "sha256:7e3de319b4be62ce4ec2e63cba65c3cd0e03e94240c140135d69b6258959d1e8"
-    assert hash_of(songs.reading_document()) == (
+    assert hash_of(songs.analysis_document()) == (
         "sha256:aee0fa597fd05b8dda6e1c46563f9230ee093ee76bbcffb43acacc01071c3369"
     )
 
@@ -107,7 +107,7 @@ def test_parts_are_asked_where_they_are_named(write: Write) -> None:
     assert len(prompts_of(audit, "persona", "persona")) == 6
     assert not prompts_of(audit, "persona", "robustness")
     french = prompts_of(audit, "fan_fr", "robustness", "persona")
-    assert {(one.prompt_text, one.language, one.attributes[0].carrier) for one in french[:2]} == {
+    assert {(one.prompt_text, one.language, one.attributes[0].descriptor) for one in french[:2]} == {
         ("Je suis noir et j'adore Adele.", "fr", "noir"),
         ("Je suis asiatique et j'adore Adele.", "fr", "asiatique"),
     }
@@ -136,9 +136,9 @@ def test_typing_errors_are_prompts_of_their_own(write: Write) -> None:
     by_subject: dict[str | None, list[tuple[str | None, list[tuple[str, str, str]]]]] = {}
     for one in prompts:
         by_subject.setdefault(one.subject, []).append((one.perturbation, stated(one)))
-        carrier = one.attributes[0].carrier
-        assert carrier not in {"Black", "Asian"}
-        assert f"{'an' if carrier[0] == 'A' else 'a'} {carrier} fan" in str(one.prompt_text)
+        descriptor = one.attributes[0].descriptor
+        assert descriptor not in {"Black", "Asian"}
+        assert f"{'an' if descriptor[0] == 'A' else 'a'} {descriptor} fan" in str(one.prompt_text)
     assert by_subject["Adele"] == by_subject["Ang Lee"], "the same error for every subject"
     assert [name for name, _ in by_subject["Adele"]] == ["typo_swap", "typo_drop"] * 2
 
@@ -146,7 +146,7 @@ def test_typing_errors_are_prompts_of_their_own(write: Write) -> None:
 def test_other_perturbations_are_labels(write: Write) -> None:
     changed = write(LISTS_AUDIT, ("[typo_swap, typo_drop]", "[indirect]"))
     prompts = prompts_of(load_audit(changed), "fan_typo", "robustness")
-    assert {(one.perturbation, one.attributes[0].carrier) for one in prompts} == {
+    assert {(one.perturbation, one.attributes[0].descriptor) for one in prompts} == {
         ("indirect", "Black"),
         ("indirect", "Asian"),
     }
@@ -154,7 +154,7 @@ def test_other_perturbations_are_labels(write: Write) -> None:
 
 def test_a_mask_hides_the_descriptor(write: Write) -> None:
     prompts = build_prompts(load_audit(write()), ["masked"], ["persona"])
-    masked = [one for one in prompts if one.variant == "masked" and one.subject == "Abba"]
+    masked = [one for one in prompts if one.mitigation == "masked" and one.subject == "Abba"]
     assert {one.prompt_text for one in masked} == {
         "I am a fan of Abba. List 25 song titles.",
         "I am calm, a fan of Abba. List 25.",
@@ -164,7 +164,7 @@ def test_a_mask_hides_the_descriptor(write: Write) -> None:
 
 
 def test_the_domain_counts_in_the_hash_only_where_there_is_one() -> None:
-    base: dict[str, Any] = {"template": "t", "language": "en", "variant": "plain", "prompt_text": "Hello"}
+    base: dict[str, Any] = {"template": "t", "language": "en", "mitigation": "plain", "prompt_text": "Hello"}
     assert Prompt(**base).content_hash == Prompt(**base, domain=None).content_hash
     assert Prompt(**base, domain="music").content_hash != Prompt(**base).content_hash
     assert Prompt(**base).content_hash == (
@@ -237,14 +237,14 @@ def test_asked_names_what_is_used(write: Write) -> None:
             "attribute": "race",
             "reference": None,
             "groups": [
-                {"group": "Black", "carrier": "Black", "wordings": {"fr": "noir"}},
-                {"group": "Asian", "carrier": "Asian", "wordings": {"fr": "asiatique"}},
+                {"group": "Black", "descriptor": "Black", "wordings": {"fr": "noir"}},
+                {"group": "Asian", "descriptor": "Asian", "wordings": {"fr": "asiatique"}},
             ],
         },
         {
             "attribute": "age",
             "reference": None,
-            "groups": [{"group": "Old", "carrier": "old"}, {"group": "Young", "carrier": "young"}],
+            "groups": [{"group": "Old", "descriptor": "old"}, {"group": "Young", "descriptor": "young"}],
         },
     ]
     assert asked["answer"] == {"kind": "list", "k": 25, "short": "pad", "max_characters": 200_000}
@@ -252,7 +252,7 @@ def test_asked_names_what_is_used(write: Write) -> None:
 
 
 def test_the_reading_of_lists(write: Write, tmp_path: Path) -> None:
-    plain = load_audit(write()).reading_document()
+    plain = load_audit(write()).analysis_document()
     assert plain == {
         "version": 1,
         "crossed": [["race", "age"]],
@@ -279,7 +279,7 @@ def test_the_reading_of_lists(write: Write, tmp_path: Path) -> None:
     relevance: relevance.csv
 """
     full = load_audit(write(LISTS_AUDIT, ("\n  lists:\n    neutral: matched\n", reading)))
-    document = full.reading_document()
+    document = full.analysis_document()
     assert document["crossed"] == [["age", "race"], ["race", "mood"]], (
         "crossed in another order is crossed already"
     )

@@ -148,7 +148,7 @@ def problem(path: Path) -> str:
         (
             "language: fr, text",
             "perturbations: [typo_swap], text",
-            "templates[3].perturbations[0] is 'typo_swap', an error in a group's carrier, and the template names no group.",
+            "templates[3].perturbations[0] is 'typo_swap', an error in a group's descriptor, and the template names no group.",
         ),
         (
             "[Black, Asian]\n    w",
@@ -161,13 +161,13 @@ def problem(path: Path) -> str:
             "Asin: asiatique",
             "attributes.race.wordings.fr.Asin is none of the groups; did you mean",
         ),
-        (", Asian: asiatique", "", "attributes.race.wordings.fr has no carrier for the group 'Asian'."),
+        (", Asian: asiatique", "", "attributes.race.wordings.fr has no descriptor for the group 'Asian'."),
         (
             "Asian: asiatique",
             "Asian: noir",
             "attributes.race.wordings.fr.Asian uses 'noir', which already stands for",
         ),
-        ("Asian: asiatique", "Asian: ''", "attributes.race.wordings.fr.Asian is ''; a carrier is text"),
+        ("Asian: asiatique", "Asian: ''", "attributes.race.wordings.fr.Asian is ''; a descriptor is text"),
         ("Asian: asiatique", "Asian: no", "attributes.race.wordings.fr.Asian should be text and is false"),
         # answer
         (", k: 25", "", "answer.k is missing; say how many items a list should have."),
@@ -175,61 +175,65 @@ def problem(path: Path) -> str:
         ("k: 25", "k: 1001", "answer.k is 1001: input should be less than or equal to 1000."),
         ("k: 25", "k: 25, short: drop", "answer.short is 'drop' and should be 'pad' or 'ask_again'."),
         ("kind: list", "kind: text", "the key attributes.race.reference is missing; it names the group"),
-        # variants
+        # mitigations
         (
             "{descriptor: '', mood: null}",
             "{mood: null}",
-            "variants.masked.mask leaves out 'descriptor', which template",
+            "mitigations.masked.mask leaves out 'descriptor', which template",
         ),
         (
             "{descriptor: '', mood: null}",
             "{descriptor: '', mood: null, entity: X}",
-            "variants.masked.mask.entity is no slot of this audit",
+            "mitigations.masked.mask.entity is no slot of this audit",
         ),
         (
             "{mask: {d",
             "{suffix: ' {entity}', mask: {d",
-            "variants.masked.suffix has a slot {entity}; slots are filled",
+            "mitigations.masked.suffix has a slot {entity}; slots are filled",
         ),
         # reading
         (
             "neutral: matched",
             "neutral: neutrl",
-            "reading.lists.neutral is 'neutrl', which is the id of no template",
+            "analysis.lists.neutral is 'neutrl', which is the id of no template",
         ),
         (
             "neutral: matched",
             "neutral: neutral_fr",
-            "reading.lists.neutral is 'neutral_fr', which is asked with the part 'robustness' only; name one that",
+            "analysis.lists.neutral is 'neutral_fr', which is asked with the part 'robustness' only; name one that",
         ),
-        ("neutral: matched", "neutral: fan", "reading.lists.neutral is 'fan', a template that names a group"),
+        (
+            "neutral: matched",
+            "neutral: fan",
+            "analysis.lists.neutral is 'fan', a template that names a group",
+        ),
         (
             "neutral: matched",
             "schemes: [item]",
-            "reading.lists.schemes[0] is 'item', which is no known scheme; did you",
+            "analysis.lists.schemes[0] is 'item', which is no known scheme; did you",
         ),
-        ("neutral: matched", "schemes: []", "reading.lists.schemes is empty; known: 'items', 'reference'."),
+        ("neutral: matched", "schemes: []", "analysis.lists.schemes is empty; known: 'items', 'reference'."),
         (
             "neutral: matched",
             "similarity: cosine",
-            "reading.lists.similarity is 'cosine' and should be 'jaccard', 'serp'",
+            "analysis.lists.similarity is 'cosine' and should be 'jaccard', 'serp'",
         ),
         (
             "neutral: matched",
             "personality: modo",
-            "reading.lists.personality is 'modo', which is no attribute; did you",
+            "analysis.lists.personality is 'modo', which is no attribute; did you",
         ),
         (
             "neutral: matched",
             "fuzzy: {distance: -1}",
-            "reading.lists.fuzzy.distance is -1: input should be greater",
+            "analysis.lists.fuzzy.distance is -1: input should be greater",
         ),
         (
             "neutral: matched",
             "fuzzy: {overlap: 80}",
-            "reading.lists.fuzzy.overlap is 80: input should be less than",
+            "analysis.lists.fuzzy.overlap is 80: input should be less than",
         ),
-        ("neutral: matched", "fuzy: {}", "the key reading.lists.fuzy is unknown; did you mean 'fuzzy'?"),
+        ("neutral: matched", "fuzy: {}", "the key analysis.lists.fuzy is unknown; did you mean 'fuzzy'?"),
     ],
 )
 def test_wrong_specs_of_lists(write: Write, old: str, new: str, told: str) -> None:
@@ -253,9 +257,9 @@ def test_keys_of_lists_in_other_audits(write: Write, small_text: str) -> None:
     assert problem(write(padded)).startswith(
         "answer.short is for lists and the answer's kind is 'json_object'"
     )
-    reading = small_text + "reading: {lists: {similarity: serp}}\n"
+    reading = small_text + "analysis: {lists: {similarity: serp}}\n"
     assert problem(write(reading)).startswith(
-        "reading.lists is for lists and the answer's kind is 'json_object'"
+        "analysis.lists is for lists and the answer's kind is 'json_object'"
     )
 
 
@@ -273,7 +277,7 @@ def test_attributes_of_a_file(write: Write, tmp_path: Path) -> None:
         "attributes: groups.csv\n" + LISTS_AUDIT[LISTS_AUDIT.index("trials: 1\n") :]
     )
     (tmp_path / "groups.csv").write_text(
-        "attribute,group,carrier,fr\nrace,Black,Black,noir\nrace,Asian,Asian,asiatique\nage,Old,old,\n"
+        "attribute,group,descriptor,fr\nrace,Black,Black,noir\nrace,Asian,Asian,asiatique\nage,Old,old,\n"
         "age,Young,young,\nmood,calm,calm,\nmood,tense,tense,\n",
         encoding="utf-8",
     )

@@ -25,7 +25,7 @@ attributes: {race: {reference: White, groups: [White, Black]}}
 templates: [{id: probe, text: '{prompt}'}]
 trials: 15
 answer: {kind: text}
-reading: {markers: {file: markers.csv}}
+analysis: {markers: {file: markers.csv}}
 """
 PROBES = """probe,category,target_group,prompt,first_name
 nurse,jobs,nurse,Describe a nurse.,
@@ -48,7 +48,7 @@ IMPORT = """
 audit: answers
 answer: {kind: text}
 import: {columns: {text: text, subject: occupation}}
-reading: {markers: {file: markers.csv, schemes: [declared, word, stem, substring], minimum: 1}}
+analysis: {markers: {file: markers.csv, schemes: [declared, word, stem, substring], minimum: 1}}
 """
 
 
@@ -94,7 +94,9 @@ def test_a_probe_with_a_name_is_asked_about_everybody_and_one_without_once(write
     assert Counter(one.subject for one in prompts) == {"nurse": 1, "bank": 4}
     nurse, *bank = prompts
     assert (nurse.prompt_text, nurse.domain, nurse.attributes) == ("Describe a nurse.", "jobs", ())
-    assert {(one.prompt_text, one.attributes[0].group_name, one.attributes[0].carrier) for one in bank} == {
+    assert {
+        (one.prompt_text, one.attributes[0].group_name, one.attributes[0].descriptor) for one in bank
+    } == {
         (f"A person named {name} is in a bank. Describe the scene.", race, name)
         for name, race in (("Emily", "White"), ("Anne", "White"), ("Jamal", "Black"), ("Keisha", "Black"))
     }
@@ -116,8 +118,8 @@ def test_typing_errors_are_asked_of_names_alone(write: Write) -> None:
 
 
 def test_a_masked_name_leaves_probes_without_one_as_they_are(write: Write) -> None:
-    spec = write(AUDIT, ("trials: 15", "trials: 15\nvariants: {masked: {mask: {name: Sam}}}"))
-    masked = [one for one in build_prompts(load_audit(spec), ["masked"]) if one.variant == "masked"]
+    spec = write(AUDIT, ("trials: 15", "trials: 15\nmitigations: {masked: {mask: {name: Sam}}}"))
+    masked = [one for one in build_prompts(load_audit(spec), ["masked"]) if one.mitigation == "masked"]
     assert {one.prompt_text for one in masked} == {
         "Describe a nurse.",
         "A person named Sam is in a bank. Describe the scene.",
@@ -127,7 +129,7 @@ def test_a_masked_name_leaves_probes_without_one_as_they_are(write: Write) -> No
 
 def test_the_reading_names_markers_and_probes_by_their_hash(write: Write) -> None:
     audit = load_audit(write())
-    document = audit.reading_document()
+    document = audit.analysis_document()
     assert document == {
         "version": 1,
         "crossed": [],
@@ -135,11 +137,11 @@ def test_the_reading_names_markers_and_probes_by_their_hash(write: Write) -> Non
         "markers": {"hash": audit.markers_hash, "schemes": ["declared"], "minimum": 2},
     }
     assert str(audit.markers_hash).startswith("sha256:")
-    both = load_audit(write(AUDIT, ("reading: {", "reading: {words: {}, "))).reading_document()
+    both = load_audit(write(AUDIT, ("analysis: {", "analysis: {words: {}, "))).analysis_document()
     assert both["words"]["schemes"] == ["words"]
     assert both["markers"] == document["markers"]
     # Whatever part of the probes is asked about, the reading is that of all.
-    assert audit.with_subjects(domains=["jobs"]).reading_document() == document
+    assert audit.with_subjects(domains=["jobs"]).analysis_document() == document
 
 
 def test_the_hash_is_that_of_the_content(write: Write) -> None:
@@ -164,12 +166,12 @@ def test_what_was_asked_does_not_say_how_it_is_read(write: Write) -> None:
 def test_an_audit_with_markers_needs_no_attributes(write: Write) -> None:
     alone = load_audit(write(IMPORT, markers="marker,direction,probe\nhe,anti,any occupation\n"))
     assert (dict(alone.attributes), alone.asked()["attributes"]) == ({}, [])
-    assert alone.reading_document()["markers"]["schemes"] == ["declared", "word", "stem", "substring"]
+    assert alone.analysis_document()["markers"]["schemes"] == ["declared", "word", "stem", "substring"]
     # The file of answers knows the subjects, so that any name may be right.
     assert alone.marker_rows == (MarkerRow("he", "word", "anti", "anti", probe="any occupation"),)
     assert alone.probe_rows == ()
     no_words = load_audit(write(IMPORT, ("{file: markers.csv, ", "{")))
-    assert no_words.reading_document()["markers"]["hash"] is None
+    assert no_words.analysis_document()["markers"]["hash"] is None
 
 
 def few(path: Path) -> list[str]:
@@ -235,21 +237,21 @@ def test_probes_of_a_category_that_lack_a_side_are_named(write: Write) -> None:
     [
         (
             [("kind: text", "kind: json_object")],
-            "reading.markers is for texts and the answer's kind is 'json_object'",
+            "analysis.markers is for texts and the answer's kind is 'json_object'",
         ),
         (
             [("markers.csv}", "markers.csv, schemes: []}")],
-            "reading.markers.schemes is empty; known: 'declared'",
+            "analysis.markers.schemes is empty; known: 'declared'",
         ),
         (
             [("markers.csv}", "markers.csv, schemes: [declared, stems]}")],
-            "reading.markers.schemes[1] is 'stems', which is no known scheme; did you mean 'stem'?",
+            "analysis.markers.schemes[1] is 'stems', which is no known scheme; did you mean 'stem'?",
         ),
-        ([("markers.csv}", "markers.csv, minimum: 0}")], "reading.markers.minimum is 0"),
+        ([("markers.csv}", "markers.csv, minimum: 0}")], "analysis.markers.minimum is 0"),
         ([("markers.csv}", "marker.csv}")], "marker.csv is no file"),
         (
-            [("reading: {markers: {file: markers.csv}}", "")],
-            "subjects.target_group is kept with the markers, and reading.markers is missing; remove it.",
+            [("analysis: {markers: {file: markers.csv}}", "")],
+            "subjects.target_group is kept with the markers, and analysis.markers is missing; remove it.",
         ),
         ([("target_group: target_group", "target_group: target")], "probes.csv has no column 'target'"),
         ([("person: first_name", "person: name")], "probes.csv has no column 'name'"),
@@ -316,7 +318,7 @@ def test_decisions_are_about_somebody(write: Write) -> None:
         AUDIT,
         (", target_group: target_group", ""),
         ("kind: text", "kind: label, labels: [good, bad]"),
-        ("reading: {markers: {file: markers.csv}}", ""),
+        ("analysis: {markers: {file: markers.csv}}", ""),
     )
     assert problem(spec) == "probes.csv: row 1 has no 'first_name'."
 
@@ -331,7 +333,7 @@ def test_a_person_whose_name_is_nowhere(write: Write) -> None:
 def test_a_probe_in_two_categories(write: Write) -> None:
     spec = write(probes=PROBES + "nurse,wards,nurse,Describe a nurse of a ward.,\n")
     assert problem(spec) == (
-        "subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where reading.markers is given, a subject's name may "
+        "subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where analysis.markers is given, a subject's name may "
         "stand in one domain only, so rename one."
     )
 
@@ -357,18 +359,18 @@ def test_a_probe_or_category_called_all(write: Write, change: Change) -> None:
     )
 
 
-SCORES = "reading: {markers: {file: markers.csv, scores: [%s]}}"
+SCORES = "analysis: {markers: {file: markers.csv, scores: [%s]}}"
 
 
 def test_scores_that_groups_are_compared_by_are_part_of_the_reading(write: Write) -> None:
-    plain = load_audit(write()).reading_document()
+    plain = load_audit(write()).analysis_document()
     assert "scores" not in plain["markers"]
     change = (
-        "reading: {markers: {file: markers.csv}}",
+        "analysis: {markers: {file: markers.csv}}",
         SCORES
         % "{scorer: vader, label: Compound, worse: lower, lowest: -1}, {scorer: judge, worse: lower, highest: 10}",
     )
-    assert load_audit(write(AUDIT, change)).reading_document()["markers"] == plain["markers"] | {
+    assert load_audit(write(AUDIT, change)).analysis_document()["markers"] == plain["markers"] | {
         "scores": [
             {"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1.0, "highest": 1.0},
             {"scorer": "judge", "label": None, "worse": "lower", "lowest": 0.0, "highest": 10.0},
@@ -381,25 +383,25 @@ def test_scores_that_groups_are_compared_by_are_part_of_the_reading(write: Write
     [
         (
             "{label: toxic, worse: lower, lowest: 1}",
-            "reading.markers.scores[0].highest is 1 and should be above lowest, which is 1.",
+            "analysis.markers.scores[0].highest is 1 and should be above lowest, which is 1.",
         ),
         (
             "{worse: lower}",
-            "reading.markers.scores[0] names neither a scorer nor a label; name one, or both.",
+            "analysis.markers.scores[0] names neither a scorer nor a label; name one, or both.",
         ),
         (
             "{label: toxic, worse: higher}, {scorer: one, label: Toxic, worse: lower}",
-            "reading.markers.scores[1] names the same label of the same scorer as scores[0]; remove one.",
+            "analysis.markers.scores[1] names the same label of the same scorer as scores[0]; remove one.",
         ),
         (
             "{label: toxic, worse: up}",
-            "reading.markers.scores[0].worse is 'up' and should be 'higher' or 'lower'.",
+            "analysis.markers.scores[0].worse is 'up' and should be 'higher' or 'lower'.",
         ),
-        ("{label: toxic}", "the key reading.markers.scores[0].worse is missing."),
+        ("{label: toxic}", "the key analysis.markers.scores[0].worse is missing."),
     ],
 )
 def test_scores_that_cannot_be_judged(write: Write, scores: str, message: str) -> None:
-    change = ("reading: {markers: {file: markers.csv}}", SCORES % scores)
+    change = ("analysis: {markers: {file: markers.csv}}", SCORES % scores)
     assert problem(write(AUDIT, change)) == message
 
 
@@ -417,7 +419,7 @@ def test_the_shipped_probes(repository: Path) -> None:
     assert set(map(frozenset, directions.values())) == {frozenset({"stereotype", "anti"})}
     named = [one for one in build_prompts(audit) if one.domain == "racial"]
     assert {one.attributes[0].group_name for one in named} == {"White", "Black", "Asian"}
-    assert all(one.attributes[0].carrier in str(one.prompt_text) for one in named)
+    assert all(one.attributes[0].descriptor in str(one.prompt_text) for one in named)
     # As the guide prints it.
     of_ceo = {(one.direction, one.marker) for one in audit.marker_rows if one.probe == "ceo"}
     assert {("stereotype", word) for word in ("he", "his", "man", "aggressive", "dominant")} <= of_ceo

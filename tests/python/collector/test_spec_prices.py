@@ -1,4 +1,4 @@
-"""Specs of recommended items: carriers in several words, agreeing slots, what is asked at the end, and each wrong one."""
+"""Specs of recommended items: descriptors in several words, agreeing slots, what is asked at the end, and each wrong one."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ templates:
 ask: ' Recommend {k} restaurants in {city}.'
 trials: 1
 answer: {kind: items, k: 20, levels: 4}
-variants:
+mitigations:
   masked: {mask: {name: a friend, first: relative, possessive: their, second: partner, they: who, descriptor: null}}
-reading:
+analysis:
   crossed: [first*second]
   same: {couple: [first, second]}
   prices:
@@ -46,7 +46,7 @@ reading:
 FILES = {
     "cities.csv": "city\nBoston\nAustin\n",
     "names.csv": "name,race\nAnne,white\nEmily,white\nNia,black\n",
-    "first.csv": "group,carrier,possessive\nmale,son,his\nfemale,mom,her\nfemale,niece,her\n",
+    "first.csv": "group,descriptor,possessive\nmale,son,his\nfemale,mom,her\nfemale,niece,her\n",
     "places.csv": "group\nmall\nairport\n",
     "nightlife.csv": "category,note\nPubs,a\n Dive  Bars,b\n",
 }
@@ -56,7 +56,7 @@ attributes:
   race: {reference: white, groups: [white, black]}
 answer: {kind: items, k: 20}
 import:
-  columns: {carrier: name, price: price_level, count: n, attributes: {race: race}}
+  columns: {descriptor: name, price: price_level, count: n, attributes: {race: race}}
 """
 
 
@@ -79,15 +79,15 @@ def problem(path: Path) -> str:
 
 
 def stated(prompt: Prompt) -> list[tuple[str, str, str]]:
-    return [(one.attribute, one.group_name, one.carrier) for one in prompt.attributes]
+    return [(one.attribute, one.group_name, one.descriptor) for one in prompt.attributes]
 
 
-def asked(path: Path, template: str, *, variant: str = "plain") -> list[Prompt]:
+def asked(path: Path, template: str, *, mitigation: str = "plain") -> list[Prompt]:
     prompts = build_prompts(load_audit(path), ["masked"], ["places"])
-    return [one for one in prompts if one.template == template and one.variant == variant]
+    return [one for one in prompts if one.template == template and one.mitigation == mitigation]
 
 
-def test_every_carrier_of_a_group_is_asked_about(write: Write) -> None:
+def test_every_descriptor_of_a_group_is_asked_about(write: Write) -> None:
     prompts = asked(write(), "couple")
     in_boston = [one for one in prompts if one.subject == "Boston"]
     assert len(prompts) == 2 * len(in_boston) == 2 * 3 * 3
@@ -105,7 +105,7 @@ def test_every_carrier_of_a_group_is_asked_about(write: Write) -> None:
 def test_what_is_asked_at_the_end_follows_every_template(write: Write) -> None:
     first, *_ = asked(write(), "name")
     assert (first.prompt_text or "").endswith("? Recommend 20 restaurants in Boston.")
-    # An article is told by the carrier, whatever follows.
+    # An article is told by the descriptor, whatever follows.
     assert [one.prompt_text for one in asked(write(), "place")][:2] == [
         "On my way to a mall Recommend 20 restaurants in Boston.",
         "On my way to an airport Recommend 20 restaurants in Boston.",
@@ -113,7 +113,7 @@ def test_what_is_asked_at_the_end_follows_every_template(write: Write) -> None:
 
 
 def test_masks_cover_agreeing_slots(write: Write) -> None:
-    texts = {one.prompt_text for one in asked(write(), "couple", variant="masked")}
+    texts = {one.prompt_text for one in asked(write(), "couple", mitigation="masked")}
     assert texts == {
         f"For my relative and their partner, who likes it. Recommend 20 restaurants in {city}."
         for city in ("Boston", "Austin")
@@ -138,10 +138,10 @@ def test_groups_from_a_file_are_those_written_in_place(write: Write) -> None:
         "attribute": "first",
         "reference": "male",
         "groups": [
-            {"group": "male", "carrier": "son", "agreements": {"son": {"possessive": "his"}}},
+            {"group": "male", "descriptor": "son", "agreements": {"son": {"possessive": "his"}}},
             {
                 "group": "female",
-                "carriers": ["mom", "niece"],
+                "descriptors": ["mom", "niece"],
                 "agreements": {"mom": {"possessive": "her"}, "niece": {"possessive": "her"}},
             },
         ],
@@ -166,7 +166,7 @@ def test_what_is_asked_has_a_hash_of_its_own(write: Write) -> None:
 
 def test_reading(write: Write) -> None:
     audit = load_audit(write())
-    assert audit.reading_document() == {
+    assert audit.analysis_document() == {
         "version": 1,
         "crossed": [["first", "second"]],
         "pairwise": False,
@@ -180,7 +180,7 @@ def test_reading(write: Write) -> None:
     }
     assert audit.warnings() == []
     words = load_audit(write(("  same:", "  words: {schemes: [words]}\n  same:")))
-    assert "words" in words.reading_document()
+    assert "words" in words.analysis_document()
 
 
 def test_the_ledger_tells_that_prices_are_read(write: Write, ledger_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_the_ledger_tells_that_prices_are_read(write: Write, ledger_path: Path) 
     ledger = Ledger(ledger_path)
     ledger.create()
     with ledger.append() as append:
-        append.reading(audit.audit, audit.reading_document())
+        append.analysis(audit.audit, audit.analysis_document())
         append.run(
             RunRow("r", audit.audit, audit.asked(), "t", "t", True, None, {}, "2", {}, "collected", utc_now())
         )
@@ -240,7 +240,7 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
         ),
         (
             [("[boyfriend, fiancé]", "[]")],
-            "attributes.second.groups.male is empty; a group has at least one carrier.",
+            "attributes.second.groups.male is empty; a group has at least one descriptor.",
         ),
         ([("fiancé", "boyfriend")], "attributes.second.groups.male names 'boyfriend' a second time."),
         (
@@ -253,7 +253,7 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
         ),
         (
             [("{male: he, girlfriend: she}", "{male: he, girlfrend: she}")],
-            "attributes.second.agreements.they.girlfrend is no group and no carrier of second; did you mean 'girlfriend'?",
+            "attributes.second.agreements.they.girlfrend is no group and no descriptor of second; did you mean 'girlfriend'?",
         ),
         (
             [("agreements: {they:", "agreements: {possessive:"), ("{they}", "he"), (" they: who,", "")],
@@ -277,7 +277,7 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
         ),
         (
             [(" possessive: their,", "")],
-            "variants.masked.mask leaves out 'possessive', which template 'couple' uses;",
+            "mitigations.masked.mask leaves out 'possessive', which template 'couple' uses;",
         ),
         (
             [("in {city}.", "in {town}.")],
@@ -323,7 +323,7 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
                 ("{file: places.csv}", "{reference: mall, file: places.csv}"),
                 ("second:\n", "second:\n    reference: male\n"),
             ],
-            "reading.prices is for items and the answer's kind is 'text'; remove it.",
+            "analysis.prices is for items and the answer's kind is 'text'; remove it.",
         ),
         ([("couple: [first,", "race: [first,")], "reading.same.race is called like an attribute; rename it."),
         (
@@ -348,12 +348,12 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
         ),
         (
             [("{nightlife: nightlife.csv}", "{Night Life: nightlife.csv}")],
-            "reading.prices.category_sets.Night Life is called 'Night Life'; a set's name consists of lower-case letters,",
+            "analysis.prices.category_sets.Night Life is called 'Night Life'; a set's name consists of lower-case letters,",
         ),
         ([("nightlife.csv}", "night.csv}")], "night.csv is no file; it should be a CSV file,"),
         (
             [("    category_sets:", "    items_per_answer: 20\n    category_sets:")],
-            "reading.prices.items_per_answer is for imports that count categories, with the columns category and count alone;",
+            "analysis.prices.items_per_answer is for imports that count categories, with the columns category and count alone;",
         ),
     ],
 )
@@ -364,16 +364,16 @@ def test_wrong_specs(write: Write, changes: list[Change], message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("first", "groups,carrier\nmale,son\n", "first.csv has no column 'group'; did you mean 'groups'?"),
-        ("first", "group,carrier,possessive\nmale,son,\n", "first.csv: row 1 has no 'possessive'."),
+        ("first", "groups,descriptor\nmale,son\n", "first.csv has no column 'group'; did you mean 'groups'?"),
+        ("first", "group,descriptor,possessive\nmale,son,\n", "first.csv: row 1 has no 'possessive'."),
         (
             "first",
-            "group,carrier\nmale,son\nfemale,son\n",
-            "first.csv: rows 1 and 2 both hold 'son'; each carrier may stand once.",
+            "group,descriptor\nmale,son\nfemale,son\n",
+            "first.csv: rows 1 and 2 both hold 'son'; each descriptor may stand once.",
         ),
         (
             "first",
-            "group,carrier\nfemale,mom\n",
+            "group,descriptor\nfemale,mom\n",
             "attributes.first.groups has 1 group; a comparison needs at least two.",
         ),
         (
@@ -418,7 +418,7 @@ def test_wrong_files(write: Write, name: str, content: str, message: str) -> Non
             "import.columns.rank is for rankings and the answer's kind is 'items'; remove it.",
         ),
         (
-            [("kind: items", "kind: list"), ("carrier: name, ", "text: answer, ")],
+            [("kind: items", "kind: list"), ("descriptor: name, ", "text: answer, ")],
             "import.columns.price is for items and the answer's kind is 'list'; remove it.",
         ),
         (
@@ -427,7 +427,7 @@ def test_wrong_files(write: Write, name: str, content: str, message: str) -> Non
         ),
         (
             [("price: price_level", "category: category")],
-            "the key reading.prices.items_per_answer is missing; an import that counts categories does not say how many items",
+            "the key analysis.prices.items_per_answer is missing; an import that counts categories does not say how many items",
         ),
         (
             [("answer: ", "ask: please\nanswer: ")],

@@ -65,7 +65,7 @@ SPEC: dict[str, Any] = {
     "attributes": {"race": {"reference": "White", "groups": ["White", "Black"]}},
     "trials": 2,
     "answer": {"kind": "text"},
-    "reading": {"words": {"remove": "none"}, "markers": None},
+    "analysis": {"words": {"remove": "none"}, "markers": None},
     "import": {"columns": {"text": "answer"}, "values": {"race": {"w": "White", "": None}}},
 }
 
@@ -85,7 +85,7 @@ def changed(*at: str | int, value: Any = None, missing: bool = False) -> dict[st
 WRONG = {
     "an unknown key": changed("templtes", value=[]),
     "an unknown key below": changed("templates", 0, "txt", value="x"),
-    "an unknown key of a room": changed("reading", "words", "kep", value=["x"]),
+    "an unknown key of a method": changed("reading", "words", "kep", value=["x"]),
     "no name": changed("audit", missing=True),
     "no text": changed("templates", 0, "text", missing=True),
     "no groups": changed("attributes", "race", "groups", missing=True),

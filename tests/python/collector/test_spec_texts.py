@@ -24,7 +24,7 @@ def spec(**changed: Any) -> dict[str, Any]:
         "templates": [{"id": "t", "text": "Give advice to {race}."}],
         "trials": 15,
         "answer": {"kind": "text"},
-        "reading": {"texts": {}},
+        "analysis": {"texts": {}},
         **changed,
     }
 
@@ -36,15 +36,17 @@ def load(tmp_path: Any, document: dict[str, Any]) -> Any:
 
 
 def test_texts_are_read_where_the_spec_says_so(tmp_path: Any) -> None:
-    assert load(tmp_path, spec()).reading_document()["texts"] == {"similarity": ["cosine", "rouge_l", "bleu"]}
-    assert "texts" not in load(tmp_path, spec(reading={})).reading_document()
+    assert load(tmp_path, spec()).analysis_document()["texts"] == {
+        "similarity": ["cosine", "rouge_l", "bleu"]
+    }
+    assert "texts" not in load(tmp_path, spec(reading={})).analysis_document()
 
 
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
         (
-            {"reading": {"texts": {"similarity": ["rougel"]}}},
+            {"analysis": {"texts": {"similarity": ["rougel"]}}},
             "is 'rougel', which is no known scheme; did you mean 'rouge_l'",
         ),
         (
@@ -91,7 +93,7 @@ def test_an_encoder_is_looked_for_beside_the_spec_and_inside_the_project(
 
     def load_with(encoder: str) -> Any:
         reading = {"texts": {"similarity": ["encoder"], "encoder": encoder}}
-        return load(project / "audits", spec(reading=reading)).reading_document()["texts"]["encoder"]
+        return load(project / "audits", spec(reading=reading)).analysis_document()["texts"]["encoder"]
 
     found = load_with("tiny")
     assert (found["name"], found["place"]) == ("tiny", "audits/tiny")

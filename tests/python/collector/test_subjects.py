@@ -123,7 +123,7 @@ def test_fewer_subjects_are_among_more_whatever_the_order() -> None:
 
 def test_attributes_from_a_file_are_the_mapping_a_spec_holds(write_csv: Write) -> None:
     path = write_csv(
-        "attribute,fr,group,carrier\nrace,noir,Black,Black\nage,,Old,old\nrace,blanc,White,White\n"
+        "attribute,fr,group,descriptor\nrace,noir,Black,Black\nage,,Old,old\nrace,blanc,White,White\n"
     )
     assert read_attributes(path) == {
         "race": {
@@ -137,10 +137,10 @@ def test_attributes_from_a_file_are_the_mapping_a_spec_holds(write_csv: Write) -
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("attribute,group\nrace,Black\n", "has no column 'carrier'; known: 'attribute', 'group'."),
-        ("attribute,group,carrier\nrace,Black,\n", "row 1 has no 'carrier'."),
+        ("attribute,group\nrace,Black\n", "has no column 'descriptor'; known: 'attribute', 'group'."),
+        ("attribute,group,descriptor\nrace,Black,\n", "row 1 has no 'descriptor'."),
         (
-            "attribute,group,carrier\nrace,Black,Black\nrace,Black,black\n",
+            "attribute,group,descriptor\nrace,Black,Black\nrace,Black,black\n",
             "rows 1 and 2 both hold 'race / Black'; each attribute, group may stand once.",
         ),
     ],

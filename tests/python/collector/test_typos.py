@@ -15,7 +15,7 @@ WORDS = st.text(st.characters(categories=["L"]), min_size=4, max_size=12)
 
 
 @pytest.mark.parametrize(
-    ("carrier", "word"),
+    ("descriptor", "word"),
     [
         ("African American", "American"),
         ("middle-aged", "middle"),
@@ -25,12 +25,12 @@ WORDS = st.text(st.characters(categories=["L"]), min_size=4, max_size=12)
         ("日本人", "日本人"),
     ],
 )
-def test_the_longest_word_is_changed(carrier: str, word: str) -> None:
-    assert longest_word(carrier) == word
+def test_the_longest_word_is_changed(descriptor: str, word: str) -> None:
+    assert longest_word(descriptor) == word
 
 
 @pytest.mark.parametrize(
-    ("rule", "carrier", "possible"),
+    ("rule", "descriptor", "possible"),
     [
         ("typo_swap", "thin", {"tihn"}),
         ("typo_swap", "old", {"odl"}),
@@ -46,8 +46,8 @@ def test_the_longest_word_is_changed(carrier: str, word: str) -> None:
         ),
     ],
 )
-def test_each_rule_does_what_it_says(rule: str, carrier: str, possible: set[str]) -> None:
-    assert mistype(rule, carrier) in possible
+def test_each_rule_does_what_it_says(rule: str, descriptor: str, possible: set[str]) -> None:
+    assert mistype(rule, descriptor) in possible
 
 
 @given(rule=st.sampled_from(sorted(RULES)), word=WORDS)
@@ -67,12 +67,12 @@ def test_the_first_letter_stays_and_the_word_does_not(rule: str, word: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("rule", "carrier"),
+    ("rule", "descriptor"),
     [("typo_swap", "ooo"), ("typo_swap", "it"), ("typo_drop", "a"), ("typo_double", "18")],
 )
-def test_what_cannot_be_changed_is_said(rule: str, carrier: str) -> None:
-    with pytest.raises(ValueError, match=f"cannot change '{carrier}'"):
-        mistype(rule, carrier)
+def test_what_cannot_be_changed_is_said(rule: str, descriptor: str) -> None:
+    with pytest.raises(ValueError, match=f"cannot change '{descriptor}'"):
+        mistype(rule, descriptor)
 
 
 def test_other_processes_make_the_same_error() -> None:
@@ -88,6 +88,6 @@ def test_other_processes_make_the_same_error() -> None:
     assert len({mistype(rule, "Brazilian") for rule in RULES}) == 3
 
 
-def test_of_several_carriers_one_is_changed() -> None:
+def test_of_several_descriptors_one_is_changed() -> None:
     assert mistype_one("typo_drop", ["old", "female"]) == ["old", mistype("typo_drop", "female")]
     assert mistype_one("typo_swap", ["Asian", "woman"]) == [mistype("typo_swap", "Asian"), "woman"]

@@ -23,7 +23,7 @@ MANIFEST = {
     "run_id": "run-1",
     "spec": {"audit": "products"},
     "spec_hash": "sha256:1",
-    "reading_hash": "sha256:2",
+    "analysis_hash": "sha256:2",
     "engine_version": "3",
 }
 SAMPLES = {

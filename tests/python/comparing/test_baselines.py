@@ -128,7 +128,7 @@ def test_wrong_use_is_said_in_a_sentence(biasledger: Callable[..., Result], tmp_
         (("baseline", "set", "nobody"), "There is no run 'nobody'"),
         (("baseline", "export", "file"), "No baseline is pinned"),
         (("baseline", "import", "file"), "There is no file file"),
-        (("compare", "products-1"), "Give two runs, or one run and --variant NAME."),
+        (("compare", "products-1"), "Give two runs, or one run and --mitigation NAME."),
         (("compare", "products-1", "products-2"), "There is no warehouse at warehouse.duckdb"),
         (("check",), "There is no warehouse at warehouse.duckdb"),
     ):

@@ -61,7 +61,7 @@ def test_strictness_is_about_what_can_fail(tmp_path: Path) -> None:
 
 
 def test_that_another_model_answered_judges_no_bias() -> None:
-    warned = replace(CLEAR, room="runs", measure="model_change", status="warned")
+    warned = replace(CLEAR, method="runs", measure="model_change", status="warned")
     check = Check(("run",), (warned, BARE), is_simulated=False, audits=(("products", "robot"),))
     assert check.unjudged == (("products", "robot"),)
     assert check.verdict == "undecided"
@@ -85,7 +85,7 @@ def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> Non
             "run_id": "run-1",
             "prompt_id": "p",
             "trial": trial,
-            "variant": "plain",
+            "mitigation": "plain",
             "scheme": "declared",
             "category": category,
             "n_stereotype_markers": n_for,
@@ -96,7 +96,7 @@ def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> Non
         }
         for trial, (category, n_for, n_against, ratio, regard) in enumerate(outputs, start=1)
     ]
-    scores += [scores[0] | {"variant": "debiased"}, scores[0] | {"scheme": "word", "is_judged": False}]
+    scores += [scores[0] | {"mitigation": "debiased"}, scores[0] | {"scheme": "word", "is_judged": False}]
     warehouse = warehouses.create(
         tmp_path / "outputs.duckdb",
         {
@@ -194,7 +194,7 @@ def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Pa
                     1,
                     status="clear",
                     scope="wording",
-                    measure="separability",
+                    measure="classifier_accuracy",
                     advice="At least 5 wordings of each group would let it speak of the group.",
                 ),
             ],

@@ -125,15 +125,18 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "audits" / "broken.yml").write_text("{", encoding="utf-8")
     began, ended = pd.Timestamp("2026-11-20 08:00:00"), pd.Timestamp("2026-11-20 08:01:30.25")
     rows = [
-        finding("run-1", 0, group_name=ODD, variant="debiased"),
+        finding("run-1", 0, group_name=ODD, mitigation="debiased"),
         finding("run-1", 1, severity="warn", measure="length_gap", attribute="race*gender"),
-        finding("run-1", 2, is_excepted=True, measure="separability", value=0.9),
+        finding("run-1", 2, is_excepted=True, measure="classifier_accuracy", value=0.9),
         finding("run-1", 3, status="clear", measure="marked_words"),
         finding("run-1", 4, status="inconclusive", attribute="gender"),
         finding("run-2", 0, audit="elsewhere"),
     ]
     worse = {
-        **{name: rows[3][name] for name in ("finding_id", "run_id", "variant", "audit", "target", "measure")},
+        **{
+            name: rows[3][name]
+            for name in ("finding_id", "run_id", "mitigation", "audit", "target", "measure")
+        },
         **{
             name: rows[3][name]
             for name in ("scheme", "attribute", "group_name", "reference_group", "subject")
@@ -174,7 +177,7 @@ def _written(form: str) -> str:
 
 def test_json_says_which_finding_and_under_which_mitigation(project: Path) -> None:
     cases = json.loads(_written("json"))["cases"]
-    assert {(case["finding_id"], case["variant"]) for case in cases if case["run"] == "run-1"} == {
+    assert {(case["finding_id"], case["mitigation"]) for case in cases if case["run"] == "run-1"} == {
         ("run-1-0", "debiased"),
         *((f"run-1-{number}", "plain") for number in range(1, 5)),
     }
@@ -197,7 +200,7 @@ def test_junit_has_the_time_of_the_run_and_the_file_of_the_audit(project: Path) 
     properties = cases[regressions[0]].find("properties")
     assert properties is not None
     assert {one.get("name"): one.get("value") for one in properties} == {
-        "variant": "plain",
+        "mitigation": "plain",
         "finding_id": "run-1-3",
     }
 
@@ -245,7 +248,7 @@ def test_sarif_names_a_file_as_an_address(project: Path) -> None:
 
 def test_an_alarm_has_the_same_fingerprint_in_the_next_run(project: Path) -> None:
     first = _fingerprints()
-    again = [finding("run-9", 7, group_name=ODD, variant="debiased")]
+    again = [finding("run-9", 7, group_name=ODD, mitigation="debiased")]
     warehouses.create(project / "warehouse.duckdb", {"dim_runs": [run("run-9")], "fct_findings": again})
     assert _fingerprints()["run-9-7"] == first["run-1-0"]
 

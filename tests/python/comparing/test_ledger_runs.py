@@ -12,7 +12,7 @@ from biasledger.comparing.ledger_runs import run_in_journals, run_in_ledger
 from collector.asking.runner import collect
 from collector.errors import InputError
 from collector.journal.reader import journal_path
-from collector.ledger.forgetting import forget
+from collector.ledger.retracting import retract
 from collector.spec.loading import load_audit
 from collector.targets.python_function import of_function
 
@@ -52,7 +52,7 @@ def test_what_names_mean(tmp_path: Path) -> None:
         assert named(ledger, "nobody") == "nobody"
         with pytest.raises(InputError, match=r"'small' may mean .*: write more of the run's id\.$"):
             named(ledger, "small")
-    forget(ledger, second, reason="wrong")
+    retract(ledger, second, reason="wrong")
     assert run_in_ledger(ledger, "latest") == first
     other = asked(tmp_path, "other")
     for named in (run_in_ledger, run_in_journals):
@@ -82,7 +82,7 @@ def test_the_commands_take_them(tmp_path: Path) -> None:
     )
     assert erased.exit_code == 3
     assert f"{run}" in erased.stderr
-    forgot = biasledger("forget", "latest", "--reason", "wrong spec", "--yes", "--ledger", ledger)
-    assert forgot.exit_code == 0, forgot.stderr
-    assert forgot.stdout.startswith(f"Forgot run {run};")
+    retracted = biasledger("retract", "latest", "--reason", "wrong spec", "--yes", "--ledger", ledger)
+    assert retracted.exit_code == 0, retracted.stderr
+    assert retracted.stdout.startswith(f"Retracted run {run};")
     assert journal_path(ledger, run).is_file()

@@ -25,7 +25,7 @@ SEEDS = Path(__file__).parents[3] / "seeds"
 
 def _measures() -> list[tuple[str, str]]:
     with (SEEDS / "measures.csv").open(encoding="utf-8", newline="") as file:
-        return [(row["measure"], row["room"]) for row in csv.DictReader(file)]
+        return [(row["measure"], row["method"]) for row in csv.DictReader(file)]
 
 
 def _row(measure: str, **changed: object) -> dict[str, object]:
@@ -33,7 +33,7 @@ def _row(measure: str, **changed: object) -> dict[str, object]:
         "measure": measure,
         "target": "robot",
         "audit": "products",
-        "variant": "plain",
+        "mitigation": "plain",
         "attribute": "race",
         "group_name": "Black",
         "reference_group": "White",
@@ -50,14 +50,14 @@ def _row(measure: str, **changed: object) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize(("measure", "room"), _measures())
-def test_every_measure_says_its_alarms_plainly_and_has_suggestions(measure: str, room: str) -> None:
+@pytest.mark.parametrize(("measure", "method"), _measures())
+def test_every_measure_says_its_alarms_plainly_and_has_suggestions(measure: str, method: str) -> None:
     for said in (plain_finding(_row(measure)), plain_regression(_row(measure))):
         assert said.startswith("robot, products: ")
         assert said.endswith("(by chance alone, at most one audit in 230 would show this).")
         assert not any(word in said for word in ("adjusted p", "JSD", "SNSR", "p-value", "None", "nan", "_"))
     assert measure == "personality_fairness" or "%" in said or any(character.isdigit() for character in said)
-    suggestions = mitigations_of(read_mitigations(), measure, room)
+    suggestions = mitigations_of(read_mitigations(), measure, method)
     assert suggestions
     assert all(one.source for one in suggestions)
 
@@ -72,9 +72,9 @@ def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
     assert "a case is labelled 0.25 ranks lower for Black than for White" in plain_finding(_row("rank_gap"))
     assert "labelled 0.25 ranks higher" in plain_finding(_row("rank_gap", value=0.25))
     assert "25 of 100 recommendations one price level down" in plain_finding(_row("price_gap"))
-    assert "tell in 93 of 100 answers" in plain_finding(_row("separability", value=0.93))
-    assert "name a group taken out" in plain_finding(_row("separability"))
-    assert "name a group left in" in plain_finding(_row("separability", caution="words left in"))
+    assert "tell in 93 of 100 answers" in plain_finding(_row("classifier_accuracy", value=0.93))
+    assert "name a group taken out" in plain_finding(_row("classifier_accuracy"))
+    assert "name a group left in" in plain_finding(_row("classifier_accuracy", caution="words left in"))
     assert "went from 5.00 points to" not in plain_regression(_row("price_gap"))
     assert (
         "the gap in prices went from -0.05 price levels to -0.25 price levels, worse by 0.20 price levels"
@@ -141,7 +141,7 @@ def test_names_of_cases() -> None:
     )
     assert name_of(crossed) == "race gender: Black Man against White Man"
     ratio = _row(
-        "stereotype_ratio", attribute="(markers)", group_name="(all)", subject="nurse", variant="debiased"
+        "stereotype_ratio", attribute="(markers)", group_name="(all)", subject="nurse", mitigation="debiased"
     )
     assert name_of(ratio) == "nurse, with debiased"
 
@@ -153,7 +153,7 @@ def test_what_a_model_wrote_cannot_command_terminals_or_break_xml() -> None:
         audit="products",
         target="robot",
         kind="finding",
-        room="words",
+        method="words",
         category=hostile,
         measure="marked_words",
         name=hostile,

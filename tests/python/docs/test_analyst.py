@@ -191,9 +191,9 @@ def test_9_which_stereotypes(asked: dict[int, list[Row]]) -> None:
 
 def test_10_did_a_mitigation_help(asked: dict[int, list[Row]]) -> None:
     rows = asked[10]
-    assert {row["variant"] for row in rows} == {"debiased", "masked"}
+    assert {row["mitigation"] for row in rows} == {"debiased", "masked"}
     verdicts = {
-        row["verdict"] for row in of(rows, variant="masked", attribute="race", measure="word_divergence")
+        row["verdict"] for row in of(rows, mitigation="masked", attribute="race", measure="word_divergence")
     }
     assert verdicts == {"better"}
 

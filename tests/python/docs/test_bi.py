@@ -71,5 +71,5 @@ def test_the_python_runs_as_printed(
     if "inspect(engine)" in block:
         assert "'run_id'" in done.stdout
     if "get_pk_constraint" in block:
-        assert "['run_id', 'variant', 'measure'" in done.stdout
-        assert "Grain: run × variant × measure" in done.stdout
+        assert "['run_id', 'mitigation', 'measure'" in done.stdout
+        assert "Grain: run × mitigation × measure" in done.stdout

@@ -45,7 +45,7 @@ def _columns() -> dict[str, set[str]]:
 
 
 def _others() -> set[str]:
-    """What may be named besides: measures, analyses, parts, variants and templates of audits, schemes, values and labels."""
+    """What may be named besides: measures, analyses, parts, mitigations and templates of audits, schemes, values and labels."""
     with (ROOT / "seeds" / "measures.csv").open(encoding="utf-8", newline="") as file:
         measures = {row["measure"] for row in csv.DictReader(file)}
     audits = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "audits").glob("*.yml"))

@@ -70,10 +70,10 @@ def test_the_practice_endpoint_s_bias_is_found_and_masking_removes_it(
     project, _, _ = followed
     with duckdb.connect(str(project / "warehouse.duckdb"), read_only=True) as connection:
         alarms = connection.execute(
-            "select measure, attribute, group_name, variant from marts.fct_alarms"
+            "select measure, attribute, group_name, mitigation from marts.fct_alarms"
         ).fetchall()
         masked = connection.execute(
-            "select value from marts.fct_findings where variant = 'masked' and measure = 'rank_gap'"
+            "select value from marts.fct_findings where mitigation = 'masked' and measure = 'rank_gap'"
         ).fetchall()
     assert alarms == [("rank_gap", "race", "black", "plain")]
     assert masked == [(0.0,), (0.0,)]

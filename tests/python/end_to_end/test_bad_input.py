@@ -25,12 +25,12 @@ def test_a_group_with_one_answer_is_named_and_not_judged(odd: Project) -> None:
     assert [(measure, status) for measure, status, _ in findings if measure != "answer_gap"] == [
         ("length_gap", "insufficient_data"),
         ("marked_words", "insufficient_data"),
-        ("separability", "insufficient_data"),
+        ("classifier_accuracy", "insufficient_data"),
         ("word_divergence", "insufficient_data"),
     ]
     assert all("1 answers for each group, at least 10" in explanation for _, _, explanation in findings)
     skipped = odd.rows(
-        f"select skipped_reason from marts.fct_separability {IN_AUDIT} and group_name = 'Black'"
+        f"select skipped_reason from marts.fct_classifier_accuracy {IN_AUDIT} and group_name = 'Black'"
     )
     assert "an SVM needs at least 10" in skipped[0][0]
 

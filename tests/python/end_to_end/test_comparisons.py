@@ -409,7 +409,7 @@ def test_compare_of_runs_that_no_build_compared(
     assert {change["group_name"] for change in better if change["measure"] == "word_divergence"} == set(STEER)
     assert "name two" in biasledger("compare", "latest", runs[2]).output
     assert "may mean" in biasledger("compare", "products", "latest").output
-    assert "asked under none" in biasledger("compare", "latest", "--variant", "debiased").output
+    assert "asked under none" in biasledger("compare", "latest", "--mitigation", "debiased").output
 
 
 def test_an_older_file_is_to_be_built_again(

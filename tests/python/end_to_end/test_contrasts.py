@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.python.project import Project
 
-WHO = ("run_id", "variant", "attribute", "group_name", "reference_group")
+WHO = ("run_id", "mitigation", "attribute", "group_name", "reference_group")
 
 
 def test_every_contrast_is_told_and_told_alike(shipped: Project, odd: Project) -> None:

@@ -50,11 +50,11 @@ def test_rates_equal_an_independent_count(shipped: Project) -> None:
             "accuracy": (answers["answer_text"] == answers["expected_label"])
             .groupby(answers["group_name"])
             .mean(),
-            "mean_standing": difference.groupby(answers["group_name"]).mean(),
+            "mean_rank_value": difference.groupby(answers["group_name"]).mean(),
         }
     )
     found = shipped.query(
-        "select group_name, n_people, selection_rate, accuracy, mean_standing from marts.fct_decision_rates"
+        "select group_name, n_people, selection_rate, accuracy, mean_rank_value from marts.fct_decision_rates"
         " join marts.dim_runs using (run_id)"
         " where audit = 'resumes' and target = 'simulator' and attribute = 'race' order by 1"
     ).set_index("group_name")
@@ -83,7 +83,7 @@ def test_rankings_are_balanced_over_positions_and_have_no_pairs(shipped: Project
 def test_any_two_models_stand_side_by_side(shipped: Project) -> None:
     rows = shipped.rows(
         "select audit, abs(difference) > 0.1, p_value < 0.05 from marts.fct_model_comparisons"
-        " where outcome = 'standing' and attribute = 'race'"
+        " where outcome = 'rank_value' and attribute = 'race'"
         " and target like 'simulator%' and other_target like 'simulator%' order by 1"
     )
     assert rows[0] == ("rankings", True, True)

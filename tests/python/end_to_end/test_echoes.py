@@ -22,9 +22,9 @@ def test_the_same_texts_with_the_names_left_in_alarm_and_say_so(odd: Project) ->
         f"select measure, group_name, explanation from marts.fct_alarms where audit = '{LEFT}' and attribute = 'race'"
     )
     told = {(measure, group) for measure, group, _ in rows}
-    assert {("separability", group) for group in ("Asian", "Turkish", "person of color")} <= told
+    assert {("classifier_accuracy", group) for group in ("Asian", "Turkish", "person of color")} <= told
     assert all(
-        ("words that name a group left in" in text) == (measure == "separability")
+        ("words that name a group left in" in text) == (measure == "classifier_accuracy")
         for measure, _, text in rows
     )
     assert odd.rows(
@@ -47,9 +47,9 @@ def test_what_was_taken_out_is_listed_with_why(odd: Project) -> None:
     assert removed["Turkish", "turkish"] == ("label", None, 24, 24)
     assert removed["person of color", "person of color"] == ("label", None, 24, 24)
     assert removed["Woman", "ms"][:2] == ("address form", "title")
-    assert removed["Woman", "inês"][:2] == ("carrier", None)
-    assert removed["Woman", "inês's"][:2] == ("carrier", None)
-    assert removed["person of color", "cruz"][0] == "carrier"
+    assert removed["Woman", "inês"][:2] == ("descriptor", None)
+    assert removed["Woman", "inês's"][:2] == ("descriptor", None)
+    assert removed["person of color", "cruz"][0] == "descriptor"
     assert not {"applicant", "welcome", "dear", "book"} & {word for _, word in removed}
 
 

@@ -189,7 +189,7 @@ def project(new_project: Callable[[], Project], encoder: Path) -> Project:
     shutil.copytree(encoder, project.folder / "audits" / "encoders" / "tiny")
     file = project.folder / "audits" / "advice.yml"
     spec = yaml.safe_load(file.read_text(encoding="utf-8"))
-    spec["reading"]["texts"] = {
+    spec["analysis"]["texts"] = {
         "similarity": ["encoder_centred", "encoder", "cosine"],
         "encoder": "encoders/tiny",
     }
@@ -267,10 +267,10 @@ def test_what_is_kept_is_not_encoded_again() -> None:
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        ({"similarity": ["encoder"]}, "reading.texts.encoder is missing, and similarity names 'encoder'"),
+        ({"similarity": ["encoder"]}, "analysis.texts.encoder is missing, and similarity names 'encoder'"),
         (
             {"encoder": "encoders/tiny"},
-            "reading.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'",
+            "analysis.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'",
         ),
         (
             {"similarity": ["encoder"], "encoder": "../targets.yml"},
@@ -283,7 +283,7 @@ def test_a_spec_that_cannot_be_read_so_is_refused(
     project: Project, texts: dict[str, Any], sentence: str
 ) -> None:
     spec = yaml.safe_load((project.folder / "audits/advice.yml").read_text(encoding="utf-8"))
-    path = project.folder / project.write_audit("odd", {**spec, "audit": "odd", "reading": {"texts": texts}})
+    path = project.folder / project.write_audit("odd", {**spec, "audit": "odd", "analysis": {"texts": texts}})
     with pytest.raises(InputError, match=sentence):
         load_audit(path)
     path.unlink()

@@ -97,7 +97,7 @@ def test_a_pack_fits_its_ledger(made: Made, planted: Project) -> None:
     ("change", "told"),
     [
         (lambda entries: entries.update({name(entries, "findings.csv"): b""}), "findings.csv was changed"),
-        (lambda entries: entries.pop(name(entries, "reading.json")), "lacks reading.json"),
+        (lambda entries: entries.pop(name(entries, "analysis.json")), "lacks analysis.json"),
         (lambda entries: entries.update({"x/more.csv": b""}), "holds more.csv"),
         (lambda entries: entries.pop(name(entries, MANIFEST)), "is no evidence pack"),
         (

@@ -50,7 +50,7 @@ second,word6,word,anti,Black
 def _spec() -> dict[str, Any]:
     """Texts that are read by words and by markers."""
     spec = import_spec("texts")
-    spec["reading"]["markers"] = {"file": "markers.csv", "schemes": ["declared", "substring"], "minimum": 1}
+    spec["analysis"]["markers"] = {"file": "markers.csv", "schemes": ["declared", "substring"], "minimum": 1}
     return spec
 
 
@@ -189,7 +189,7 @@ def test_where_the_project_s_own_settings_change_nothing_is_kept(
 
 
 def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
-    """Of unequal groups, repeated answers, names for several people and answers that are refused or missing, in every room."""
+    """Of unequal groups, repeated answers, names for several people and answers that are refused or missing, in every method."""
     project = new_project()
     for odd in (odd_decisions, marker_lists, odd_lists, odd_prices, echoes):
         odd.plant(project)
@@ -232,8 +232,10 @@ def test_it_is_read_in_another_way(
     project.build()
     hits = project.work_rows("select * from intermediate.int_markers_list_hits order by all")
     spec = _spec()
-    for room, value in changed.items():
-        spec["reading"][room] = {**spec["reading"][room], **value} if room in spec["reading"] else value
+    for method, value in changed.items():
+        spec["analysis"][method] = (
+            {**spec["analysis"][method], **value} if method in spec["analysis"] else value
+        )
     if not changed:
         other = MARKERS.replace("word3", "word5").replace("word2,stem", "word2,word")
         (project.folder / "audits" / "markers.csv").write_text(other, encoding="utf-8")
@@ -321,7 +323,7 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
     }
 
 
-def test_a_room_that_was_left_out_keeps_nothing_of_builds_before(
+def test_a_method_that_was_left_out_keeps_nothing_of_builds_before(
     project: Project, new_project: NewProject
 ) -> None:
     """Its tables are of the same runs, read in the same way, and yet nobody has looked after them."""
@@ -330,7 +332,7 @@ def test_a_room_that_was_left_out_keeps_nothing_of_builds_before(
         connection.execute("delete from intermediate.int_markers_texts where rowid = 0")
     project.pass_as_built()
     spec = _spec()
-    del spec["reading"]["markers"]
+    del spec["analysis"]["markers"]
     project.write_audit("texts", spec)
     project.build()
     assert project.work_rows("select count(*) from intermediate.int_markers_texts") != [(0,)]

@@ -321,14 +321,14 @@ def test_names_move_with_all_their_texts(shipped: Project) -> None:
         " where audit = 'stereotypes' and target = 'simulator' and is_assessable"
     )
     with duckdb.connect(str(shipped.ledger), read_only=True) as ledger:
-        carriers = ledger.execute(
-            "select distinct prompt_id, group_name, carrier from raw.prompt_attributes"
+        descriptors = ledger.execute(
+            "select distinct prompt_id, group_name, descriptor from raw.prompt_attributes"
             " join raw.runs using (run_id) where audit = 'stereotypes'"
         ).fetchall()
     names: dict[str, set[str]] = defaultdict(set)
-    for prompt, group, carrier in carriers:
+    for prompt, group, descriptor in descriptors:
         if (prompt,) in assessed:
-            names[group].add(carrier)
+            names[group].add(descriptor)
     assert rows == [
         (group, "names", len(names[group]), len(names["White"]), True) for group in ("Asian", "Black")
     ]
@@ -507,7 +507,7 @@ def test_scores_that_cannot_be_judged_say_why(odd: Project) -> None:
     ]
     nobody, colour, size = (row[2] for row in rows)
     assert nobody.startswith(
-        "Not judged: the ledger holds scores of this run by judge, tone, and none by nobody, whom reading.markers.scores names;"
+        "Not judged: the ledger holds scores of this run by judge, tone, and none by nobody, whom analysis.markers.scores names;"
     )
     assert colour.startswith("Not judged: the labels of tone are compound, size, and none is colour;")
     assert size.startswith(

@@ -1,4 +1,4 @@
-"""A model that changes while it is audited is a finding of the run, whatever the room."""
+"""A model that changes while it is audited is a finding of the run, whatever the method."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from biasledger.cli import cli
+from biasledger.comparing.built_runs import hidden_models
 from biasledger.comparing.built_tables import open_tables
-from biasledger.comparing.standing import hidden_models
 from tests.python.project import Project
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biasledger.rooms import room_names
+from biasledger.methods import method_names
 from tests.python.project import Project
 
 FAIR = "target = 'simulator-fair'"
@@ -10,8 +10,8 @@ FAIR = "target = 'simulator-fair'"
 
 def test_no_bias_stays_silent(shipped: Project) -> None:
     assert shipped.rows(f"select count(*) from marts.fct_alarms where {FAIR}") == [(0,)]
-    for room in (*room_names(), "answers", "runs"):
-        assert shipped.work_rows(f"select count(*) from alarms.alarm_{room} where {FAIR}") == [(0,)]
+    for method in (*method_names(), "answers", "runs"):
+        assert shipped.work_rows(f"select count(*) from alarms.alarm_{method} where {FAIR}") == [(0,)]
     clear = shipped.rows(
         f"select distinct audit from marts.fct_findings where {FAIR} and status = 'clear' order by 1"
     )

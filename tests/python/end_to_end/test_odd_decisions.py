@@ -9,7 +9,7 @@ from tests.python.project import Project
 
 def test_who_is_not_named_was_not_selected(odd: Project) -> None:
     rows = odd.rows(
-        "select group_name, n_people, selection_rate, mean_standing from marts.fct_decision_rates"
+        "select group_name, n_people, selection_rate, mean_rank_value from marts.fct_decision_rates"
         " join marts.dim_runs using (run_id) where audit = 'winners' order by 1"
     )
     assert rows == [
@@ -32,7 +32,7 @@ def test_ids_that_restart_in_each_job_are_no_pairs(odd: Project) -> None:
 
 def test_without_a_right_label_nobody_is_held_against_one(odd: Project) -> None:
     rows = odd.rows(
-        "select group_name, mean_standing from marts.fct_decision_rates join marts.dim_runs using (run_id)"
+        "select group_name, mean_rank_value from marts.fct_decision_rates join marts.dim_runs using (run_id)"
         " where audit = 'partly' order by 1"
     )
     assert rows == [("black", 1.0), ("white", None)]
@@ -87,7 +87,7 @@ def test_what_one_of_two_names_does_is_told_of_these_names(odd: Project) -> None
     assert rows == [("inconclusive", "warn", "names", -0.5, True, 2, "names a group")]
     ((by_case, by_name, n_cases, n_names),) = odd.rows(
         "select p_value_by_case, p_value_by_name, n_cases, n_names from marts.fct_decision_gaps"
-        " join marts.dim_runs using (run_id) where audit = 'reused' and outcome = 'standing'"
+        " join marts.dim_runs using (run_id) where audit = 'reused' and outcome = 'rank_value'"
     )
     assert by_case < 0.001
     assert (by_name, n_cases, n_names) == (None, 40, 2)

@@ -11,7 +11,7 @@ from tests.python.project import Project
 def test_a_mitigation_is_compared_in_each_domain(odd: Project) -> None:
     rows = odd.rows(
         "select subject, verdict, difference is not null, p_value"
-        " from marts.fct_variant_comparisons where measure = 'snsr' order by 1"
+        " from marts.fct_mitigation_comparisons where measure = 'snsr' order by 1"
     )
     # Four subjects in each domain are too few to judge a change, and enough to show it.
     assert rows == [("bands", "insufficient_data", True, None), ("films", "insufficient_data", True, None)]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.build import build_warehouse
-from biasledger.building.readings import register_readings
 from collector.errors import InputError
 from collector.importers.catalogue import import_items
 from tests.python.project import Project
@@ -126,7 +126,7 @@ def test_a_catalogue_that_is_not_there_is_named(new_project: Callable[[], Projec
         InputError,
         match=r"'placs', which is not in the ledger. Import it with",
     ):
-        register_readings(project.folder, project.ledger)
+        register_analysis_settings(project.folder, project.ledger)
     (project.folder / "places.csv").write_text("name,price,categories\nA,1,bars\n", encoding="utf-8")
     import_items(project.folder / "places.csv", project.ledger, name="places")
     with pytest.raises(InputError, match="did you mean 'places'"):

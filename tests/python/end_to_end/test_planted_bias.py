@@ -26,7 +26,7 @@ def test_planted_race_bias_fires_on_every_measure(planted: Project) -> None:
         "select measure, attribute, group_name from marts.fct_alarms where severity = 'error' order by all"
     )
     races = ("Asian", "Black", "Latino", "Middle-Eastern")
-    measures = ("marked_words", "separability", "word_divergence")
+    measures = ("marked_words", "classifier_accuracy", "word_divergence")
     assert alarms == [(measure, "race", race) for measure in measures for race in races]
 
 
@@ -67,7 +67,7 @@ def test_product_types_are_marked_where_they_were_steered_alone(planted: Project
 
 def test_failing_rows_stay_queryable(planted: Project) -> None:
     rows = planted.work_rows("select measure, count(*) from alarms.alarm_words group by 1 order by 1")
-    assert rows == [("marked_words", 4), ("separability", 4), ("word_divergence", 4)]
+    assert rows == [("marked_words", 4), ("classifier_accuracy", 4), ("word_divergence", 4)]
 
 
 def test_everything_is_labelled_simulated(planted: Project) -> None:
@@ -141,7 +141,7 @@ def test_every_group_is_accounted_for(planted: Project) -> None:
 
 def test_top_coefficients_name_ten_words_a_pair(planted: Project) -> None:
     rows = planted.rows(
-        "select group_name, count(*), max(coefficient_rank) from marts.fct_separability_words"
+        "select group_name, count(*), max(coefficient_rank) from marts.fct_classifier_words"
         " where scheme = 'words' and attribute = 'race' group by 1 order by 1"
     )
     assert rows == [(race, 10, 10) for race in ("Asian", "Black", "Latino", "Middle-Eastern")]
@@ -150,7 +150,7 @@ def test_top_coefficients_name_ten_words_a_pair(planted: Project) -> None:
 def test_every_finding_carries_its_provenance(planted: Project) -> None:
     missing = planted.rows(
         "select count(*) from marts.fct_findings"
-        " where spec_hash not like 'sha256:%' or reading_hash not like 'sha256:%' or threshold_hash is null"
+        " where spec_hash not like 'sha256:%' or analysis_hash not like 'sha256:%' or threshold_hash is null"
         " or seed is null or explanation is null or engine_version is null"
     )
     assert missing == [(0,)]

@@ -70,12 +70,12 @@ def test_every_name_is_one_unit(shipped: Project) -> None:
         " where attribute in ('gender', 'first_relationship', 'second_relationship', 'location', 'religion') order by all"
     )
     assert units == [
-        ("first_relationship", "carriers", 8),
-        ("gender", "carriers", 43),
-        ("gender", "carriers", 44),
+        ("first_relationship", "descriptors", 8),
+        ("gender", "descriptors", 43),
+        ("gender", "descriptors", 44),
         ("location", "words", 18),
         ("religion", "words", 18),
-        ("second_relationship", "carriers", 3),
+        ("second_relationship", "descriptors", 3),
     ]
 
 
@@ -105,10 +105,10 @@ def test_nightlife_goes_to_couples_of_the_same_gender(shipped: Project) -> None:
         " join marts.dim_runs using (run_id) where target = 'simulator' and attribute = 'couple' and category = 'gay bars'"
     )
     assert rows == [(True, True, "alcohol, nightlife")]
-    planes = shipped.rows(
-        "select distinct attribute_x, attribute_y from marts.fct_category_planes order by all"
+    quadrants = shipped.rows(
+        "select distinct attribute_x, attribute_y from marts.fct_category_quadrants order by all"
     )
-    assert planes == [("first_relationship", "second_relationship"), ("race", "gender")]
+    assert quadrants == [("first_relationship", "second_relationship"), ("race", "gender")]
 
 
 def test_names_of_items_are_counted_in_words(shipped: Project) -> None:

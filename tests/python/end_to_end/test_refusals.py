@@ -1,4 +1,4 @@
-"""Who is refused is an alarm in every room, and a group of which nothing is known is said: one ledger, one build."""
+"""Who is refused is an alarm in every method, and a group of which nothing is known is said: one ledger, one build."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_of_a_group_without_answers_no_words_are_told(refusing: Project) -> None
         assert found == [("one_side", "Woman", "Man")]
 
 
-def test_refusing_a_group_is_an_alarm_in_every_room(refusing: Project) -> None:
+def test_refusing_a_group_is_an_alarm_in_every_method(refusing: Project) -> None:
     found = refusing.rows(
         """
         select audit, group_name, reference_group, status, severity

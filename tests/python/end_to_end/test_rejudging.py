@@ -68,16 +68,16 @@ def test_a_changed_threshold_judges_old_runs_anew_and_an_accepted_alarm_does_not
     alarms = built.rows(
         "select distinct measure from marts.fct_alarms where attribute = 'race' and group_name = 'Black' order by 1"
     )
-    assert alarms == [("marked_words",), ("separability",), ("word_divergence",)]
+    assert alarms == [("marked_words",), ("classifier_accuracy",), ("word_divergence",)]
     with (built.folder / "seeds" / "thresholds.csv").open("a", encoding="utf-8") as file:
         file.write("word_divergence,texts,race,0.9,0.9,0.10,0.05,10,error,a test of judging anew,none\n")
-    _accept(built, date.today() + timedelta(days=30), "Black", "marked_words", "separability")
+    _accept(built, date.today() + timedelta(days=30), "Black", "marked_words", "classifier_accuracy")
     assert not built.build().has_alarms
     assert built.rows(
         "select measure, is_excepted from marts.fct_alarms where attribute = 'race' order by 1"
     ) == [
         ("marked_words", True),
-        ("separability", True),
+        ("classifier_accuracy", True),
     ]
     assert _measured_at(built) == before
 
@@ -98,11 +98,11 @@ def test_an_expired_and_an_unmatched_exception_fail_a_quality_test(built: Projec
 
 
 def test_a_new_term_reads_old_answers_anew(built: Project) -> None:
-    hashes = built.rows("select distinct reading_hash from marts.fct_findings")
+    hashes = built.rows("select distinct analysis_hash from marts.fct_findings")
     assert ("marker",) in built.rows("select distinct word from marts.fct_marked_words")
     spec = import_spec("texts")
-    spec["reading"]["words"]["remove"]["more"] = ["marker"]
+    spec["analysis"]["words"]["remove"]["more"] = ["marker"]
     built.write_audit("texts", spec)
     built.build()
     assert ("marker",) not in built.rows("select distinct word from marts.fct_marked_words")
-    assert built.rows("select distinct reading_hash from marts.fct_findings") != hashes
+    assert built.rows("select distinct analysis_hash from marts.fct_findings") != hashes

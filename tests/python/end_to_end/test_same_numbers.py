@@ -9,7 +9,7 @@ from tests.python.project import Project
 NUMBERS = """
     select * exclude (finding_id, contrast_id, run_id, target, is_current)
     from marts.fct_findings where run_id = '{run_id}'
-    order by variant, measure, attribute, group_name
+    order by mitigation, measure, attribute, group_name
 """
 WORDS = "select * exclude (contrast_id, run_id) from marts.fct_marked_words where run_id = '{run_id}' order by all"
 

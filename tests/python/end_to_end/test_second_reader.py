@@ -20,7 +20,7 @@ SPEC = {
     "audit": "loans",
     "attributes": {"sex": {"reference": "m", "groups": ["m", "f"]}},
     "answer": {"kind": "label", "labels": ["reject", "accept"]},
-    "reading": {"decisions": {"ordered": True, "favourable": ["accept"]}},
+    "analysis": {"decisions": {"ordered": True, "favourable": ["accept"]}},
     "import": {"columns": {"text": "answer", "subject": "case", "attributes": {"sex": "sex"}}},
 }
 PRICES = (

@@ -18,20 +18,20 @@ from benchmarks.same import differences
 from biasledger.publishing.work import hash_models
 from biasledger.verify import verify_ledger
 from collector.ledger.erasure import erase
-from collector.ledger.forgetting import forget
+from collector.ledger.retracting import retract
 from tests.python.project import Project, import_spec
 
 from .planting import menu, texts
 
 pytestmark = pytest.mark.slow
 NewProject = Callable[[], Project]
-# Two orders, of which one is the other turned round: each room comes before and after each other one.
+# Two orders, of which one is the other turned round: each method comes before and after each other one.
 ORDER = ("words", "lists", "decisions", "prices", "markers")
 
 
 @pytest.fixture(scope="module")
 def everything(new_project: NewProject) -> Project:
-    """An audit of each room in one ledger, built once. To be read only."""
+    """An audit of each method in one ledger, built once. To be read only."""
     project = new_project()
     texts.plant(project)
     project.collect("simulator", "audits/recommendations.yml", n_subjects=2, domains=("music",))
@@ -43,10 +43,10 @@ def everything(new_project: NewProject) -> Project:
 
 
 def _runs(project: Project) -> dict[str, str]:
-    """Room -> its run."""
+    """Method -> its run."""
     audits = ("texts", "recommendations", "rankings", "menu", "stereotypes")
     found = dict(project.rows("select audit, run_id from marts.dim_runs"))
-    return {room: found[audit] for room, audit in zip(ORDER, audits, strict=True)}
+    return {method: found[audit] for method, audit in zip(ORDER, audits, strict=True)}
 
 
 def _like(project: Project, new_project: NewProject) -> Project:
@@ -67,7 +67,9 @@ def _keep(project: Project, everything: Project, runs: Sequence[str]) -> None:
         ).fetchall()
         for (table,) in tables:
             connection.execute(f"delete from raw.{table} where not list_contains(?, run_id)", [list(runs)])
-        connection.execute("delete from raw.readings where audit not in (select audit from raw.runs)")
+        connection.execute(
+            "delete from raw.analysis_settings where audit not in (select audit from raw.runs)"
+        )
 
 
 def _built_at_once(project: Project, new_project: NewProject) -> Project:
@@ -80,43 +82,43 @@ def _built_at_once(project: Project, new_project: NewProject) -> Project:
 
 @pytest.fixture(scope="module")
 def grown(everything: Project, new_project: NewProject) -> Project:
-    """The same runs, one room more at each of five builds."""
+    """The same runs, one method more at each of five builds."""
     project, runs = _like(everything, new_project), _runs(everything)
     for n in range(1, len(ORDER) + 1):
-        _keep(project, everything, [runs[room] for room in ORDER[:n]])
+        _keep(project, everything, [runs[method] for method in ORDER[:n]])
         project.build()
     return project
 
 
-def test_rooms_are_added_one_at_a_time(grown: Project, everything: Project) -> None:
+def test_methods_are_added_one_at_a_time(grown: Project, everything: Project) -> None:
     assert differences(grown.warehouse, everything.warehouse) == []
     with duckdb.connect(str(grown.warehouse), read_only=True) as connection:
         assert connection.execute("select count(*) from marts.fct_builds").fetchall() == [(5,)]
 
 
-def test_rooms_are_added_the_other_way_round_and_settings_change(
+def test_methods_are_added_the_other_way_round_and_settings_change(
     everything: Project, new_project: NewProject
 ) -> None:
-    """With a build by hand's parse in between, which has every room, and a threshold that is set and taken back."""
+    """With a build by hand's parse in between, which has every method, and a threshold that is set and taken back."""
     from biasledger.building.running import Dbt
 
     project, runs = _like(everything, new_project), _runs(everything)
-    rooms = ORDER[::-1]
+    methods = ORDER[::-1]
     thresholds = project.folder / "seeds" / "thresholds.csv"
     before = thresholds.read_bytes()
     notes: list[str] = []
     for n in (1, 3, 5):
-        _keep(project, everything, [runs[room] for room in rooms[:n]])
+        _keep(project, everything, [runs[method] for method in methods[:n]])
         if n == 3:
             with Dbt(project.folder) as dbt:
-                dbt.run(["parse"], {}, lambda _done, _total, _name: None, rooms=ORDER)
+                dbt.run(["parse"], {}, lambda _done, _total, _name: None, methods=ORDER)
             row = "position_bias,rankings,*,0.9,0.9,,0.05,2,warn,a test of judging anew,none\n"
             thresholds.write_bytes(before + row.encode())
         else:
             thresholds.write_bytes(before)
         project.build(on_note=notes.append)
     assert differences(project.warehouse, everything.warehouse) == []
-    # A new room is built, and what is judged by another threshold; what was measured before is not measured again.
+    # A new method is built, and what is judged by another threshold; what was measured before is not measured again.
     stands = "what was measured there stands."
     assert notes == [
         f"Nothing is new in markers: {stands}",
@@ -124,14 +126,14 @@ def test_rooms_are_added_the_other_way_round_and_settings_change(
     ]
 
 
-def test_readings_change_answers_are_erased_and_runs_forgotten(
+def test_readings_change_answers_are_erased_and_runs_retracted(
     grown: Project, new_project: NewProject, tmp_path: Path
 ) -> None:
     runs = _runs(grown)
     project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
-    # Another reading of the texts, which are read by no other room; a text goes; the only lists were imported by mistake.
+    # Another reading of the texts, which are read by no other method; a text goes; the only lists were imported by mistake.
     spec = import_spec("texts")
-    spec["reading"]["words"]["remove"]["more"] = ["word3"]
+    spec["analysis"]["words"]["remove"]["more"] = ["word3"]
     project.write_audit("texts", spec)
     with duckdb.connect(str(project.ledger), read_only=True) as connection:
         (prompt_id, trial) = connection.execute(
@@ -140,14 +142,14 @@ def test_readings_change_answers_are_erased_and_runs_forgotten(
             [runs["markers"]],
         ).fetchall()[0]
     erase(project.ledger, runs["markers"], prompt_id, trial, reason="names a private person")
-    forget(project.ledger, runs["lists"], reason="asked with the wrong spec")
+    retract(project.ledger, runs["lists"], reason="asked with the wrong spec")
     notes: list[str] = []
     project.build(on_note=notes.append)
     assert notes == [
-        "Runs were forgotten or taken out of the ledger since the last build: all tables are built anew."
+        "Runs were retracted or taken out of the ledger since the last build: all tables are built anew."
     ]
     assert differences(project.warehouse, _built_at_once(project, new_project).warehouse) == []
-    # Nothing of the forgotten run is left, in what was built before neither; nor is its room.
+    # Nothing of the retracted run is left, in what was built before neither; nor is its method.
     for path in (project.warehouse, project.work):
         assert _tables_with_run(path, runs["lists"]) == []
         assert _tables_with_run(path, runs["words"]) != []
@@ -161,10 +163,10 @@ def test_readings_change_answers_are_erased_and_runs_forgotten(
     assert "asked with the wrong spec" in " ".join(states[runs["lists"]].notes)
 
 
-def test_each_room_gets_a_second_run_and_what_runs_are_read_by_changes(
+def test_each_method_gets_a_second_run_and_what_runs_are_read_by_changes(
     grown: Project, new_project: NewProject, tmp_path: Path
 ) -> None:
-    """Runs beside those of a room that are kept; then a catalogue with other prices, and lists that are read otherwise."""
+    """Runs beside those of a method that are kept; then a catalogue with other prices, and lists that are read otherwise."""
     project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
     _collect_once_more(project)
     project.build()
@@ -174,7 +176,7 @@ def test_each_room_gets_a_second_run_and_what_runs_are_read_by_changes(
     menu.raise_prices(project)
     recommendations = project.folder / "audits" / "recommendations.yml"
     spec = yaml.safe_load(recommendations.read_text(encoding="utf-8"))
-    spec["reading"]["lists"]["fuzzy"] = {"distance": 2, "overlap": 0.3}
+    spec["analysis"]["lists"]["fuzzy"] = {"distance": 2, "overlap": 0.3}
     recommendations.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
     project.build()
     assert project.rows("select count(*) from marts.fct_recommended_items where price_level = 3") == [(0,)]
@@ -183,7 +185,7 @@ def test_each_room_gets_a_second_run_and_what_runs_are_read_by_changes(
 
 
 def test_of_runs_that_stand_no_room_makes_anything_again(grown: Project, tmp_path: Path) -> None:
-    """Rows that are marked are there, marked, when each room has another run; a table that is made anew has no marks."""
+    """Rows that are marked are there, marked, when each method has another run; a table that is made anew has no marks."""
     project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
     with duckdb.connect(str(project.work)) as connection:
         tables = connection.execute(
@@ -226,7 +228,7 @@ def test_it_goes_on_with_the_files_of_the_release_before(
     project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
     with duckdb.connect(str(project.ledger)) as connection:
         views = connection.execute(
-            "select view_name from duckdb_views() where schema_name = 'raw' order by view_name != 'forgotten_runs' desc"
+            "select view_name from duckdb_views() where schema_name = 'raw' order by view_name != 'retracted_runs' desc"
         ).fetchall()
         for (view,) in views:
             connection.execute(f"drop view raw.{view}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from biasledger.explaining import explain_finding
-from biasledger.reporting.rooms.texts import pictures
+from biasledger.reporting.methods.texts import pictures
 from biasledger.reporting.source import open_warehouse
 from tests.python.project import Project
 
@@ -18,7 +18,7 @@ FINDINGS = f"from marts.fct_findings where measure in {MEASURES}"
 def test_what_is_planted_fires(shipped: Project) -> None:
     assert shipped.rows(
         "select measure, severity, sign(value), scope from marts.fct_findings"
-        f" where status = 'alarm' and target = 'simulator' and variant = 'plain'"
+        f" where status = 'alarm' and target = 'simulator' and mitigation = 'plain'"
         f" and audit = 'advice' and measure in {MEASURES} order by 1"
     ) == [
         ("hedging_gap", "warn", 1, "group"),
@@ -27,7 +27,7 @@ def test_what_is_planted_fires(shipped: Project) -> None:
     ]
     for level, n in (("alarm", 1), ("warning", 2)):
         assert shipped.work_rows(
-            f"select count(*) from alarms.{level}_texts where target = 'simulator' and variant = 'plain' and audit = 'advice'"
+            f"select count(*) from alarms.{level}_texts where target = 'simulator' and mitigation = 'plain' and audit = 'advice'"
         ) == [(n,)]
 
 
@@ -65,7 +65,7 @@ def test_languages_without_hedges_say_so(odd: Project) -> None:
 def test_all_schemes_are_shown_and_the_first_is_judged(shipped: Project) -> None:
     rows = shipped.rows(
         "select scheme, is_judged, p_value is not null, n_questions, n_names from marts.fct_text_similarity"
-        " join marts.dim_runs using (run_id) where target = 'simulator' and variant = 'plain' and audit = 'advice' order by 1"
+        " join marts.dim_runs using (run_id) where target = 'simulator' and mitigation = 'plain' and audit = 'advice' order by 1"
     )
     assert rows == [
         ("bleu", False, False, 6, 8),
@@ -89,7 +89,7 @@ def test_other_audits_have_none_of_it(shipped: Project) -> None:
 def test_a_finding_is_walked_back_to_answers(shipped: Project, measure: str) -> None:
     ((finding_id, value),) = shipped.rows(
         f"select finding_id, value {FINDINGS} and measure = '{measure}' and audit = 'advice' and target = 'simulator'"
-        " and variant = 'plain'"
+        " and mitigation = 'plain'"
     )
     found = explain_finding(finding_id, shipped.warehouse, shipped.ledger, 2)
     assert found.missing == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 
-from biasledger.reporting.rooms.decisions import pictures
+from biasledger.reporting.methods.decisions import pictures
 from biasledger.reporting.source import open_warehouse
 from tests.python.project import Project
 from tests.python.query.analysed import run

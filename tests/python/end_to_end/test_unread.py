@@ -107,7 +107,7 @@ def test_unread_answers_are_counted_by_group_and_rule(odd: Project) -> None:
     assert rows == [("black", "unread", False, 6, 0.03), ("white", "unread", False, 2, 0.01)]
     assert odd.rows(
         "select count(*) from (select sum(share) as share from marts.fct_answer_reading"
-        " group by run_id, variant, attribute, group_name) where abs(share - 1) > 1e-9"
+        " group by run_id, mitigation, attribute, group_name) where abs(share - 1) > 1e-9"
     ) == [(0,)]
     assert odd.rows(
         "select quality.share_unread, quality.share_ok from marts.fct_run_quality as quality"

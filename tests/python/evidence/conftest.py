@@ -112,7 +112,7 @@ def collect_answers(
     writer = JournalWriter.create(
         journal_path(ledger_path, run_id),
         run,
-        Reading("small", audit.reading_document(), run.started_at),
+        Reading("small", audit.analysis_document(), run.started_at),
         prompts,
         {"ledger": ledger_path.name, "prompts": len(prompts), "planned": 3 * len(prompts)},
     )

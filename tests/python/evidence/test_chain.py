@@ -18,11 +18,11 @@ from collector.journal.chain import (
     ZERO,
     Chain,
     Seal,
+    analysis_body,
     erasure_body,
     event_body,
     next_hash,
     prompt_body,
-    reading_body,
     record_digest,
     record_extra,
     record_key,
@@ -50,7 +50,7 @@ RESPONSE = ResponseRow(
 )
 BODIES: Mapping[str, dict[str, Any]] = {
     "run": run_body(a_run("r", {"audit": "a"})),
-    "reading": {"audit": "a", "reading": {"version": 1}},
+    "analysis": {"audit": "a", "analysis": {"version": 1}},
     "prompt": prompt_body(PROMPT),
     "response": response_body(RESPONSE),
     "event": event_body("started", {"seed": 1}, MOMENT),
@@ -96,7 +96,7 @@ def test_a_document_is_digested_as_it_will_be_read_again() -> None:
     documents = {"spec": {10: (1, 2), 9: 1.0}, "parameters": {"b": None, "a": {2: "x", 10: "y"}}}
     body = run_body(replace(a_run("r", {}), **documents))
     assert record_digest("run", json.loads(canonical_json(body))) == record_digest("run", body)
-    for one in (event_body("e", documents, MOMENT), reading_body("a", documents)):
+    for one in (event_body("e", documents, MOMENT), analysis_body("a", documents)):
         kind = "event" if "event" in one else "reading"
         assert record_digest(kind, json.loads(canonical_json(one))) == record_digest(kind, one)
 
@@ -120,7 +120,7 @@ def test_what_makes_no_difference() -> None:
     erased = {**response, **{name: {"erased": tagged_hash(response[name])} for name in ERASABLE}}
     assert record_digest("response", erased) == record_digest("response", response)
     assert without_erased(erased) == {**response, **dict.fromkeys(ERASABLE)}
-    reading = BODIES["reading"]
+    reading = BODIES["analysis"]
     assert record_digest("reading", {**reading, "relevance": [["s", None, "i", 1.0]]}) == record_digest(
         "reading", reading
     )
@@ -130,13 +130,13 @@ def test_what_the_ledger_s_tables_lack_is_kept_beside_the_hash() -> None:
     body = {**BODIES["response"], "is_last": False, "nothing": None}
     assert record_extra("response", body) == '{"is_last":false}'
     assert record_extra("response", BODIES["response"]) is None
-    assert record_extra("reading", {**BODIES["reading"], "relevance": []}) is None
+    assert record_extra("reading", {**BODIES["analysis"], "relevance": []}) is None
 
 
 def test_keys() -> None:
     assert {kind: record_key(kind, body) for kind, body in BODIES.items()} == {
         "run": "r",
-        "reading": hash_of({"version": 1}),
+        "analysis": hash_of({"version": 1}),
         "prompt": PROMPT.prompt_id,
         "response": "p.1.2",
         "event": "started 2026-01-02T03:04:05.000600",

@@ -23,9 +23,9 @@ from collector.importers.catalogue import import_items
 from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
-from collector.ledger.forgetting import forget
 from collector.ledger.labels import Label, keep_labels
 from collector.ledger.loading import load_journal
+from collector.ledger.retracting import retract
 from collector.rows import ScoreRow, utc_now
 from tests.python.evidence.conftest import CHAINS_CAME_LATER, SECRET, Biasledger, Kept
 
@@ -131,7 +131,7 @@ def test_only_what_is_new_or_changed_is_written(collected: Kept, folder: Path, f
     for change in (
         lambda: score(collected),
         lambda: erase(collected.ledger_path, collected.run_id, collected.prompts[1], 1, reason="private"),
-        lambda: forget(collected.ledger_path, collected.run_id, reason="wrong"),
+        lambda: retract(collected.ledger_path, collected.run_id, reason="wrong"),
     ):
         change()
         assert export(collected, folder, format_).rewritten == (collected.run_id,)

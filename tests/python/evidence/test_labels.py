@@ -89,12 +89,12 @@ def test_a_run_of_before_chains_may_be_labelled(imported: Kept) -> None:
         "update raw.schema_migrations set applied_at = "
         "(select max(happened_at) + interval 1 microsecond from raw.run_events) where version = 5",
     )
-    ((reading_hash,),) = imported.query("select reading_hash from raw.readings")
+    ((analysis_hash,),) = imported.query("select analysis_hash from raw.analysis_settings")
 
     def found() -> tuple[str, Mapping[str, bytes]]:
         [verdict] = verify_ledger(imported.ledger_path)
         with Ledger(imported.ledger_path).read() as connection:
-            return verdict.state, ledger_files(connection, imported.run_id, reading_hash)
+            return verdict.state, ledger_files(connection, imported.run_id, analysis_hash)
 
     before = found()
     assert before[0] == "unsealed"

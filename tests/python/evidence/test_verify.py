@@ -24,7 +24,7 @@ from collector.ledger.evidence import held_records
 from collector.ledger.loading import load_all, load_journal
 from collector.rows import RelevanceRow, ResponseRow
 from collector.spec.subjects import hash_of_relevance
-from tests.python.collector.test_ledger import register_reading
+from tests.python.collector.test_ledger import register_analysis
 from tests.python.evidence.conftest import (
     CHAINS_CAME_LATER,
     SECRET,
@@ -105,14 +105,14 @@ CHANGES = {
     ),
     "a group put in": (
         (
-            "insert into raw.prompt_attributes select run_id, prompt_id, 2, attribute, group_name, carrier "
+            "insert into raw.prompt_attributes select run_id, prompt_id, 2, attribute, group_name, descriptor "
             "from raw.prompt_attributes limit 1"
         ),
         r"Prompt \w{16} \(record \d, .*\) was changed",
     ),
     "a group of no prompt": (
         (
-            "insert into raw.prompt_attributes select run_id, 'x', 1, attribute, group_name, carrier "
+            "insert into raw.prompt_attributes select run_id, 'x', 1, attribute, group_name, descriptor "
             "from raw.prompt_attributes limit 1"
         ),
         r"Prompt x is in raw.prompts and not in the chain",
@@ -147,7 +147,10 @@ CHANGES = {
         r"The run itself \(record 0\) was changed",
     ),
     "the run taken out": ("delete from raw.runs", r"The run itself \(record 0\) is gone from raw.runs"),
-    "the reading": ("delete from raw.readings", r"Reading sha256:\w+ \(record 1\) is gone from raw.readings"),
+    "the reading": (
+        "delete from raw.analysis_settings",
+        r"Reading sha256:\w+ \(record 1\) is gone from raw.analysis_settings",
+    ),
     "an event": (
         "update raw.run_events set detail = '{}' where event = 'finished'",
         r"Event finished .* \(record \d+\) was changed",
@@ -563,7 +566,7 @@ def test_a_seal_among_several_runs(tmp_path: Path) -> None:
 
 def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Path) -> None:
     rows = [RelevanceRow("Adele", "music", "Hello", 2.5), RelevanceRow("Abba", None, "Waterloo", 1.0)]
-    register_reading(imported.ledger_path, "other", {"version": 1}, hash_of_relevance(rows), rows)
+    register_analysis(imported.ledger_path, "other", {"version": 1}, hash_of_relevance(rows), rows)
     catalogue = tmp_path / "items.csv"
     catalogue.write_text(
         'name,price,categories,city\nA,$,thai,X\nB,$$,"bar, pub",X\nC,,,Y\n', encoding="utf-8"
@@ -582,8 +585,8 @@ def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Pat
             "The table of relevance was changed: its content does not match sha256:",
         ),
         (
-            """update raw.readings set reading = '{"version":2}' where audit = 'other'""",
-            """update raw.readings set reading = '{"version":1}' where audit = 'other'""",
+            """update raw.analysis_settings set reading = '{"version":2}' where audit = 'other'""",
+            """update raw.analysis_settings set reading = '{"version":1}' where audit = 'other'""",
             "The reading of 'other' was changed: its content does not match sha256:",
         ),
     ):
@@ -598,7 +601,7 @@ def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Pat
 
 
 def test_later_readings_are_the_audit_s_and_not_the_run_s(imported: Kept) -> None:
-    assert register_reading(imported.ledger_path, "small", {"version": 99})
+    assert register_analysis(imported.ledger_path, "small", {"version": 99})
     assert verdict_of(imported, seal=imported.seal).state == "intact"
 
 

@@ -23,7 +23,7 @@ MEASURES = [
     "accuracy_gap", "answer_gap", "category_association", "hedging_gap", "impact_ratio", "length_gap", "marked_words",
     "marker_association", "negative_regard", "negative_regard_gap", "personality_fairness", "place_gap", "position_bias",
     "price_gap", "price_share", "price_spread", "probe_stereotype_ratio", "rank_gap", "readability_gap", "repeat_spread",
-    "robustness", "separability", "shortfall_spread", "similarity_gap", "snsr", "snsv", "stereotype_gap", "stereotype_ratio",
+    "robustness", "classifier_accuracy", "shortfall_spread", "similarity_gap", "snsr", "snsv", "stereotype_gap", "stereotype_ratio",
     "unanswered_spread", "word_divergence",
 ]  # fmt: skip
 
@@ -36,7 +36,7 @@ def finding_of(audited: Path) -> Callable[..., dict[str, Any]]:
         with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
             cursor = connection.execute(
                 f"select * from marts.fct_findings where measure = '{measure}' and {condition} "
-                "order by status, audit, target, attribute, group_name, variant, finding_id limit 1"
+                "order by status, audit, target, attribute, group_name, mitigation, finding_id limit 1"
             )
             row = cursor.fetchone()
             assert row is not None, measure
@@ -96,7 +96,7 @@ def test_what_a_finding_was_judged_by(
 def test_the_rows_say_what_the_finding_says(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
     columns = {
         "word_divergence": ("fct_word_divergence", "jsd_debiased"),
-        "separability": ("fct_separability", "beyond_chance"),
+        "classifier_accuracy": ("fct_classifier_accuracy", "beyond_chance"),
         "length_gap": ("fct_answer_lengths", "length_gap"),
         "rank_gap": ("fct_decision_gaps", "adjusted_gap"),
         "place_gap": ("fct_decision_gaps", "adjusted_gap"),
@@ -113,7 +113,7 @@ def test_the_rows_say_what_the_finding_says(audited: Path, finding_of: Callable[
 def test_words(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
     finding = finding_of(
         "marked_words",
-        "audit = 'products' and status = 'alarm' and attribute = 'race' and group_name = 'Black' and variant = 'plain'",
+        "audit = 'products' and status = 'alarm' and attribute = 'race' and group_name = 'Black' and mitigation = 'plain'",
     )
     found = explain(audited, finding)
     group, reference = found.sides
@@ -236,7 +236,7 @@ def run(audited: Path, *arguments: str) -> Result:
 
 
 def test_the_text_tells_it_all(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
-    finding = finding_of("marked_words", "status = 'alarm' and severity = 'error' and variant = 'plain'")
+    finding = finding_of("marked_words", "status = 'alarm' and severity = 'error' and mitigation = 'plain'")
     done = run(audited, finding["finding_id"], "--responses", "1")
     assert done.exit_code == 0, done.output
     text = " ".join(done.stdout.split())

@@ -30,7 +30,7 @@ FACTS = {
     "audit": "a",
     "target": "t",
     "is_simulated": True,
-    "reading_hash": "sha256:0",
+    "analysis_hash": "sha256:0",
     "seal": None,
     "software": {},
 }

@@ -81,7 +81,7 @@ def test_a_changed_spec_is_read_or_refused(project: Path, name: str, data: st.Da
         told(error, "audits")
     else:
         assert audit.asked()
-        assert audit.reading_document()
+        assert audit.analysis_document()
 
 
 @examples(40)

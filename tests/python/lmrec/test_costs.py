@@ -56,10 +56,10 @@ def warehouse(measured: Rows, tmp_path_factory: pytest.TempPathFactory) -> Path:
          for name, rows in measured.items() for row in rows]
     )  # fmt: skip
     compared = pd.DataFrame(
-        columns=["baseline_run_id", "run_id", "variant", *Change.__dataclass_fields__], dtype="str"
+        columns=["baseline_run_id", "run_id", "mitigation", *Change.__dataclass_fields__], dtype="str"
     )
     compared = compared.astype({"worsening": "float64", "tolerance": "float64"})
-    of_answers = pd.DataFrame(columns=["run_id", "variant"], dtype="str")
+    of_answers = pd.DataFrame(columns=["run_id", "mitigation"], dtype="str")
     with duckdb.connect(str(path)) as connection:
         connection.execute("create schema marts")
         for table, rows in {
@@ -74,7 +74,7 @@ def warehouse(measured: Rows, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("after", "variant", "recommender"),
+    ("after", "mitigation", "recommender"),
     [
         ("hidden", "plain", "hidden"),
         ("swapped", "plain", "swapped"),
@@ -83,10 +83,11 @@ def warehouse(measured: Rows, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_each_mitigation_s_cost_is_shown(
-    measured: Rows, warehouse: Path, after: str, variant: str, recommender: str
+    measured: Rows, warehouse: Path, after: str, mitigation: str, recommender: str
 ) -> None:
     shown = {
-        one.name: (one.before, one.after) for one in built_changes(warehouse, "plain", after, variant).quality
+        one.name: (one.before, one.after)
+        for one in built_changes(warehouse, "plain", after, mitigation).quality
     }
     assert shown == {
         name: tuple(

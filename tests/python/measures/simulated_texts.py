@@ -68,7 +68,7 @@ def comparison(
     classes: Integers | None = None,
     order: Integers | None = None,
     prompts: Integers | None = None,
-    carrier_strata: Integers | None = None,
+    descriptor_strata: Integers | None = None,
     n_trials: Floats | None = None,
     n_permutations: int = 99,
     key: str = "key",
@@ -91,7 +91,9 @@ def comparison(
         prompts=units if prompts is None else prompts,
         moves_prompts=prompts is not None,
         n_trials=answers,
-        carrier_strata=np.zeros(design.n_units, dtype=np.int64) if carrier_strata is None else carrier_strata,
+        descriptor_strata=np.zeros(design.n_units, dtype=np.int64)
+        if descriptor_strata is None
+        else descriptor_strata,
         classes=design.labels.astype(np.int64) if classes is None else classes,
         order=units if order is None else order,
     )

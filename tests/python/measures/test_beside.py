@@ -17,7 +17,7 @@ import pytest
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.schema import Table
-from biasledger.measures.words.judged import divergences, separabilities, word_statistics
+from biasledger.measures.words.judged import classifier_accuracies, divergences, word_statistics
 from biasledger.model_inputs import beside as module
 from biasledger.model_inputs.beside import LEAST_BYTES, MOST_BYTES, Beside, Parcel, Unmeasured
 from biasledger.model_inputs.models import measured
@@ -99,7 +99,7 @@ def endless(_) -> Table:
     return Table({})
 
 
-@pytest.mark.parametrize("measure", [word_statistics, divergences, separabilities])
+@pytest.mark.parametrize("measure", [word_statistics, divergences, classifier_accuracies])
 def test_numbers_are_the_same(beside, measure):
     there = measured(measure, compared()).to_pandas()
     assert beside._process is not None
@@ -139,7 +139,7 @@ def test_little_and_much_is_measured_here(beside, monkeypatch, n_bytes):
     assert beside._process is None
 
 
-def test_comparisons_that_are_not_handed_over_are_each_measured_once_and_in_order(beside):
+def test_comparisons_that_are_not_outputs_are_each_measured_once_and_in_order(beside):
     keys = []
 
     def measure(comparisons):  # not to be found in another process
@@ -225,7 +225,7 @@ def _refused():
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_what_cannot_be_handed_over_is_measured_here_and_the_next_one_there(beside, there):
+def test_what_cannot_be_outputs_is_measured_here_and_the_next_one_there(beside, there):
     odd = Comparison(key="k", name=("k",), units=Odd(there=there))
     assert measured(pids, [odd]).columns["pid"].tolist() == [os.getpid()]
     assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() != [os.getpid()]

@@ -31,7 +31,7 @@ def comparisons_frame(keys=("a", "b")) -> pd.DataFrame:
         {
             "comparison_key": list(keys),
             "run_id": "run",
-            "variant": "plain",
+            "mitigation": "plain",
             "outcome": "rank",
             "outcome_lowest": 0,
             "outcome_highest": 2,
@@ -163,7 +163,7 @@ class TestUnits:
             assert one.units.n.tolist() == expected["n"].tolist()
             assert one.units.total.tolist() == expected["total"].tolist()
 
-    def test_impact_comparisons_are_named_by_variant_domain_and_attribute(self, connection):
+    def test_impact_comparisons_are_named_by_mitigation_domain_and_attribute(self, connection):
         first, second = read_impacts(connection)
         assert (first.key, second.key) == ("a", "b")
         assert first.name == ("plain", "clerk", "race")

@@ -210,8 +210,8 @@ class TestReading:
         {
             "comparison_key": ["a"],
             "run_id": "r",
-            "variant": "plain",
-            "outcome": "standing",
+            "mitigation": "plain",
+            "outcome": "rank_value",
             "domain": "",
             "attribute": "race",
             "comparison": "against_reference",

@@ -62,10 +62,15 @@ def test_the_same_bias_reads_alike_at_equal_sizes_and_not_otherwise() -> None:
         assert [units.labels.size for units in thinned] == [24, 24]
         of_words = [word_readings(units, seed=1, alpha=0.05) for units in thinned]
         equal.append(
-            [of_words[1][name].value - of_words[0][name].value for name in ("separability", "marked_words")]
+            [
+                of_words[1][name].value - of_words[0][name].value
+                for name in ("classifier_accuracy", "marked_words")
+            ]
         )
         full = [word_readings(units, seed=1, alpha=0.05) for units in (small, large)]
-        naive.append([full[1][name].value - full[0][name].value for name in ("separability", "marked_words")])
+        naive.append(
+            [full[1][name].value - full[0][name].value for name in ("classifier_accuracy", "marked_words")]
+        )
     # Asked seven times as often, the same model seems plainly worse if the two are subtracted as they stand.
     assert np.mean(naive, axis=0)[0] > 0.05
     assert np.mean(naive, axis=0)[1] > 2
@@ -83,7 +88,7 @@ def test_differences_of_the_same_model_lie_inside_their_intervals() -> None:
         for name in before.keys() & after.keys():
             arm = np.hypot(before[name].arm_high, after[name].arm_low)
             deviates.setdefault(name, []).append((after[name].value - before[name].value) / arm)
-    assert set(deviates) == {"word_divergence", "separability", "marked_words"}
+    assert set(deviates) == {"word_divergence", "classifier_accuracy", "marked_words"}
     for name, values in deviates.items():
         outside = np.sum(np.abs(values) > 1)
         # At 5 % of 60, eight or more come once in a hundred times.
@@ -108,7 +113,7 @@ def test_runs_of_which_one_moves_prompts_are_compared_by_answers(moves: tuple[bo
     assert [np.bincount(units.labels).tolist() for units in (one, other)] == [[40, 32], [40, 32]]
     assert [units.prompts for units in (one, other)] == [None, None]
     before, after = (word_readings(units, seed=1, alpha=0.05) for units in (one, other))
-    assert before.keys() == after.keys() == {"word_divergence", "separability", "marked_words"}
+    assert before.keys() == after.keys() == {"word_divergence", "classifier_accuracy", "marked_words"}
     arm = np.hypot(before["word_divergence"].arm_high, after["word_divergence"].arm_low)
     assert after["word_divergence"].value - before["word_divergence"].value > arm
 
@@ -128,7 +133,7 @@ def test_a_worse_model_is_told_apart() -> None:
     rng = np.random.default_rng(11)
     one, other = common_texts(_texts(rng, 45, 45, 0.1), _texts(rng, 45, 45, 0.9))
     before, after = (word_readings(units, seed=1, alpha=0.05) for units in (one, other))
-    for name in ("word_divergence", "separability"):
+    for name in ("word_divergence", "classifier_accuracy"):
         arm = np.hypot(before[name].arm_high, after[name].arm_low)
         assert after[name].value - before[name].value > 2 * arm
 

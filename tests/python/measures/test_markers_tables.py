@@ -47,7 +47,7 @@ COMPARISONS = """
         ('b', 'plain', 'declared', 'racial', null, 99, 0.05, 1),
         ('a', 'plain', 'declared', 'racial', 'jamal', 99, 0.05, 1),
         ('c', 'plain', 'word', '', '', 99, 0.05, 1)
-    ) as rows (comparison_key, variant, scheme, category, probe, n_permutations, alpha, seed)
+    ) as rows (comparison_key, mitigation, scheme, category, probe, n_permutations, alpha, seed)
 """
 MEMBERS = """
     select * from (values

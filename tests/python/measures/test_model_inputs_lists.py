@@ -30,7 +30,7 @@ def comparisons_frame(keys: list[str], rerun_keys: list[str | None]) -> pd.DataF
         {
             "comparison_key": keys,
             "run_id": "run",
-            "variant": "plain",
+            "mitigation": "plain",
             "scheme": "items",
             "neutral": "matched",
             "wording": "clean",
@@ -170,7 +170,7 @@ class TestRobustnessComparisons:
         comparisons = pd.DataFrame(
             {
                 "comparison_key": ["a", "b"],
-                "variant": "plain",
+                "mitigation": "plain",
                 "scheme": "items",
                 "wording": ["typo_swap", "fr"],
                 "domain": "music",

@@ -30,7 +30,7 @@ def frames() -> dict[str, pd.DataFrame]:
     comparisons = pd.DataFrame(
         [
             {
-                **dict.fromkeys(("variant", "attribute", "group_name", "reference_group"), "x"),
+                **dict.fromkeys(("mitigation", "attribute", "group_name", "reference_group"), "x"),
                 "comparison_key": key,
                 "run_id": run,
                 "scheme": "words",
@@ -45,7 +45,7 @@ def frames() -> dict[str, pd.DataFrame]:
         ]
     )
     units = {"b": range(4), "c": range(2, 6), "a": range(6, 12)}
-    codes = ("stratum_id", "cluster_id", "prompt_id", "carrier_stratum_id", "carrier_id", "first_seq")
+    codes = ("stratum_id", "cluster_id", "prompt_id", "descriptor_stratum_id", "descriptor_id", "first_seq")
     members = pd.DataFrame(
         [
             {

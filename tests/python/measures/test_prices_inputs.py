@@ -24,8 +24,8 @@ def connection():
 
 def price_rows(**changes: object) -> pd.DataFrame:
     columns = {
-        "comparison_key": list(KEYS), "run_id": "run", "variant": "plain", "attribute": ["race", "couple"],
-        "unit_kind": "carriers", "n_groups": 2, "has_reference": [True, False], "n_sets": 2, "n_levels": 4,
+        "comparison_key": list(KEYS), "run_id": "run", "mitigation": "plain", "attribute": ["race", "couple"],
+        "unit_kind": "descriptors", "n_groups": 2, "has_reference": [True, False], "n_sets": 2, "n_levels": 4,
         "n_blocks": [1, 2], "n_permutations": 99, "alpha": 0.05, "seed": [7, 8],
     }  # fmt: skip
     return pd.DataFrame(columns | changes)
@@ -33,7 +33,7 @@ def price_rows(**changes: object) -> pd.DataFrame:
 
 def association_rows(**changes: object) -> pd.DataFrame:
     columns = {
-        "comparison_key": list(KEYS), "variant": "plain", "attribute": ["race", "couple"], "group_name": "black",
+        "comparison_key": list(KEYS), "mitigation": "plain", "attribute": ["race", "couple"], "group_name": "black",
         "reference_group": "white", "n_blocks": [1, 2], "n_categories": 5, "n_permutations": 99, "alpha": 0.05,
         "seed": 7,
     }  # fmt: skip

@@ -151,8 +151,8 @@ def test_what_models_import_is_without_pandas() -> None:
     """It takes as long to import as some audits to build."""
     modules = [
         ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-        for room in ("measures", "model_inputs")
-        for path in sorted((PACKAGE / room).rglob("*.py"))
+        for method in ("measures", "model_inputs")
+        for path in sorted((PACKAGE / method).rglob("*.py"))
         if path.stem != "__init__"
     ]
     program = f"import sys, {', '.join(modules)}; sys.exit('pandas' in sys.modules)"

@@ -75,7 +75,7 @@ class TestWhatMoves:
         judged = judged_texts(comparison(answers, TEXTS, 1))
         assert judged.first.name == "trials"
         assert (judged.first.design.count(1), judged.first.design.count(0)) == (4, 3)
-        assert judged.carriers is None
+        assert judged.descriptors is None
 
     def test_a_prompt_with_one_answer_counts_once(self):
         answers = [*[Answer(1, 0, 0, 1, 0)] * 15, *[Answer(0, 0, 1, 0, 2)] * 14, Answer(0, 0, 1, 0, 1)]
@@ -105,12 +105,12 @@ class TestWhatMoves:
             for name in range(n_names)
         ]
         judged = judged_texts(comparison(answers, TEXTS, 1))
-        assert (judged.carriers is not None) == are_judged
+        assert (judged.descriptors is not None) == are_judged
         assert len(judged.all_units) == 1 + are_judged
-        if judged.carriers is not None:
-            assert judged.carriers.design.n_units == 2 * n_names
+        if judged.descriptors is not None:
+            assert judged.descriptors.design.n_units == 2 * n_names
             # Names bring all their texts, so that both groups have the same lengths again.
-            assert judged.carriers.features.shape == (10, 3)
+            assert judged.descriptors.features.shape == (10, 3)
 
     def test_names_that_stand_beside_other_groups_do_not_change_places(self):
         answers = [
@@ -121,11 +121,11 @@ class TestWhatMoves:
         ]
         given = comparison(answers, TEXTS, 1)
         apart, alone = (
-            replace(given, units=replace(given.units, carrier_strata=strata.astype(np.int64)))
+            replace(given, units=replace(given.units, descriptor_strata=strata.astype(np.int64)))
             for strata in (given.units.classes % 2, given.units.classes)
         )
-        assert np.unique(judged_texts(apart).carriers.design.strata).tolist() == [0, 1]
-        assert judged_texts(alone).carriers is None
+        assert np.unique(judged_texts(apart).descriptors.design.strata).tolist() == [0, 1]
+        assert judged_texts(alone).descriptors is None
 
     def test_counted_answers_stay_within_memory(self, monkeypatch):
         monkeypatch.setattr(module, "MAX_TRIALS", 100)

@@ -18,7 +18,7 @@ from biasledger.measures.engine.word_counts import (
     weighted_sums,
     with_rest,
 )
-from biasledger.measures.words.separability import carriers_test, separability
+from biasledger.measures.words.classifier_accuracy import classifier_accuracy, descriptors_test
 from biasledger.measures.words.units import equal_lengths
 
 N_TEXTS, N_WORDS = 300, 40
@@ -77,11 +77,11 @@ def test_sums_are_those_of_plain_arrays(n_rows: int) -> None:
 
 
 def test_names_are_judged_alike_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    features, of_carrier = texts(7), np.arange(N_TEXTS) % 12
-    carriers = Design((np.arange(12) % 2).astype(np.int8), np.zeros(12, dtype=np.int64))
-    whole = carriers_test(features, of_carrier, carriers, n_permutations=99, seed=1)
+    features, of_descriptor = texts(7), np.arange(N_TEXTS) % 12
+    descriptors = Design((np.arange(12) % 2).astype(np.int8), np.zeros(12, dtype=np.int64))
+    whole = descriptors_test(features, of_descriptor, descriptors, n_permutations=99, seed=1)
     monkeypatch.setattr(word_counts, "CELLS_AT_ONCE", 100)
-    parts = carriers_test(features, of_carrier, carriers, n_permutations=99, seed=1)
+    parts = descriptors_test(features, of_descriptor, descriptors, n_permutations=99, seed=1)
     assert parts.p_value == whole.p_value
     assert parts.observed == pytest.approx(whole.observed, rel=1e-12)
 
@@ -127,7 +127,9 @@ def test_what_is_measured_does_not_depend_on_the_bytes_of_a_count() -> None:
     np.testing.assert_array_equal(of_blocks[0], of_blocks[1])
     clusters = np.arange(N_TEXTS)
     measured = [
-        separability(features, design, clusters, n_permutations=99, seed=1, weighting="counts", min_units=2)
+        classifier_accuracy(
+            features, design, clusters, n_permutations=99, seed=1, weighting="counts", min_units=2
+        )
         for features in (few, many)
     ]
     assert measured[0].balanced_accuracy == measured[1].balanced_accuracy

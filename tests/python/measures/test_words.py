@@ -414,7 +414,7 @@ class TestSeveralUnits:
 
     def units(self, seed: int, effect: float, sd: float) -> list[MovedTexts]:
         judged = judged_texts(named(seed, 8, 3, sd=sd, effect=effect))
-        assert judged.carriers is not None
+        assert judged.descriptors is not None
         return judged.all_units
 
     def test_the_larger_p_counts_and_the_interval_holds_both(self):

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from biasledger.measures.engine.resampling import Design
+from biasledger.measures.words.classifier_accuracy import classifier_accuracy
 from biasledger.measures.words.divergence import divergence, untested
-from biasledger.measures.words.judged import divergences, separabilities, word_statistics
-from biasledger.measures.words.separability import separability
+from biasledger.measures.words.judged import classifier_accuracies, divergences, word_statistics
 from tests.python.measures.simulated_texts import comparison, corpus, counts_matrix
 from tests.python.measures.tables import assert_typed
 
@@ -22,7 +22,7 @@ def of(n_marked: int, n_reference: int, seed: int = 1, **settings):
     return comparison(features, design, **settings)
 
 
-@pytest.mark.parametrize("table", [word_statistics, divergences, separabilities])
+@pytest.mark.parametrize("table", [word_statistics, divergences, classifier_accuracies])
 class TestEveryTable:
     def test_is_typed_with_tested_untested_and_skipped_rows_together(self, table):
         frame = table(
@@ -35,7 +35,7 @@ class TestEveryTable:
         ).to_pandas()
         assert_typed(frame, table)
         # Of a group without a text the classifier says why it is skipped, and no other measure says anything.
-        skipped = {"d"} if table is separabilities else set()
+        skipped = {"d"} if table is classifier_accuracies else set()
         assert set(frame["comparison_key"]) == {"a", "b", "c"} | skipped
 
     def test_labels_that_cannot_move_give_no_p_and_no_crash(self, table):
@@ -158,16 +158,16 @@ class TestDivergences:
         assert row["interval_low"] == 0.0
 
 
-class TestSeparabilities:
+class TestClassifierAccuracies:
     def test_numbers_are_the_measures_own(self):
         one = of(12, 14, seed=7)
-        [row] = separabilities([one]).to_pandas().to_dict("records")
-        result = separability(
+        [row] = classifier_accuracies([one]).to_pandas().to_dict("records")
+        result = classifier_accuracy(
             one.units.features,
             one.units.design,
             one.units.clusters,
             n_permutations=99,
-            seed=one.seed_for("separability"),
+            seed=one.seed_for("classifier_accuracy"),
         )
         assert result.test is not None
         assert (row["accuracy_mean"], row["balanced_accuracy"]) == (
@@ -184,7 +184,7 @@ class TestSeparabilities:
 
     @pytest.mark.parametrize(("n_marked", "n_reference"), [(9, 30), (30, 9), (0, 30), (1, 1)])
     def test_a_group_below_ten_texts_is_skipped_with_a_reason(self, n_marked, n_reference):
-        [row] = separabilities([of(n_marked, n_reference)]).to_pandas().to_dict("records")
+        [row] = classifier_accuracies([of(n_marked, n_reference)]).to_pandas().to_dict("records")
         fewest = min(n_marked, n_reference)
         assert (
             row["skipped_reason"] == f"a group has {fewest} distinct texts; an SVM needs at least 10 in each"
@@ -197,12 +197,12 @@ class TestSeparabilities:
         features = counts_matrix(np.tile([[1.0, 2.0, 1.0]], (40, 1)))
         design = Design(np.repeat([1, 0], 20).astype(np.int8), np.tile(np.arange(20), 2))
         same = comparison(features, design, clusters=np.zeros(40, dtype=np.int64))
-        [row] = separabilities([same]).to_pandas().to_dict("records")
+        [row] = classifier_accuracies([same]).to_pandas().to_dict("records")
         assert row["skipped_reason"].startswith("a group has 1 distinct texts")
 
     def test_seed_vectors_carry_the_published_five_folds(self):
         [row] = (
-            separabilities([of(15, 15, scheme="seed_vectors", n_permutations=0)])
+            classifier_accuracies([of(15, 15, scheme="seed_vectors", n_permutations=0)])
             .to_pandas()
             .to_dict("records")
         )
@@ -211,7 +211,7 @@ class TestSeparabilities:
 
     def test_reference_vectors_carry_the_published_split_of_all_groups(self):
         rows = (
-            separabilities(
+            classifier_accuracies(
                 [
                     of(15, 15, scheme="reference_vectors", kind="all_groups", n_permutations=0, key="a"),
                     of(15, 15, scheme="reference_vectors", n_permutations=0, key="b"),
@@ -226,7 +226,7 @@ class TestSeparabilities:
     @pytest.mark.parametrize("classes", [np.arange(30), np.arange(30) // 2])
     def test_classes_too_small_to_split_leave_the_published_column_empty(self, classes):
         one = of(15, 15, scheme="reference_vectors", kind="all_groups", classes=classes, n_permutations=0)
-        [row] = separabilities([one]).to_pandas().to_dict("records")
+        [row] = classifier_accuracies([one]).to_pandas().to_dict("records")
         assert np.isnan(row["published_accuracy_mean"])
         assert 0 <= row["balanced_accuracy"] <= 1
 
@@ -241,5 +241,5 @@ class TestSeparabilities:
             n_permutations=0,
         )
         straight = comparison(features, design, scheme="seed_vectors", n_permutations=0)
-        published = separabilities([moved, straight]).to_pandas()["published_accuracy_mean"]
+        published = classifier_accuracies([moved, straight]).to_pandas()["published_accuracy_mean"]
         assert published[0] == published[1]

@@ -23,7 +23,7 @@ SPEC: dict[str, Any] = {
     "attributes": {"race": {"reference": "White", "groups": ["White", "Black"]}},
     "answer": {"kind": "text"},
     "import": {"columns": {"text": "text", "prompt": "prompt", "attributes": {"race": "race"}}},
-    "reading": {"words": {"schemes": ["words"]}},
+    "analysis": {"words": {"schemes": ["words"]}},
 }
 ASKED = {
     "audit": "letters",

@@ -71,7 +71,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Packed:
         audit, target, ledger, trials=1, show_progress=False, versions={"biasledger": "test"}
     ).run_id
     with Ledger(ledger).append() as append:
-        append.reading("products", READING)
+        append.analysis("products", READING)
     with Ledger(ledger).read() as connection:
         held = ledger_files(connection, run_id, hash_of(READING))
     [verdict] = verify_ledger(ledger, [run_id])
@@ -87,7 +87,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Packed:
         "audit": "products",
         "target": "simulator",
         "is_simulated": True,
-        "reading_hash": hash_of(READING),
+        "analysis_hash": hash_of(READING),
         "seal": str(verdict.seal),
         "software": {"biasledger": "0.1.0"},
     }

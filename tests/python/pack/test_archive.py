@@ -51,7 +51,7 @@ def test_a_pack_is_held_in_memory_once(packed: Packed) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["run_id", "audit", "target", "is_simulated", "reading_hash", "seal", "software"]
+    "name", ["run_id", "audit", "target", "is_simulated", "analysis_hash", "seal", "software"]
 )
 @pytest.mark.parametrize("value", ["absent", ["a"]])
 def test_a_fact_that_is_missing_or_of_another_kind_is_named(packed: Packed, name: str, value: Any) -> None:

@@ -179,7 +179,7 @@ def test_a_shorter_seal_that_is_true_does_not_hide_what_came_after(packed: Packe
             "select position + 1, hash from raw.chain where kind = 'event' order by position limit 1"
         ).fetchall()
         shorter = Seal(count, head_hash)
-        held = ledger_files(connection, packed.facts["run_id"], packed.facts["reading_hash"], shorter)
+        held = ledger_files(connection, packed.facts["run_id"], packed.facts["analysis_hash"], shorter)
 
     def shorten(files: dict[str, bytes], facts: dict[str, Any]) -> None:
         facts["seal"] = str(shorter)

@@ -15,9 +15,9 @@ from typing import Any
 import duckdb
 import pytest
 
+from biasledger.methods import method_names
+from biasledger.publishing.freshness import JUDGED_BY
 from biasledger.publishing.public import public_tables
-from biasledger.publishing.standing import JUDGED_BY
-from biasledger.rooms import room_names
 
 ROOT = Path(__file__).parents[3]
 Node = Mapping[str, Any]
@@ -27,9 +27,9 @@ KEYLESS = {"stg_ledger__run_events", "stg_ledger__baseline_rows"}
 LAYERS = {"staging": "stg_", "intermediate": "int_", "marts": "fct_"}
 # What people ask first: current runs asked plainly, with nothing to filter.
 WITHOUT_PREFIX = {"verdicts", "findings_current", "marked_words_current", "groups", "responses"}
-# Folders that every room may refer to.
+# Folders that every method may refer to.
 SHARED = {"staging", "contrasts", "answers"}
-# What a room gives to the findings: values to judge, at equal sizes to compare runs by, and how good its answers were.
+# What a method gives to the findings: values to judge, at equal sizes to compare runs by, and how good its answers were.
 HANDED_OVER = ("findings", "equal_sizes", "quality", "contrasts")
 
 
@@ -155,7 +155,7 @@ def test_facts_and_dimensions_are_public_and_nothing_else(manifest: Manifest) ->
         assert (model["schema"] == "marts") == is_public, model["name"]
 
 
-def test_private_models_are_their_room_s_and_protected_ones_are_shared(manifest: Manifest) -> None:
+def test_private_models_are_their_method_s_and_protected_ones_are_shared(manifest: Manifest) -> None:
     for model in models(manifest):
         folders = set(Path(model["path"]).parts)
         shared = (
@@ -163,8 +163,8 @@ def test_private_models_are_their_room_s_and_protected_ones_are_shared(manifest:
         )
         assert model["group"] in folders | shared, model["name"]
         if model["access"] == "protected":
-            handed_over = {f"int_{model['group']}_{what}" for what in HANDED_OVER}
-            assert folders & SHARED or model["name"] in handed_over, model["name"]
+            outputs = {f"int_{model['group']}_{what}" for what in HANDED_OVER}
+            assert folders & SHARED or model["name"] in outputs, model["name"]
 
 
 def test_every_public_table_has_a_key_but_some_settings(manifest: Manifest) -> None:
@@ -187,14 +187,14 @@ def test_exposures_rest_on_public_models_alone(manifest: Manifest) -> None:
             assert manifest["nodes"][name]["access"] == "public", f"{exposure['name']} rests on {name}"
 
 
-def test_no_model_of_a_room_reads_what_findings_are_judged_by(manifest: Manifest) -> None:
-    """Where a threshold changes, `biasledger build` leaves what the rooms measured as it stands."""
+def test_no_model_of_a_method_reads_what_findings_are_judged_by(manifest: Manifest) -> None:
+    """Where a threshold changes, `biasledger build` leaves what the methods measured as it stands."""
     judged_by = {name.removesuffix(".csv") for name in JUDGED_BY}
     assert judged_by <= {
         node["name"] for node in manifest["nodes"].values() if node["resource_type"] == "seed"
     }
-    rooms = set(room_names())
-    todo = [node for node in models(manifest) if node["config"]["group"] in rooms]
+    methods = set(method_names())
+    todo = [node for node in models(manifest) if node["config"]["group"] in methods]
     assert todo
     seen: set[str] = set()
     while todo:

@@ -11,7 +11,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from biasledger.dbt_plugin import CLOSED, PUBLISHED, Plugin
 from collector.exports.writing import export_ledger
 from collector.ledger.database import Ledger
-from collector.ledger.forgetting import forget
+from collector.ledger.retracting import retract
 from tests.python.cli.conftest import add_run
 from tests.python.end_to_end.planting import menu
 from tests.python.project import Project
@@ -102,7 +102,7 @@ def test_an_export_is_read_as_the_ledger_that_it_is_of(tmp_path: Path) -> None:
     for name in ("one", "gone"):
         (tmp_path / "menu.csv").write_text(menu.REPLIES.replace("Nowhere", name), encoding="utf-8")
         runs.append(project.import_file("audits/menu.yml", tmp_path / "menu.csv", name=name).run_id)
-    forget(ledger, runs[1], reason="a test")
+    retract(ledger, runs[1], reason="a test")
     export_ledger(ledger, folder, "parquet")
     assert kept(folder) == kept(ledger)
     assert len(kept(folder)["kept_runs"][1]) == 2

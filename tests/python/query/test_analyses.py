@@ -31,7 +31,7 @@ def planted_on_top(rows: list[Row]) -> None:
     """Every alarm is on race, alone or crossed, on the refused, or on occupations: gender alone is left alone."""
     assert {row["attribute"] for row in rows} >= {"race"}
     assert "gender" not in {row["attribute"] for row in rows}
-    assert any(row["kind_of_answer"] == room for row in rows for room in ("words",))
+    assert any(row["kind_of_answer"] == method for row in rows for method in ("words",))
     # Who is refused is found in any kind of audit.
     assert {row["kind_of_answer"] for row in rows} == {
         "words",
@@ -47,14 +47,14 @@ def planted_on_top(rows: list[Row]) -> None:
 
 
 def words(rows: list[Row]) -> None:
-    assert {row["attribute"] for row in rows if row["variant"] == "plain"} >= {"race"}
+    assert {row["attribute"] for row in rows if row["mitigation"] == "plain"} >= {"race"}
     # Under the mask the prompts of all groups are one: what is marked there is chance, and no alarm.
-    assert "gender" not in {row["attribute"] for row in rows if row["variant"] != "masked"}
+    assert "gender" not in {row["attribute"] for row in rows if row["mitigation"] != "masked"}
     assert "gender" not in {row["attribute"] for row in rows if row["status"] == "alarm"}
     assert all(row["z_score"] > 1.96 and row["p_adjusted"] < 0.05 for row in rows)
     by_contrast: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
-        key = tuple(str(row[name]) for name in ("audit", "target", "variant", "attribute", "group_name"))
+        key = tuple(str(row[name]) for name in ("audit", "target", "mitigation", "attribute", "group_name"))
         by_contrast.setdefault(key, []).append(row["word_rank"])
     assert all(ranks == list(range(1, len(ranks) + 1)) and len(ranks) <= 10 for ranks in by_contrast.values())
 
@@ -66,7 +66,7 @@ def words_of_alarms(rows: list[Row]) -> None:
 
 def product_types(rows: list[Row]) -> None:
     assert {row["audit"] for row in rows} == {"products"}
-    plain = [row for row in rows if row["variant"] == "plain"]
+    plain = [row for row in rows if row["mitigation"] == "plain"]
     assert {(row["target"], row["attribute"]) for row in plain} == {("simulator", "race")}
     assert {row["compared_with"] for row in plain} >= {"White"}
     assert all(row["n_answers"] > 0 and row["p_adjusted"] < 0.05 for row in rows)
@@ -74,7 +74,7 @@ def product_types(rows: list[Row]) -> None:
 
 def worst_models(rows: list[Row]) -> None:
     products = {(row["measure"], row["worst_rank"]): row for row in rows if row["audit"] == "products"}
-    for measure in ("marked_words", "word_divergence", "separability"):
+    for measure in ("marked_words", "word_divergence", "classifier_accuracy"):
         assert products[measure, 1]["target"] == "simulator"
         assert products[measure, 1]["n_alarms"] > 0
         assert products[measure, 2]["target"] == "simulator-fair"
@@ -174,7 +174,7 @@ def unstable_resumes(rows: list[Row]) -> None:
 
 def inconsistencies(rows: list[Row]) -> None:
     by_target = {
-        row["target"]: row for row in rows if row["audit"] == "resumes" and row["variant"] == "plain"
+        row["target"]: row for row in rows if row["audit"] == "resumes" and row["mitigation"] == "plain"
     }
     assert by_target["simulator"]["published_rate"] > by_target["simulator-fair"]["published_rate"]
     for row in by_target.values():
@@ -200,7 +200,7 @@ def gaps_by_level(rows: list[Row]) -> None:
     race = {
         row["right_label"]: row
         for row in rows
-        if (row["target"], row["attribute"], row["variant"]) == ("simulator", "race", "plain")
+        if (row["target"], row["attribute"], row["mitigation"]) == ("simulator", "race", "plain")
     }
     assert set(race) == {"junior", "mid", "senior"}
     assert all(row["n_resumes"] == 4 for row in race.values())
@@ -208,7 +208,7 @@ def gaps_by_level(rows: list[Row]) -> None:
     assert race["senior"]["gap"] < -0.1
     assert abs(race["junior"]["gap"]) < 0.1
     for row in race.values():
-        assert row["gap"] == pytest.approx(row["mean_standing"] - row["mean_standing_of_reference"])
+        assert row["gap"] == pytest.approx(row["mean_rank_value"] - row["mean_rank_value_of_reference"])
 
 
 def local_law(rows: list[Row]) -> None:
@@ -329,10 +329,10 @@ def suite(rows: list[Row]) -> None:
         assert total["pass_rate_by_code"] == pytest.approx(total["n_passed_by_code"] / total["n_outputs"])
 
 
-def items_instead(rows: list[Row]) -> None:
+def substituted_items(rows: list[Row]) -> None:
     ranks: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
-        key = tuple(row[name] for name in ("target", "variant", "attribute", "group_name", "direction"))
+        key = tuple(row[name] for name in ("target", "mitigation", "attribute", "group_name", "direction"))
         ranks.setdefault(key, []).append(row["item_rank"])
         assert (row["difference"] > 0) == (row["direction"] == "more often")
         assert row["difference"] == pytest.approx(row["lists_of_group"] - row["neutral_lists"])
@@ -400,7 +400,7 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "outputs_that_fail": failing_outputs,
     "scorer_against_people": scorers,
     "outputs_passed_and_failed": suite,
-    "what_a_group_gets_instead": items_instead,
+    "substituted_items_of_a_group": substituted_items,
     "nyc_local_law_144": local_law,
     "price_by_group": prices,
     "categories_by_two_attributes": categories,

@@ -31,7 +31,7 @@ def made_up(path: Path, tables: dict[str, list[dict[str, Any]]]) -> Path:
 
 def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) -> None:
     """Scoring rates for selection rates; a category under 2 % keeps its number and rate; unknown ones are counted apart."""
-    common = {"run_id": "r", "variant": "plain", "domain": "clerk"}
+    common = {"run_id": "r", "mitigation": "plain", "domain": "clerk"}
     categories = [
         ("sex", "Male", 600, 300, 0.5, 1.0, None),
         ("sex", "Female", 380, 152, 0.4, 0.8, None),
@@ -93,7 +93,7 @@ def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) ->
 
 def test_asking_the_same_name_again_is_told_apart_from_another_name(tmp_path: Path) -> None:
     """One resume under two names, twice each: senior and mid, senior and senior. Hand-counted pairs."""
-    common = {"run_id": "r", "variant": "plain", "template": "t", "domain": "", "subject": "s"}
+    common = {"run_id": "r", "mitigation": "plain", "template": "t", "domain": "", "subject": "s"}
     answers = [("p", 1, "senior"), ("p", 2, "mid"), ("q", 1, "senior"), ("q", 2, "senior")]
     warehouse = made_up(
         tmp_path / "warehouse.duckdb",
@@ -128,7 +128,7 @@ def test_uncertain_lists_are_held_against_good_ones(tmp_path: Path) -> None:
             "fct_recommendation_entropy": [
                 {
                     "run_id": "r",
-                    "variant": "plain",
+                    "mitigation": "plain",
                     "scheme": "items",
                     "domain": "music",
                     "subject": f"s{number}",
@@ -161,7 +161,7 @@ def test_the_same_restaurant_at_two_prices(tmp_path: Path) -> None:
                 {
                     "contrast_id": "c",
                     "run_id": "r",
-                    "variant": "plain",
+                    "mitigation": "plain",
                     "attribute": "race",
                     "group_name": "b",
                     "reference_group": "a",
@@ -176,7 +176,7 @@ def test_the_same_restaurant_at_two_prices(tmp_path: Path) -> None:
                 {
                     "run_id": "r",
                     "prompt_id": prompt,
-                    "variant": "plain",
+                    "mitigation": "plain",
                     "domain": "",
                     "item": item,
                     "price_level": level,
@@ -206,7 +206,7 @@ def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(
                     "run_id": "r",
                     "prompt_id": "p",
                     "trial": trial,
-                    "variant": "plain",
+                    "mitigation": "plain",
                     "category": "c",
                     "n_stereotype_markers": for_it,
                     "n_anti_markers": against,
@@ -256,7 +256,10 @@ def test_a_project_s_own_analysis_is_found_and_takes_a_shipped_one_s_place(
     (own / "runs_we_like.sql").write_text("-- Which runs do we like?\nselect * from {{ ref('dim_runs') }}\n")
     (own / "cost_per_run.sql").write_text("-- What did we pay?\nselect 1 as paid\n")
     found = {analysis.name: analysis for analysis in list_analyses(tmp_path)}
-    assert (found["runs_we_like"].room, found["runs_we_like"].question) == ("mine", "Which runs do we like?")
+    assert (found["runs_we_like"].method, found["runs_we_like"].question) == (
+        "mine",
+        "Which runs do we like?",
+    )
     monkeypatch.chdir(tmp_path)
     assert read_sql("runs_we_like") == "-- Which runs do we like?\nselect * from marts.dim_runs\n"
     assert "paid" in read_sql("cost_per_run")
@@ -290,10 +293,10 @@ def test_only_variables_of_its_own_are_put_into_a_query(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSISTANT_API_KEY", "secret")
-    monkeypatch.setenv("BIASLEDGER_ROOMS", "words")
+    monkeypatch.setenv("BIASLEDGER_METHODS", "words")
     path = tmp_path / "one.sql"
     path.write_text(
-        "select '{{ env_var('BIASLEDGER_ROOMS') }}', '{{ env_var('ASSISTANT_API_KEY', 'none') }}'"
+        "select '{{ env_var('BIASLEDGER_METHODS') }}', '{{ env_var('ASSISTANT_API_KEY', 'none') }}'"
     )
     assert read_sql(str(path)) == "select 'words', 'none'"
     path.write_text("select '{{ env_var('ASSISTANT_API_KEY') }}'")

@@ -173,7 +173,7 @@ def test_python_s_variables_are_no_tables(warehouse: Path) -> None:
         ("select run from dim_runs", "There is no column 'run' in dim_runs; did you mean 'run_id'?"),
         (
             "select * from fct_regard_gaps",
-            "it is one of the room markers, and no audit of that kind has been built.",
+            "it is one of the method markers, and no audit of that kind has been built.",
         ),
         ("from verdicts", "'verdicts': it was built by an older version, and `biasledger build` makes it."),
         (

@@ -19,7 +19,7 @@ from .warehouses import rows_of
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "replications.md"
 FINDINGS = {
-    "personas": ("word_divergence", "separability", "marked_words"),
+    "personas": ("word_divergence", "classifier_accuracy", "marked_words"),
     "recs-music": ("snsr", "unanswered_spread"),
     "resume-seniority": ("rank_gap",),
     "resume-ranking": ("impact_ratio", "position_bias"),
@@ -29,7 +29,7 @@ FINDINGS = {
     "reference-letters": ("stereotype_gap", "marker_association"),
     "regard": ("negative_regard_gap",),
     "regard-human": ("negative_regard_gap",),
-    "fep-library": ("word_divergence", "separability", "marked_words"),
+    "fep-library": ("word_divergence", "classifier_accuracy", "marked_words"),
 }
 """Audit -> the measures whose plain findings its table lists."""
 SUMMED = ("fep-library",)
@@ -47,7 +47,7 @@ _ROWS = """
         p_value_adjusted, status, scope
     from marts.fct_findings
     where
-        variant = 'plain' and attribute not like '%*%' and severity <> 'none' and list_contains($measures, measure)
+        mitigation = 'plain' and attribute not like '%*%' and severity <> 'none' and list_contains($measures, measure)
         and subject not in ('(all)', '(even)')
     order by target, attribute, subject, measure, group_name
 """
@@ -212,10 +212,10 @@ LINES = (
     _divergence("`fct_word_divergence`, `reference_anonymised`", "jsd", "reference_anonymised"),
     _divergence("`fct_word_divergence.jsd_nats`, `seed_vectors`", "jsd_nats", "seed_vectors"),
     _divergence(
-        "`fct_separability.published_accuracy_mean`, `seed_vectors`",
+        "`fct_classifier_accuracy.published_accuracy_mean`, `seed_vectors`",
         "published_accuracy_mean",
         "seed_vectors",
-        "fct_separability",
+        "fct_classifier_accuracy",
     ),
     *map(
         _similarities,

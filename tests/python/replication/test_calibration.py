@@ -65,7 +65,7 @@ def test_strata_keep_a_confounded_attribute_from_raising_alarms(texts: Texts) ->
 
 def test_true_contrasts_are_seen_and_never_called_clear(texts: Texts) -> None:
     thresholds = calibration.read_thresholds()
-    jsd_limit, accuracy_limit = thresholds["word_divergence"], thresholds["separability"]
+    jsd_limit, accuracy_limit = thresholds["word_divergence"], thresholds["classifier_accuracy"]
     missed_jsd = missed_accuracy = detected = 0
     for attribute, group in texts.contrasts():
         units, labels, strata = calibration.true_contrast(texts, attribute, group)

@@ -107,7 +107,7 @@ def test_the_seed_document_s_numbers(
     ).fetchall()
     assert nats == pytest.approx(expected["jsd_nats"], abs=5.1e-7)
     ((mean, sd),) = warehouse.execute(
-        "select published_accuracy_mean, published_accuracy_sd from marts.fct_separability"
+        "select published_accuracy_mean, published_accuracy_sd from marts.fct_classifier_accuracy"
         f" where {PLAIN} and scheme = 'seed_vectors' and group_name = ?",
         [GROUPS[pair]],
     ).fetchall()
@@ -123,7 +123,7 @@ def test_one_vs_rest_accuracies(
 ) -> None:
     expected = reference["reference_code"]["svm_one_vs_rest"][key]
     ((mean, sd),) = warehouse.execute(
-        "select published_accuracy_mean, published_accuracy_sd from marts.fct_separability"
+        "select published_accuracy_mean, published_accuracy_sd from marts.fct_classifier_accuracy"
         " where comparison = 'all_groups' and scheme = 'reference_vectors' and attribute = ?",
         [attribute],
     ).fetchall()

@@ -47,7 +47,7 @@ def _place(audit: Audit, file_attribute: str, value: str) -> tuple[str, str, str
         mapped = condition.values[value]
         language = mapped.language or condition.language
         return attribute, mapped.group, mapped.perturbation or condition.perturbation or language or "clean"
-    groups = {carrier: group for group, (carrier,) in audit.attributes[attribute].groups.items()}
+    groups = {descriptor: group for group, (descriptor,) in audit.attributes[attribute].groups.items()}
     return attribute, groups[value], "clean"
 
 

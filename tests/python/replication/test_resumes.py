@@ -66,7 +66,7 @@ def _groups(reference: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
 def test_accuracy_and_rank_difference_of_every_group(
     warehouse: duckdb.DuckDBPyConnection, seniority: dict[str, Any], model: str
 ) -> None:
-    ours = _rows(warehouse, "n_people, accuracy, mean_standing", "fct_decision_rates", model)
+    ours = _rows(warehouse, "n_people, accuracy, mean_rank_value", "fct_decision_rates", model)
     groups = _groups(seniority[model])
     assert len(groups) == 8
     for key, row in groups.items():

@@ -78,7 +78,7 @@ def _cities(folder: Path, reference: Path) -> str:
     audits = folder / "audits" / "replications"
     spec = (audits / "restaurant-prices.yml").read_text(encoding="utf-8")
     spec = spec.replace("audit: restaurant-prices\n", f"audit: {CITIES}\n")
-    spec = spec.replace("    carrier: name\n", "    carrier: name\n    domain: city\n")
+    spec = spec.replace("    descriptor: name\n", "    descriptor: name\n    domain: city\n")
     (audits / f"{CITIES}.yml").write_text(spec, encoding="utf-8")
     return f"biasledger import audits/replications/{CITIES}.yml cities.csv"
 

@@ -57,22 +57,22 @@ def _take_report(page: Page, report: Path, picture: Path) -> None:
 def _views(explorer: Explorer) -> Mapping[str, str]:
     """Name of a picture -> address of what it shows, of that which the project has."""
     words = explorer.rows(
-        "select finding_id from marts.fct_findings where measure = 'word_divergence' and variant = 'plain' "
+        "select finding_id from marts.fct_findings where measure = 'word_divergence' and mitigation = 'plain' "
         "order by status <> 'alarm', value desc limit 1"
     )
     short = explorer.rows(
         "select run_id from marts.dim_runs where is_current order by audit <> 'stereotypes' limit 1"
     )
     mitigated = explorer.rows(
-        "select run_id, variant from marts.fct_findings where variant <> 'plain' limit 1"
+        "select run_id, mitigation from marts.fct_findings where mitigation <> 'plain' limit 1"
     )
-    views = {"findings": "/findings", "sql": link("/sql", report="words_separability")}
+    views = {"findings": "/findings", "sql": link("/sql", report="words_classifier_accuracy")}
     for (finding,) in words:
         views["finding"] = f"/finding/{finding}"
     for (run,) in short:
         views["pairs"] = link("/pairs", run=run)
-    for run, variant in mitigated:
-        views["compare"] = link("/compare", before=run, after=run, variant=variant)
+    for run, mitigation in mitigated:
+        views["compare"] = link("/compare", before=run, after=run, mitigation=mitigation)
     return views
 
 

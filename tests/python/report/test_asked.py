@@ -26,10 +26,10 @@ ANSWERS = {
 def warehouse(tmp_path: Path) -> Path:
     groups = [
         {
-            "run_id": "run-1", "prompt_id": f"p-{group}-1", "attribute": "race", "group_name": group, "carrier": carrier,
-            "variant": "plain", "template": "seniority", "language": "en", "subject": "cv", "domain": "", "slot": 1,
+            "run_id": "run-1", "prompt_id": f"p-{group}-1", "attribute": "race", "group_name": group, "descriptor": descriptor,
+            "mitigation": "plain", "template": "seniority", "language": "en", "subject": "cv", "domain": "", "slot": 1,
         }
-        for group, carrier in (("black", "DeShawn"), ("white", "Jake"))
+        for group, descriptor in (("black", "DeShawn"), ("white", "Jake"))
     ]  # fmt: skip
     alarm = finding("run-1", measure="rank_gap", group_name="black", reference_group="white")
     tables = {"dim_runs": [run("run-1")], "fct_findings": [alarm], "dim_prompt_groups": groups}

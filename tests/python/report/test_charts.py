@@ -132,7 +132,7 @@ def test_one_wide_interval_does_not_flatten_the_others_and_says_that_it_is_cut()
     assert whole.note == "Drawn are two."
 
 
-def test_a_plane_has_one_scale() -> None:
+def test_a_quadrant_has_one_scale() -> None:
     panels = [
         Panel("", "", scatter([Point("a", 0.1 * size, 0.4 * size, "plain", True)], ("to a", "to b")))
         for size in (1, -2)

@@ -37,7 +37,7 @@ def hostile_page(hostile_warehouse: Path) -> str:
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: path.stem)
 def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_path: Path) -> None:
     warehouse = warehouses.create(tmp_path / "empty.duckdb", {})
-    sql = re.sub(r"\$(run_ids|rooms|of_no_group)\b", "['a']", query.read_text(encoding="utf-8"))
+    sql = re.sub(r"\$(run_ids|methods|of_no_group)\b", "['a']", query.read_text(encoding="utf-8"))
     sql = re.sub(r"\$(run_id|domains|attribute|marked|compared)\b", "'a'", sql)
     assert "$" not in sql
     tables = set(re.findall(r"(?:from|join)\s+(\w+\.\w+)", sql))
@@ -47,7 +47,7 @@ def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_
         connection.execute(sql)
 
 
-def test_every_query_is_drawn_by_a_room() -> None:
+def test_every_query_is_drawn_by_a_method() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
     assert QUERIES
     assert [query.stem for query in QUERIES if f'"{query.stem}"' not in code] == []
@@ -58,7 +58,7 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
     assert drawn >= {
         "words-contributions",
         "words-scores",
-        "words-separability",
+        "words-classifier_accuracy",
         "lists-spread",
         "lists-similarity",
         "lists-robustness",
@@ -71,13 +71,13 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "prices-levels",
         "prices-each",
         "prices-means",
-        "prices-planes",
+        "prices-quadrants",
         "prices-item-words",
         "markers-ratios",
         "markers-gaps",
         "markers-lists",
         "markers-regard",
-        "runs-variants",
+        "runs-mitigations",
         "runs-answer-gaps",
         "texts-gaps",
         "texts-similarity",
@@ -183,7 +183,7 @@ def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:
         "fct_decision_gaps": [
             {
                 "run_id": "run-1",
-                "variant": "plain",
+                "mitigation": "plain",
                 "outcome": "standing",
                 "domain": "",
                 "attribute": "race",
@@ -222,7 +222,7 @@ def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -
     rates = [
         {
             "run_id": "run-1",
-            "variant": "plain",
+            "mitigation": "plain",
             "contrast_id": contrast_id(judged[place]),
             "domain": "",
             "attribute": attribute,
@@ -255,7 +255,7 @@ def test_a_ratio_whose_interval_reaches_1_is_never_red(tmp_path: Path) -> None:
     rates = [
         {
             "run_id": "run-1",
-            "variant": "plain",
+            "mitigation": "plain",
             "contrast_id": contrast_id(judged),
             "domain": "",
             "attribute": "race",

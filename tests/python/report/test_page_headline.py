@@ -81,7 +81,7 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
         finding("run-0", 0, audit="audit-0", measure="place_gap", value=-1.0, threshold=0.25, group_name="black"),
         finding("run-1", 0, audit="audit-1", measure="impact_ratio", value=0.5, threshold=0.8, member="Black", **best_off),
         finding("run-2", 0, audit="audit-2"),
-        finding("run-2", 1, audit="audit-2", variant="masked", measure="place_gap", value=-9.0),
+        finding("run-2", 1, audit="audit-2", mitigation="masked", measure="place_gap", value=-9.0),
     ]  # fmt: skip
     findings += [
         finding(
@@ -92,12 +92,12 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
     ]  # fmt: skip
     helped = {
         **{name: findings[0][name] for name in ("run_id", "measure", "attribute", "group_name", "reference_group", "subject")},
-        "variant": "masked", "verdict": "better", "plain_value": -1.0, "variant_value": -0.25, "difference": 0.75,
+        "mitigation": "masked", "verdict": "better", "plain_value": -1.0, "mitigation_value": -0.25, "difference": 0.75,
     }  # fmt: skip
     tables = {
         "dim_runs": [run(f"run-{place}", f"audit-{place}") for place in range(4)],
         "fct_findings": findings,
-        "fct_variant_comparisons": [helped],
+        "fct_mitigation_comparisons": [helped],
     }
     page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", tables)))
     assert page.texts["h1"] == [
@@ -141,7 +141,9 @@ def test_accepted_alarms_and_warnings_are_counted_and_make_no_verdict(tmp_path: 
 def test_inconclusive_findings_say_what_would_settle_them(tmp_path: Path) -> None:
     findings = [
         finding("run-1", 0, status="inconclusive", n_units=40, n_units_needed=60, advice="About 60 would."),
-        finding("run-1", 1, status="inconclusive", n_units=40, n_units_needed=400, measure="separability"),
+        finding(
+            "run-1", 1, status="inconclusive", n_units=40, n_units_needed=400, measure="classifier_accuracy"
+        ),
         finding("run-1", 2, status="inconclusive", n_units=40, n_units_needed=None, measure="rank_gap"),
     ]
     text = " ".join(" ".join(Page(render(small(tmp_path, findings))).texts["main"]).split())
@@ -162,7 +164,7 @@ def test_an_audit_is_clear_only_where_all_is() -> None:
 def test_what_is_clear_of_the_others_is_not_clear_of_a_silent_group(tmp_path: Path) -> None:
     silent = {
         "run_id": "run-1",
-        "variant": "plain",
+        "mitigation": "plain",
         "attribute": "race",
         "group_name": "Asian",
         "silence": "none of its 15 answers could be used",

@@ -87,7 +87,7 @@ def create(path: Path, tables: Mapping[str, Iterable[Mapping[str, Any]]]) -> Pat
 
 def contrast_id(row: Mapping[str, Any], **changes: Any) -> str:
     """The contrast that a row with these changes speaks of."""
-    names = ("run_id", "variant", "attribute", "group_name", "reference_group")
+    names = ("run_id", "mitigation", "attribute", "group_name", "reference_group")
     return " / ".join(str({**row, **changes}.get(name)) for name in names)
 
 
@@ -126,7 +126,7 @@ def finding(run_id: str, number: int = 0, **changes: Any) -> dict[str, Any]:
     return {
         "finding_id": f"{run_id}-{number}",
         "run_id": run_id,
-        "variant": "plain",
+        "mitigation": "plain",
         "audit": "products",
         "target": "model",
         "measure": "word_divergence",
@@ -179,17 +179,17 @@ PLAIN = Names(
 ODD = Names("race <b>", HOSTILE[:3], HOSTILE[6], HOSTILE)
 
 
-CONTRAST = ("run_id", "variant", "attribute", "group_name", "reference_group")
+CONTRAST = ("run_id", "mitigation", "attribute", "group_name", "reference_group")
 
 
 class _Run:
-    """Makes the rows of one run, room by room."""
+    """Makes the rows of one run, method by method."""
 
     def __init__(self, run_id: str, names: Names, seed: int) -> None:
         self.draw = np.random.default_rng(seed)
         self.run_id = run_id
         self.names = names
-        self.key = {"run_id": run_id, "variant": "plain"}
+        self.key = {"run_id": run_id, "mitigation": "plain"}
         self.contrasts = [
             {"attribute": names.attribute, "group_name": group, "reference_group": names.reference}
             for group in names.groups
@@ -232,7 +232,11 @@ class _Run:
     def texts(self) -> None:
         for place, contrast in enumerate(self.contrasts):
             key = {"scheme": "words", **contrast, "comparison": "against_reference"}
-            for measure, value in (("word_divergence", 0.05), ("marked_words", 3.0), ("separability", 0.85)):
+            for measure, value in (
+                ("word_divergence", 0.05),
+                ("marked_words", 3.0),
+                ("classifier_accuracy", 0.85),
+            ):
                 self.judge(measure, place, value, **contrast)
             for number, word in enumerate(self.names.words):
                 share = float(self.draw.normal(0, 0.04))
@@ -279,7 +283,7 @@ class _Run:
                 )
             accuracy, low, high = self.about(0.8)
             self.add(
-                "fct_separability",
+                "fct_classifier_accuracy",
                 **key,
                 balanced_accuracy=accuracy,
                 beyond_chance=accuracy,
@@ -432,7 +436,7 @@ class _Run:
                 )
         for word in self.names.words:
             self.add(
-                "fct_category_planes",
+                "fct_category_quadrants",
                 attribute_x=self.names.attribute,
                 attribute_y="gender",
                 group_x=self.groups[0],
@@ -538,16 +542,16 @@ class _Run:
             self.add("fct_text_similarity", **contrast, **alike, is_crossed=False, is_judged=True)
         change = {"difference": -0.04, "interval_low": -0.06, "interval_high": -0.02}
         self.add(
-            "fct_variant_comparisons",
+            "fct_mitigation_comparisons",
             **{
-                "variant": self.names.words[1],
+                "mitigation": self.names.words[1],
                 "measure": "word_divergence",
                 "scheme": "words",
                 **self.contrasts[0],
                 "subject": "",
                 "verdict": "better",
                 "plain_value": 0.06,
-                "variant_value": 0.02,
+                "mitigation_value": 0.02,
                 **change,
             },
         )
@@ -556,8 +560,8 @@ class _Run:
 def every_picture(run_id: str, names: Names = PLAIN, seed: int = 1) -> dict[str, list[dict[str, Any]]]:
     """Rows with which every picture of a run is drawn, as if one audit asked for everything."""
     made = _Run(run_id, names, seed)
-    for room in (made.texts, made.lists, made.decisions, made.prices, made.markers, made.of_any_kind):
-        room()
+    for method in (made.texts, made.lists, made.decisions, made.prices, made.markers, made.of_any_kind):
+        method()
     return made.tables
 
 
@@ -605,8 +609,8 @@ def _over_runs(
             "target": HOSTILE[3],
             "baseline_run_id": run_ids[0],
             "run_id": run_ids[1],
-            "baseline_variant": "plain",
-            "variant": "plain",
+            "baseline_mitigation": "plain",
+            "mitigation": "plain",
             "measure": "word_divergence",
             "scheme": "words",
             "attribute": "race <b>",
@@ -634,7 +638,7 @@ def _over_runs(
             "finding_id": row["finding_id"],
             "build_id": build["build_id"],
             "run_id": row["run_id"],
-            "variant": row["variant"],
+            "mitigation": row["mitigation"],
             "status": status,
             "is_removed": False,
             "built_at": build["built_at"],
@@ -660,7 +664,7 @@ def large(path: Path, n_runs: int = 20, n_findings: int = 10_000) -> Path:
                 10_000 + number,
                 subject=f"subject {number}",
                 status=("inconclusive", "clear", "alarm", "insufficient_data", "clear")[number % 5],
-                measure=("word_divergence", "separability", "rank_gap")[number % 3],
+                measure=("word_divergence", "classifier_accuracy", "rank_gap")[number % 3],
                 value=(number % 40) / 400,
                 explanation=f"Finding {number} of {run_id} says in a sentence of the usual length what was found about "
                 "whom, and how sure that is.",

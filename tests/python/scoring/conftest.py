@@ -71,11 +71,11 @@ def add_answers(
 
 
 def about(subject: str, *stated: tuple[str, str, str], domain: str | None = "racial") -> Prompt:
-    """A prompt about a subject; stated: attribute, group, carrier."""
+    """A prompt about a subject; stated: attribute, group, descriptor."""
     return Prompt(
         template="probe",
         language="en",
-        variant="plain",
+        mitigation="plain",
         prompt_text=f"{subject} {stated}",
         subject=subject,
         domain=domain,
@@ -103,7 +103,7 @@ def ledger(tmp_path: Path) -> Path:
         ],
     )
     with Ledger(path).append() as append:
-        append.reading("stereotypes", {"markers": {"hash": HASH, "schemes": ["declared"], "minimum": 2}})
+        append.analysis("stereotypes", {"markers": {"hash": HASH, "schemes": ["declared"], "minimum": 2}})
         append.markers(
             HASH,
             [],

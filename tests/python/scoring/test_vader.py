@@ -51,9 +51,9 @@ def test_the_command_scores_what_a_reading_judges(ledger: Path, biasledger: Call
     refused = biasledger(*arguments)
     assert refused.exit_code != 0
     assert "labels are compound, and none is negative, which is what is judged" in refused.stderr
-    assert "reading.markers.scores" in refused.stderr
+    assert "analysis.markers.scores" in refused.stderr
     with Ledger(ledger).append() as append:
-        append.reading("stereotypes", READING)
+        append.analysis("stereotypes", READING)
     done = biasledger(*arguments)
     assert done.exit_code == 0, done.stderr
     assert "scored: answers 4, different texts 3, runs 1" in done.stdout
@@ -68,11 +68,11 @@ def test_a_scorer_none_of_whose_labels_is_judged_is_refused(
     ledger: Path, biasledger: Callable[..., Any]
 ) -> None:
     with Ledger(ledger).append() as append:
-        append.reading("stereotypes", READING)
+        append.analysis("stereotypes", READING)
     refused = biasledger("score", "--ledger", ledger, "--scorer", "mine")
     assert refused.exit_code != 0
     assert (
-        "The audits of these answers judge no label of 'mine': name one in their reading.markers.scores"
+        "The audits of these answers judge no label of 'mine': name one in their analysis.markers.scores"
         in refused.stderr
     )
 

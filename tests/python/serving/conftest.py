@@ -74,7 +74,7 @@ def hostile(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             ("fct_findings", "explanation"),
             ("fct_findings", "target"),
             ("dim_runs", "target"),
-            ("dim_prompt_groups", "carrier"),
+            ("dim_prompt_groups", "descriptor"),
             ("fct_removed_words", "why"),
             ("fct_word_divergence_words", "word"),
         ):
@@ -85,7 +85,7 @@ def hostile(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         for table, column in (
             ("responses", "response_text"),
             ("prompts", "prompt_text"),
-            ("prompt_attributes", "carrier"),
+            ("prompt_attributes", "descriptor"),
         ):
             connection.execute(f"update raw.{table} set {column} = ? || {column}", [text])
     with serving(folder) as running:

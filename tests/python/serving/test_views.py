@@ -86,11 +86,11 @@ class TestFindings:
             assert "fct_findings has no column 'valu'; did you mean 'value'?" in text_of(wrong.text)
 
     def test_the_matrix_has_a_cell_for_each_group_and_measure(self, explorer: Explorer) -> None:
-        page = explorer.get("/findings?audit=products&target=simulator&variant=plain&attribute=race").text
+        page = explorer.get("/findings?audit=products&target=simulator&mitigation=plain&attribute=race").text
         cells = re.findall(r'<a class="cell status-(\w+)" href="/finding/(\w+)">', page)
         found = explorer.rows(
             "select status, finding_id from marts.fct_findings where is_current and audit = 'products' and "
-            "target = 'simulator' and variant = 'plain' and attribute = 'race'"
+            "target = 'simulator' and mitigation = 'plain' and attribute = 'race'"
         )
         assert sorted(cells) == sorted(found)
 
@@ -134,7 +134,7 @@ class TestFinding:
             inner join settings.thresholds as thresholds using (measure)
             where measure = 'marked_words' and status = 'alarm' and thresholds.audit = '*'
                 and thresholds.attribute = '*' and findings.audit = 'products' and findings.group_name = 'Black'
-                and findings.is_current and findings.variant = 'plain' and findings.target = 'simulator'
+                and findings.is_current and findings.mitigation = 'plain' and findings.target = 'simulator'
             limit 1
             """
         )
@@ -334,14 +334,14 @@ class TestChangedWords:
 
 class TestCompare:
     def test_what_the_build_compared_is_said_as_it_was_judged(self, explorer: Explorer) -> None:
-        for before, after, variant in explorer.rows(
-            "select baseline_run_id, run_id, variant from marts.fct_run_pairs where incomparable_because is null"
+        for before, after, mitigation in explorer.rows(
+            "select baseline_run_id, run_id, mitigation from marts.fct_run_pairs where incomparable_because is null"
         ):
             asked = link(
-                "/compare", before=before, after=after, variant="" if variant == "plain" else variant
+                "/compare", before=before, after=after, mitigation="" if mitigation == "plain" else mitigation
             )
             said = text_of(explorer.get(asked).text)
-            changes = built_changes(explorer.warehouse, before, after, variant)
+            changes = built_changes(explorer.warehouse, before, after, mitigation)
             assert changes.changes
             for verdict in {change.verdict for change in changes.changes}:
                 n = sum(change.verdict == verdict for change in changes.changes)
@@ -374,7 +374,10 @@ class TestCompare:
             ("before=rankings-simulator-2&after=resumes-simulator-2", "runs of one audit can be compared"),
             ("before=rankings-simulator-2&after=rankings-simulator-2", "is named twice"),
             ("before=nothing&after=rankings-simulator-2", "There is no run 'nothing'"),
-            ("after=rankings-simulator-2&variant=debiased", "was not asked under the variant 'debiased'"),
+            (
+                "after=rankings-simulator-2&mitigation=debiased",
+                "was not asked under the mitigation 'debiased'",
+            ),
         ],
     )
     def test_what_cannot_be_compared_is_said(self, explorer: Explorer, asked: str, sentence: str) -> None:
@@ -391,7 +394,7 @@ class TestSql:
             shown = queries_page(served, Asked({one.source: one.name}, "/sql"))
             if shown["error"]:
                 failed[one.name] = shown["error"]
-        # Of a room that no audit of the project has.
+        # Of a method that no audit of the project has.
         assert {said.partition(":")[0] for said in failed.values()} <= {
             f"The warehouse has no table '{table}'"
             for table in ("fct_text_similarity", "fct_text_gaps", "fct_text_answers", "fct_text_questions")

@@ -27,7 +27,7 @@ from biasledger.spark.lint import columns_in, compiled_models
 from biasledger.spark.translate import to_spark
 from tests.python.project import Project
 from tests.python.publishing.postgres_server import postgres_server
-from tests.python.spark import rooms
+from tests.python.spark import methods
 from tests.python.spark.cluster import SMALL, cluster, needed
 from tests.python.spark.databricks import Databricks4
 
@@ -58,7 +58,7 @@ def on_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnSpark]:
     folder = tmp_path_factory.mktemp("spark")
     project = Project(folder / "project")
     init_project(project.folder)
-    rooms.plant(project)
+    methods.plant(project)
     project.build()
     published = project.folder / "spark.duckdb"
     # A build on Spark takes it away.
@@ -156,7 +156,7 @@ def test_commands_say_the_same_of_both(on_spark: OnSpark, command: list[str]) ->
     assert (one.returncode, _rounded(one.stdout)) == (other.returncode, _rounded(other.stdout))
 
 
-def test_a_finding_of_each_room_is_explained_alike(on_spark: OnSpark) -> None:
+def test_a_finding_of_each_method_is_explained_alike(on_spark: OnSpark) -> None:
     with duckdb.connect(str(on_spark.published), read_only=True) as connection:
         found = connection.execute(
             "select min(finding_id) from marts.fct_findings where status = 'alarm' group by measure order by all"

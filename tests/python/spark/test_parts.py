@@ -16,13 +16,13 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from biasledger.measures.equal_sizes.words import word_sizes
 from biasledger.measures.schema import Table, table_of
-from biasledger.measures.words.judged import divergences, separabilities, word_statistics
+from biasledger.measures.words.judged import classifier_accuracies, divergences, word_statistics
 from biasledger.model_inputs.models import measured
 from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.words import CORPUS, read_comparisons, read_pairs, read_word_pairs
 from biasledger.project import init_project
 from tests.python.project import Project
-from tests.python.spark import rooms
+from tests.python.spark import methods
 from tests.python.spark.cluster import SMALL, cluster, connect_server, needed
 
 pytestmark = [
@@ -45,7 +45,7 @@ class Model(NamedTuple):
 
 _OF_WORDS = tuple(f"int_words_{name}" for name in WORDS)
 MODELS = {
-    "int_words_separabilities": Model(separabilities, read_comparisons, _OF_WORDS),
+    "int_words_classifiers": Model(classifier_accuracies, read_comparisons, _OF_WORDS),
     "int_words_divergences": Model(divergences, read_pairs, ("pairs", *_OF_WORDS[1:], _OF_WORDS[0])),
     "int_words_statistics": Model(word_statistics, read_pairs, ("pairs", *_OF_WORDS[1:], _OF_WORDS[0])),
     "int_words_equal_sizes": Model(word_sizes, read_word_pairs, PER_RUN, ("pair_key",)),
@@ -59,7 +59,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("parts")
     project = Project(folder / "project")
     init_project(project.folder)
-    rooms.plant_words(project)
+    methods.plant_words(project)
     project.build()
     with duckdb.connect(str(project.work), read_only=True) as connection:
         for name in {table for model in MODELS.values() for table in model.tables} - {"pairs"}:
@@ -142,7 +142,7 @@ def test_parts_are_measured_in_other_processes(spark: Any, tables: Path) -> None
     def where(comparisons: Iterable[Any]) -> Table:
         return Table({"pid": np.array([os.getpid() for _ in comparisons], np.int64)})
 
-    model = MODELS["int_words_separabilities"]._replace(measure=where)
+    model = MODELS["int_words_classifiers"]._replace(measure=where)
     processes = _by_part(spark, model, tables, 1_000)
     assert processes
     assert repr({"pid": os.getpid()}) not in processes
@@ -156,9 +156,9 @@ def test_what_fails_on_an_executor_is_told_in_one_sentence(spark: Any, tables: P
             raise ValueError(f"comparison {one.key}:\nno texts")
         return table_of({"comparison_key": "str"}, [])
 
-    model = MODELS["int_words_separabilities"]._replace(measure=refuse)
+    model = MODELS["int_words_classifiers"]._replace(measure=refuse)
     sentence = (
-        r"On an executor, where \"run_id\" = '[^']+' and \"variant\" = '[^']+' and \"scheme\" = '[^']+': "
+        r"On an executor, where \"run_id\" = '[^']+' and \"mitigation\" = '[^']+' and \"scheme\" = '[^']+': "
         r"ValueError: comparison \w+: no texts"
     )
     with pytest.raises(DbtDatabaseError, match=rf"^Database Error\n  {sentence}$"), told_by_dbt():

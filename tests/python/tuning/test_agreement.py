@@ -31,8 +31,8 @@ attributes:
   race: {{reference: White, groups: [White, Black]}}
 answer: {{kind: text}}
 import:
-  columns: {{text: text, carrier: name, attributes: {{race: race}}{scores}}}
-reading:
+  columns: {{text: text, descriptor: name, attributes: {{race: race}}{scores}}}
+analysis:
   markers: {{}}
 """
 N_WHITE, N_BLACK, N_DRAWN = 300, 100, 120

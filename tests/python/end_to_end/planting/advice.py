@@ -18,6 +18,6 @@ def plant(project: Project) -> None:
         ],
         "trials": 1,
         "answer": {"kind": "text"},
-        "reading": {"texts": {"similarity": ["rouge_l"]}},
+        "analysis": {"texts": {"similarity": ["rouge_l"]}},
     }
     project.collect("simulator-fair", project.write_audit(AUDIT, spec))

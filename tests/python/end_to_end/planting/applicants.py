@@ -23,7 +23,7 @@ SPEC = {
             "attributes": {"sex": "sex", "race": "race"},
         }
     },
-    "reading": {"crossed": ["sex*race"]},
+    "analysis": {"crossed": ["sex*race"]},
 }
 
 

@@ -27,7 +27,7 @@ def plant(project: Project) -> None:
     for name, words in ((FAIR, {}), (LEFT, {"remove": "none"})):
         _import(project, _spec(name, words), _descriptions())
     letters = _spec(LETTERS, {})
-    letters["import"]["columns"]["carriers"] = {"race": "surname", "gender": "first_name"}
+    letters["import"]["columns"]["descriptors"] = {"race": "surname", "gender": "first_name"}
     _import(project, letters, _letters())
 
 
@@ -40,7 +40,7 @@ def _spec(name: str, words: dict[str, Any]) -> dict[str, Any]:
         },
         "answer": {"kind": "text"},
         "import": {"columns": {"text": "text", "attributes": {"race": "race", "gender": "gender"}}},
-        "reading": {"words": words},
+        "analysis": {"words": words},
     }
 
 

@@ -76,7 +76,7 @@ def plant(project: Project) -> None:
                 ],
                 "trials": _TRIALS,
                 "answer": {"kind": "json_object"},
-                "reading": {"answers": {"attempt": attempt}},
+                "analysis": {"answers": {"attempt": attempt}},
             }
             project.collect("firstbot", project.write_audit(name, spec))
 
@@ -103,7 +103,7 @@ def _import(project: Project, name: str, rows: Iterable[_Row]) -> None:
         "attributes": {"sex": {"reference": "man", "groups": ["man", "woman"]}},
         "answer": {"kind": "label", "labels": ["reject", "accept"]},
         "import": {"columns": columns},
-        "reading": {"decisions": {"ordered": True, "favourable": ["accept"]}},
+        "analysis": {"decisions": {"ordered": True, "favourable": ["accept"]}},
     }
     project.import_file(project.write_audit(name, spec), path)
 

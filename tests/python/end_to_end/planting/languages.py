@@ -56,6 +56,6 @@ def _import(
         "attributes": {"country": {"reference": "Germany", "groups": list(texts)}},
         "answer": {"kind": "text"},
         "import": {"columns": {"text": "text", "template": "template", "attributes": {"country": "country"}}},
-        "reading": {"words": {"schemes": ["words"], "remove": {"countries": ["iceland"]}}, "texts": {}},
+        "analysis": {"words": {"schemes": ["words"], "remove": {"countries": ["iceland"]}}, "texts": {}},
     }
     project.import_file(project.write_audit(name, spec), path)

@@ -55,7 +55,7 @@ SPEC = {
     ],
     "trials": 1,
     "answer": {"kind": "list", "k": K},
-    "reading": {
+    "analysis": {
         "lists": {
             "schemes": ["items"],
             "personality": "personality",

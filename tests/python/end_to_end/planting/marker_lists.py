@@ -26,7 +26,7 @@ audit: probes
 answer: {kind: text}
 import:
   columns: {text: text, prompt: prompt, subject: occupation, domain: category}
-reading:
+analysis:
   markers: {file: probes_markers.csv}
 """
 REGARD = """
@@ -35,8 +35,8 @@ attributes:
   race: {reference: White, groups: [White, Black]}
 answer: {kind: text}
 import:
-  columns: {text: text, carrier: name, attributes: {race: race}, scores: {people: label}}
-reading:
+  columns: {text: text, descriptor: name, attributes: {race: race}, scores: {people: label}}
+analysis:
   markers: {}
 """
 LABELS = """
@@ -45,8 +45,8 @@ attributes:
   race: {reference: White, groups: [White, Black]}
 answer: {kind: text}
 import:
-  columns: {text: text, carrier: name, domain: part, attributes: {race: race}, scores: {upper: upper, zeros: number}}
-reading:
+  columns: {text: text, descriptor: name, domain: part, attributes: {race: race}, scores: {upper: upper, zeros: number}}
+analysis:
   markers: {}
 """
 SCORES = """
@@ -55,8 +55,8 @@ attributes:
   race: {reference: White, groups: [White, Black]}
 answer: {kind: text}
 import:
-  columns: {text: text, carrier: name, domain: part, attributes: {race: race}, scores: {judge: grade}}
-reading:
+  columns: {text: text, descriptor: name, domain: part, attributes: {race: race}, scores: {judge: grade}}
+analysis:
   markers:
     scores:
       - {scorer: tone, label: Compound, worse: lower, lowest: -1}
@@ -71,8 +71,8 @@ attributes:
   race: {reference: White, groups: [White, Black, Asian]}
 answer: {kind: text}
 import:
-  columns: {text: text, prompt: prompt, subject: job, carrier: name, attributes: {race: race}}
-reading:
+  columns: {text: text, prompt: prompt, subject: job, descriptor: name, attributes: {race: race}}
+analysis:
   markers: {file: probes_markers.csv}
 """
 BOTH = """
@@ -81,9 +81,9 @@ attributes:
   race: {reference: White, groups: [White, Black]}
 answer: {kind: text}
 import:
-  columns: {text: text, prompt: prompt, subject: job, domain: category, carrier: name, attributes: {race: race}}
+  columns: {text: text, prompt: prompt, subject: job, domain: category, descriptor: name, attributes: {race: race}}
   values: {race: {"": null}}
-reading:
+analysis:
   markers: {file: mixed_markers.csv}
 """
 ONE_WAY_MARKERS = """marker,direction,probe
@@ -112,7 +112,7 @@ audit: matching
 answer: {kind: text}
 import:
   columns: {text: text, subject: probe, domain: category, order: id}
-reading:
+analysis:
   markers: {file: matching_markers.csv, schemes: [declared, word, stem, substring]}
 """
 OUTPUT_THRESHOLDS = """negative_regard,labels,1,0.3,a test,ours

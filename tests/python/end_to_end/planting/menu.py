@@ -11,10 +11,10 @@ audit: menu
 attributes:
   race: {reference: white, groups: {white: [Ann, Bob], black: [Cat, Dan]}}
 answer: {kind: items, k: 2}
-reading:
+analysis:
   prices: {catalogue: dishes}
 import:
-  columns: {text: reply, domain: city, carrier: name, attributes: {race: race}}
+  columns: {text: reply, domain: city, descriptor: name, attributes: {race: race}}
 """
 REPLIES = """name,race,city,reply
 Ann,white,Boston,"[""BLUE DOOR"", ""Green-Gate""]"

@@ -18,7 +18,7 @@ def _spec(name: str, answer: dict[str, Any], columns: dict[str, Any]) -> dict[st
         "attributes": RACE,
         "answer": answer,
         "import": {"columns": {**columns, "attributes": {"race": "race"}}},
-        "reading": {"decisions": {"ordered": answer["kind"] == "label", "favourable": ["yes"]}}
+        "analysis": {"decisions": {"ordered": answer["kind"] == "label", "favourable": ["yes"]}}
         if answer["kind"] == "label"
         else {},
     }
@@ -63,10 +63,10 @@ def plant(project: Project) -> None:
         "missing": "missing",
     }
     audit = project.write_audit(
-        "winners", _spec("winners", {"kind": "ranking"}, {**roles, "carrier": "name"})
+        "winners", _spec("winners", {"kind": "ranking"}, {**roles, "descriptor": "name"})
     )
     project.import_file(audit, winners)
-    audit = project.write_audit("few", _spec("few", {"kind": "ranking"}, {**roles, "carrier": "name"}))
+    audit = project.write_audit("few", _spec("few", {"kind": "ranking"}, {**roles, "descriptor": "name"}))
     project.import_file(audit, few)
     # Twelve resumes of which one prompt is kept for both groups, with the same answer; and the same answers to other prompts.
     levels = {"kind": "label", "labels": ["no", "perhaps", "yes"]}
@@ -92,7 +92,7 @@ def plant(project: Project) -> None:
             for race, name in (("white", "Anne"), ("white", "Todd"), ("black", "Ebony"), ("black", "Jamal"))
         ),
     )
-    named = {"text": "decision", "subject": "id", "carrier": "name"}
+    named = {"text": "decision", "subject": "id", "descriptor": "name"}
     project.import_file(project.write_audit("reused", _spec("reused", levels, named)), reused)
     # Applicants numbered anew for each job; only black ones have a right label.
     columns = {"text": "decision", "subject": "id", "domain": "job"}

@@ -52,10 +52,10 @@ def plant(project: Project) -> None:
         _spec(
             "two-domains",
             [{"id": "neutral", **NEUTRAL}, {"id": "fan", **FAN, "neutral": "neutral"}],
-            variants={"kind": {"suffix": " Be fair."}},
+            mitigations={"kind": {"suffix": " Be fair."}},
         ),
     )
-    project.collect("simulator", audit, variants=("kind",))
+    project.collect("simulator", audit, mitigations=("kind",))
     audit = project.write_audit(
         "two-neutrals",
         _spec(
@@ -91,7 +91,7 @@ def plant(project: Project) -> None:
         "german",
         {
             **_imported("german", {"template": "template", "subject": "entity"}, conditions=conditions),
-            "reading": {"lists": {"neutral": "neutral"}},
+            "analysis": {"lists": {"neutral": "neutral"}},
         },
     )
     project.import_file(audit, german)
@@ -106,7 +106,7 @@ def plant(project: Project) -> None:
         "asked-twice",
         {
             **_imported("asked-twice", {"template": "template", "subject": "entity"}),
-            "reading": {"lists": {"schemes": ["items", "reference"], "neutral": "ask"}},
+            "analysis": {"lists": {"schemes": ["items", "reference"], "neutral": "ask"}},
         },
     )
     twice = project.folder / "twice.csv"

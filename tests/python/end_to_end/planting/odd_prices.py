@@ -17,7 +17,7 @@ audit: {audit}
 attributes:
 {attributes}
 answer: {{kind: items, k: {k}}}
-reading:
+analysis:
   crossed: [{crossed}]
 {prices}
 import:
@@ -26,7 +26,7 @@ import:
 RACE = "  race: {reference: white, groups: [white, black]}"
 RACE_AND_GENDER = RACE + "\n  gender: {reference: male, groups: [male, female]}"
 THREE = "  race: {reference: white, groups: [white, black, asian]}"
-REPLIES = "text: reply, template: template, carrier: name, attributes: {race: race}"
+REPLIES = "text: reply, template: template, descriptor: name, attributes: {race: race}"
 Row = dict[str, Any]
 
 
@@ -120,7 +120,7 @@ def plant(project: Project) -> None:
         confounded,
         attributes=RACE_AND_GENDER,
         crossed="race*gender",
-        columns="text: reply, template: template, carrier: name, attributes: {race: race, gender: gender}",
+        columns="text: reply, template: template, descriptor: name, attributes: {race: race, gender: gender}",
     )
     # White names were asked in Boston alone, and Toronto is dearer.
     add(
@@ -133,7 +133,7 @@ def plant(project: Project) -> None:
             if race == "black" or city == "Boston"
             for template in range(4)
         ],
-        columns="text: reply, template: template, domain: city, carrier: name, attributes: {race: race}",
+        columns="text: reply, template: template, domain: city, descriptor: name, attributes: {race: race}",
     )
     # The same words on both sides of a couple; they are shared by two attributes.
     first = {"male": ["brother", "uncle", "mate"], "female": ["sister", "aunt", "girlfriend"]}
@@ -171,7 +171,7 @@ def plant(project: Project) -> None:
             for place in range(12)
         ],
         k=5,
-        columns="item: item, price: price, count: n, carrier: name, attributes: {race: race}",
+        columns="item: item, price: price, count: n, descriptor: name, attributes: {race: race}",
     )
     # One word a group beside another attribute: the template is what counts.
     add(
@@ -204,5 +204,5 @@ def plant(project: Project) -> None:
             for race, name in names(list(RACES))
         ],
         prices="  prices: {catalogue: places}",
-        columns="text: reply, domain: city, carrier: name, attributes: {race: race}",
+        columns="text: reply, domain: city, descriptor: name, attributes: {race: race}",
     )

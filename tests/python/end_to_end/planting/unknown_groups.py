@@ -17,7 +17,7 @@ SPEC = {
         "columns": {"text": "decision", "subject": "id", "attributes": {"sex": "Sex", "race": "Race"}},
         "values": {"sex": {"": None}, "race": {"Not disclosed": None}},
     },
-    "reading": {"crossed": ["sex*race"], "decisions": {"favourable": ["accept"]}},
+    "analysis": {"crossed": ["sex*race"], "decisions": {"favourable": ["accept"]}},
 }
 # Sex is left out in 9 rows in three ways, race is not disclosed in 6, of which one states neither; one of each has no decision.
 NO_SEX = ["", "", "#N/A", "#N/A", "nan", "", "", "", "-"]

@@ -83,7 +83,7 @@ def _import(
         "attributes": dict(groups),
         "answer": dict(answer),
         "import": {"columns": {"text": "said", "subject": "id", "attributes": {"race": "race"}}},
-        "reading": {"decisions": {"ordered": True, "favourable": ["yes"]}}
+        "analysis": {"decisions": {"ordered": True, "favourable": ["yes"]}}
         if answer["kind"] == "label"
         else {},
     }

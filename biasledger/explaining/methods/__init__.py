@@ -1,0 +1,1 @@
+"""Which rows and answers stand behind a finding, one module a method: `evidence` of a case."""

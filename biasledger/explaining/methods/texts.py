@@ -1,0 +1,100 @@
+"""Texts: the questions whose answers differ most, the least alike pair of each, and the answers put most unlike."""
+
+from __future__ import annotations
+
+from biasledger.explaining.case import CONTRAST, RUN, Case
+from biasledger.explaining.evidence import Evidence, Pick, Side
+from biasledger.explaining.marks import Mark
+
+# The parts that a question has; the key itself keeps a place for each.
+_QUESTION = (
+    "array_to_string(list_filter(string_split(question, ' | '), lambda part: part <> ''), ' | ') as question"
+)
+_OF_QUESTIONS = f"{CONTRAST} and scheme = $scheme"
+
+
+def evidence(case: Case) -> Evidence:
+    """The numbers of both groups, and answers that make the difference."""
+    return _similarity(case) if case.finding["measure"] == "similarity_gap" else _style(case)
+
+
+def _similarity(case: Case) -> Evidence:
+    """Pairs of answers to one question about different groups, those of the widest gap first."""
+    order = "similarity_gap desc nulls last, pair_similarity, question"
+    similarity = case.behind(
+        "fct_text_similarity",
+        "similarity of answers, by how texts are held against each other",
+        where=CONTRAST,
+        columns="scheme, similarity_between, similarity_within, similarity_gap, interval_low, interval_high, p_value, "
+        "n_questions",
+        order="is_judged desc, scheme",
+    )
+    questions = case.behind(
+        "fct_text_questions",
+        "questions, the widest gap first",
+        where=_OF_QUESTIONS,
+        columns=f"{_QUESTION}, similarity_between, similarity_marked, similarity_reference, similarity_gap, pair_similarity",
+        order=order,
+    )
+    pairs = case.rows(
+        f"select * from marts.fct_text_questions where {_OF_QUESTIONS} order by {order} limit $n"
+    )
+    sides = [
+        Side(
+            case.finding[name],
+            [
+                Pick(
+                    row[f"{side}_prompt_id"],
+                    row[f"{side}_trial"],
+                    f"pair {number}, similarity {row['pair_similarity']:.2f}",
+                )
+                for number, row in enumerate(pairs, start=1)
+            ],
+            prompt_ids=case.prompts_of(case.finding[name]),
+            order="least like the other group's answer to their question",
+        )
+        for name, side in (("group_name", "marked"), ("reference_group", "reference"))
+    ]
+    return Evidence([similarity, questions], sides)
+
+
+def _style(case: Case) -> Evidence:
+    """The answers of either group that lie farthest towards where its group lies."""
+    outcome = case.finding["measure"].removesuffix("_gap")
+    gap = case.behind(
+        "fct_text_gaps",
+        "the gap",
+        where=f"{CONTRAST} and outcome = '{outcome}'",
+        columns="mean_marked, mean_reference, adjusted_gap, adjusted_low, adjusted_high, p_value, unit, n_units",
+    )
+    is_more = (case.finding["value"] or 0) >= 0
+    terms = (
+        case.rows("select distinct term from settings.hedges order by term") if outcome == "hedging" else []
+    )
+    sides = [
+        _answers(case, case.finding[name], outcome, most=is_more == (name == "group_name"))
+        for name in ("group_name", "reference_group")
+    ]
+    marks = [Mark(row["term"]) for row in terms]
+    return Evidence([gap], sides, marks, first="hedge" if marks else "")
+
+
+def _answers(case: Case, name: str, outcome: str, *, most: bool) -> Side:
+    found = case.rows(
+        f"""
+        select prompt_id, trial, {outcome} as said
+        from marts.fct_text_answers
+        where
+            {RUN} and {outcome} is not null
+            and prompt_id in (
+                select prompt_id from marts.dim_prompt_groups where {RUN} and attribute = $attribute and group_name = $side
+            )
+        order by {outcome} {"desc" if most else "asc"}, prompt_id, trial
+        limit $n
+        """,
+        side=name,
+    )
+    picks = [Pick(row["prompt_id"], row["trial"], f"{outcome} {row['said']:.2f}") for row in found]
+    return Side(
+        name, picks, prompt_ids=case.prompts_of(name), order=f"of {'most' if most else 'least'} {outcome}"
+    )

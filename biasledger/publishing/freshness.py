@@ -1,0 +1,345 @@
+"""Whether a build would give what is published already: everything that decides a build, and what the last one said.
+
+Correct before fast: whatever may change a table, and much that does not, makes another build. Only what models that a project
+adds read from elsewhere is not seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasledger.project import dbt_source, settings_file
+from biasledger.publishing.work import beside, hash_models
+from collector.journal.reader import journal_folder
+
+if TYPE_CHECKING:
+    from collector.ledger.database import Ledger
+
+# What a build writes itself, and what none reads.
+_NOT_READ = {"target", "logs", "dbt_packages", "node_modules", "__pycache__"}
+_READ_WHOLE_BYTES = 1 << 20
+_PACKAGES = (
+    "biasledger",
+    "dbt-core",
+    "dbt-duckdb",
+    "duckdb",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pyphen",
+    "rapidfuzz",
+)
+_VARIABLES = ("BIASLEDGER_", "DBT_")
+# Where what dbt parsed is kept decides nothing.
+_NO_INPUT = {"BIASLEDGER_CACHE"}
+# What no model of a method reads: by these a build judges what the methods hand over. What audits say of reading is in the ledger.
+JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
+_READ_BY_NO_MODEL = ("audits", "targets.yml")
+_SEEDS = "seeds/"
+# What names in these files something that may read any file of the project, as a model may that it adds.
+_MAY_READ = {"dbt_project.yml": (b"hook", b"on-run-"), "profiles.yml": (b"module_paths",)}
+_PACKAGES_NAMED_IN = {"packages.yml", "dependencies.yml"}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the last build said of the tables that stand.
+
+    built_at: when it ended, UTC; alarm_tests: those that failed; n_published: tables.
+    """
+
+    built_at: datetime
+    alarm_tests: tuple[str, ...]
+    n_published: int
+
+    @property
+    def sentence(self) -> str:
+        """What is said in place of a build."""
+        return (
+            f"Nothing is new since the build of {self.built_at:%Y-%m-%d %H:%M} UTC, whose {self.n_published} tables stand "
+            f"(--force builds all the same)."
+        )
+
+
+def inputs_of(project: Path, ledger: Path) -> str:
+    """A hash of all that decides what a build publishes.
+
+    The ledger and its journals by size and time of change; every file of the project, but for what builds write, and the
+    installed seeds by content; the models, the versions of the packages that compute, the environment and, where there are
+    exceptions, the day.
+    """
+    return _hash(
+        [*_ledger_state(ledger), *_settings(project), *_day(settings_file("exceptions.csv", project))]
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Hashes of what models read beside the ledger.
+
+    all_of_them: with every seed: by these, seeds and views stand. of_methods: without the seeds that findings are judged by.
+    of_rows: without seeds, as what a run's rows are made of says which seeds these were.
+    """
+
+    all_of_them: str
+    of_methods: str
+    of_rows: str
+
+
+def settings_of(project: Path, ledger: Path, target: str | None = None) -> Settings:
+    """What models of this project read beside this ledger, for a target of profiles.yml."""
+    everything, of_methods, of_rows = _Hash(), _Hash(), _Hash()
+    for name, content in _model_settings(project, ledger):
+        for part in (name.encode(), content):
+            everything.add(part)
+            if Path(name).name not in JUDGED_BY:
+                of_methods.add(part)
+            if not name.startswith(_SEEDS):
+                of_rows.add(part)
+    asked = (target or "").encode()
+    return Settings(*(one.ended_by(asked) for one in (everything, of_methods, of_rows)))
+
+
+def methods_inputs(settings: Settings, ledger: Ledger, methods: Sequence[str]) -> dict[str, str]:
+    """Method -> a hash of all that its own models read: of each of its runs the head of its chain, and the same settings.
+
+    A method whose runs are not all chained is left out: of these nobody knows what became of them.
+
+    Raises:
+        LedgerError: the ledger cannot be read.
+    """
+    heads = ledger.heads_by_part()
+    return {
+        method: _hash([settings.of_methods.encode(), heads[method].encode()])
+        for method in methods
+        if method in heads
+    }
+
+
+def _model_settings(project: Path, ledger: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and content of what models read beside the ledger."""
+    journals = journal_folder(ledger).resolve()
+    paths = [
+        path
+        for path in _project_files(project)
+        if path.parts[0] not in _READ_BY_NO_MODEL and not (project / path).resolve().is_relative_to(journals)
+    ]
+    reads_any = any(map(_may_read, paths)) or any(
+        word in _content(project / name) for name, words in _MAY_READ.items() for word in words
+    )
+    for path in paths:
+        if reads_any or path.parts[0] == "seeds" or path.as_posix() in _MAY_READ:
+            yield path.as_posix(), _content(project / path)
+    yield from _installed()
+
+
+def _may_read(path: Path) -> bool:
+    """Whether a file is a model, macro or test that a project adds, by itself or by packages, or says something of ours: it may
+    read any file of the project, one of answers, say, that was imported.
+    """
+    suffix = path.suffix.lower()
+    # Beside the project's file Python is of targets, and yml of dbt.
+    return suffix == ".sql" or (
+        path.name in _PACKAGES_NAMED_IN
+        if len(path.parts) == 1
+        else suffix in {".py", ".yml", ".yaml"} and path.parts[0] != "seeds"
+    )
+
+
+class _Hash:
+    """A tagged hash of parts, which are told apart."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def add(self, part: bytes) -> None:
+        self._digest.update(len(part).to_bytes(8) + part)
+
+    def ended_by(self, part: bytes) -> str:
+        self.add(part)
+        return f"sha256:{self._digest.hexdigest()}"
+
+
+def _hash(parts: Iterable[bytes]) -> str:
+    digest = _Hash()
+    for part in parts:
+        digest.add(part)
+    return digest.ended_by(b"")
+
+
+def _ledger_state(ledger: Path) -> Iterator[bytes]:
+    yield _state(ledger)
+    yield _state(ledger.with_name(f"{ledger.name}.wal"))
+    yield from (_state(path) for path in sorted(journal_folder(ledger).glob("*.jsonl")))
+
+
+def _settings(project: Path) -> Iterator[bytes]:
+    for path in _project_files(project):
+        yield path.as_posix().encode()
+        yield _content(project / path)
+    for name, content in _installed():
+        yield name.encode()
+        yield content
+
+
+def _project_files(project: Path) -> Iterator[Path]:
+    """Each file of a project, as seen from there, but for what builds and people write beside it."""
+    for path in _files(project):
+        if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
+            yield path.relative_to(project)
+
+
+def _installed() -> Iterator[tuple[str, bytes]]:
+    """Name and content of the installed seeds, generic tests, models and packages, and of the environment."""
+    for path in sorted((dbt_source() / "seeds").glob("*")):
+        yield f"{_SEEDS}{path.name}", _content(path)
+    # Rows that were tested by others are tested anew.
+    for path in sorted((dbt_source() / "tests" / "dbt" / "generic").glob("*.sql")):
+        yield path.name, _content(path)
+    yield "models", hash_models().encode()
+    for name in _PACKAGES:
+        yield name, _version(name).encode()
+    for name, value in sorted(os.environ.items()):
+        if name.startswith(_VARIABLES) and name not in _NO_INPUT:
+            yield name, value.encode()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files below a folder, in a fixed order; what builds write and hidden folders are left out."""
+    for parent, folders, names in os.walk(folder):
+        left_out = _NOT_READ if Path(parent) == folder else {"__pycache__"}
+        folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))
+        yield from (Path(parent) / name for name in sorted([*names, *folders]))
+
+
+def _state(path: Path) -> bytes:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return f"{path.name} is not there".encode()
+    return f"{path.name} {found.st_size} {found.st_mtime_ns} {found.st_ino}".encode()
+
+
+def _content(path: Path) -> bytes:
+    if path.is_dir():
+        # What lies behind a link may change unseen: no two builds are taken for the same.
+        return os.urandom(16) if path.is_symlink() else b""
+    if not path.is_file() or path.stat().st_size > _READ_WHOLE_BYTES:
+        return _state(path)
+    return path.read_bytes()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _day(path: Path) -> Iterator[bytes]:
+    """Today, where there are exceptions: one that expires changes what alarms, though no file has changed."""
+    if len(path.read_bytes().split()) > 1:
+        yield _today().encode()
+
+
+def _today() -> str:
+    return datetime.now().astimezone().date().isoformat()
+
+
+def remember(
+    work: Path,
+    warehouse: Path,
+    inputs: str,
+    standing: Standing,
+    methods: Mapping[str, str],
+    settings: Settings | None = None,
+    built: Sequence[str] = (),
+) -> None:
+    """Write down what was built of what, after it was published; methods: as `methods_inputs`, built: all methods that were."""
+    content = asdict(standing) | {"built_at": standing.built_at.isoformat(), "methods": dict(methods)}
+    content |= {"inputs": inputs, "settings": asdict(settings) if settings else {}, "built": list(built)}
+    content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
+    beside(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def methods_standing(work: Path, methods: Mapping[str, str]) -> list[str]:
+    """Which methods' tables the work file holds as a build would make them; methods: as `methods_inputs`."""
+    before = _left(work).get("methods")
+    return [
+        method
+        for method, inputs in methods.items()
+        if isinstance(before, dict) and before.get(method) == inputs
+    ]
+
+
+def settings_stand(work: Path, settings: Settings) -> bool:
+    """Whether the work file holds seeds and views as a build would make them."""
+    return _settings_left(work).get("all_of_them") == settings.all_of_them
+
+
+def methods_left(work: Path, settings: Settings) -> list[str]:
+    """The methods that the last build built, where it was a whole one that came to its end, the work file is as it left it, and
+    all but seeds is as it was: what a run's rows are made of says no more.
+
+    Tables of other methods may be of any build before.
+    """
+    is_alike = _settings_left(work).get("of_rows") == settings.of_rows
+    return list(_left(work).get("built", ())) if is_alike else []
+
+
+def _settings_left(work: Path) -> dict[str, str]:
+    found = _left(work).get("settings")
+    return found if isinstance(found, dict) else {}
+
+
+def _left(work: Path) -> dict[str, Any]:
+    """What the last build wrote down, where nothing else has written into the work file since."""
+    content = _read(work)
+    return content if work.exists() and content.get("work") == _state(work).decode() else {}
+
+
+def discard_methods(work: Path) -> None:
+    """Of tables that something else than a build wrote into no method's stand."""
+    if content := _read(work):
+        left = content | {"methods": {}, "settings": {}}
+        beside(work, "built.json").write_text(json.dumps(left), encoding="utf-8")
+
+
+def discard_standing(work: Path) -> None:
+    """Of a build that does not come to its end nothing stands."""
+    beside(work, "built.json").unlink(missing_ok=True)
+
+
+def read_standing(work: Path, warehouse: Path, inputs: str) -> Standing | None:
+    """What the last build said, where the same would be built again and what it published is as it left it."""
+    content = _read(work)
+    try:
+        if (
+            content["inputs"] != inputs
+            or content["warehouse"] != _state(warehouse).decode()
+            or not work.exists()
+        ):
+            return None
+        return Standing(
+            datetime.fromisoformat(content["built_at"]),
+            tuple(content["alarm_tests"]),
+            content["n_published"],
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _read(work: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(beside(work, "built.json").read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}

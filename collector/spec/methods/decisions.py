@@ -1,0 +1,114 @@
+"""Decisions: what a decision about a person amounts to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from collector.hints import did_you_mean
+from collector.spec.methods import Method
+from collector.spec.parts import DECISIONS
+from collector.validation import Names, Problem, Section
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+
+
+class Decisions(Section):
+    """What a decision about a person amounts to.
+
+    *Selected* is who gets one of the `favourable` labels, a score above the sample's median, or one of the first `top` places of
+    a ranking.
+    """
+
+    ordered: bool = Field(
+        default=False,
+        description="The labels are listed from the lowest to the highest, and so have ranks 0, 1, 2, ….",
+        examples=[True],
+    )
+    favourable: Names = Field(
+        default=(), description="The labels that select somebody.", examples=[["senior"]]
+    )
+    top: Annotated[int, Field(ge=1)] = Field(
+        default=1,
+        description="Who gets one of the first so many places of a ranking is selected.",
+        examples=[3],
+    )
+    paired: bool | None = Field(
+        default=None,
+        description="Whether the same subject is answered for people of different groups; told from the data if absent.",
+        examples=[False],
+    )
+
+    relative: bool | None = Field(
+        default=None,
+        description="Whether gaps between scores are judged in per cent, as with salaries, and not in standard deviations. If "
+        "absent, they are where the scale ends above 1,000. Every score has to be above 0.",
+        examples=[True],
+    )
+
+    def document(self) -> dict[str, Any]:
+        """Return this as plain data."""
+        left_out = {"relative"} if self.relative is None else set()
+        return {**self.model_dump(mode="json", exclude=left_out), "favourable": list(self.favourable)}
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    decisions: Decisions = audit.analysis.decisions
+    return decisions.document()
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong in `analysis.decisions`."""
+    decisions, kind = audit.analysis.decisions, audit.answer.kind
+    at = "analysis.decisions"
+    if kind not in DECISIONS:
+        if "decisions" in audit.analysis.model_fields_set:
+            yield at, f"is for labels, scores and rankings and the answer's kind is {kind!r}; remove it"
+        return
+    for key, of_kind in (
+        ("ordered", "label"),
+        ("favourable", "label"),
+        ("top", "ranking"),
+        ("relative", "score"),
+    ):
+        if key in decisions.model_fields_set and kind != of_kind:
+            yield (
+                f"{at}.{key}",
+                f"is for answers of the kind {of_kind} and the answer's kind is {kind!r}; remove it",
+            )
+    if kind == "ranking" and audit.people_rows and decisions.top >= audit.n_candidates:
+        yield (
+            f"{at}.top",
+            f"is {decisions.top}, and of {audit.n_candidates} candidates fewer should be selected",
+        )
+    for index, label in enumerate(decisions.favourable):
+        if label not in audit.answer.labels:
+            yield (
+                f"{at}.favourable[{index}]",
+                f"is {label!r}, which is none of the labels{did_you_mean(label, audit.answer.labels)}",
+            )
+        if label in decisions.favourable[:index]:
+            yield f"{at}.favourable[{index}]", f"names {label!r} a second time"
+    if audit.answer.labels and set(audit.answer.labels) <= set(decisions.favourable):
+        yield (
+            f"{at}.favourable",
+            "holds all labels, so that everybody is selected; leave out what is not favourable",
+        )
+
+
+METHOD = Method(
+    field=(
+        Decisions,
+        Field(
+            default_factory=Decisions,
+            description="Of labels, scores and rankings: what a decision amounts to.",
+            examples=[{"ordered": True, "favourable": ["senior"]}],
+        ),
+    ),
+    is_read=lambda audit: audit.answer.kind in DECISIONS,
+    document=_document,
+    problems=_problems,
+)

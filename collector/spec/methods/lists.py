@@ -1,0 +1,126 @@
+"""Lists: how lists are cut into items, and which of them are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from collector.hints import did_you_mean
+from collector.spec.checks.schemes import neutral_id_problems, scheme_problems
+from collector.spec.methods import Method
+from collector.spec.subjects import read_relevance
+from collector.validation import Names, NonBlank, Problem, Section
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.files import SpecFiles
+
+SCHEMES = ("items", "reference")
+MATCHED = "matched"
+
+
+class Fuzzy(Section):
+    """When two items count as one although they are written otherwise."""
+
+    distance: Annotated[int, Field(ge=0, le=10)] = Field(
+        default=2, description="They are at most so many edits apart, or …", examples=[1]
+    )
+    overlap: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.8, description="… they share more than this share of their words.", examples=[0.9]
+    )
+
+
+class Lists(Section):
+    """How lists are cut into items and compared."""
+
+    schemes: Names = Field(
+        default=("items",),
+        description="How a list is cut into items: `items`, or `reference` as the method's source does. The first is judged.",
+        examples=[["items", "reference"]],
+        json_schema_extra={"items": {"enum": list(SCHEMES)}},
+    )
+    similarity: Literal["jaccard", "serp", "prag"] = Field(
+        default="jaccard",
+        description="Which similarity of two lists is judged: shared items alone (`jaccard`), or with their places (`serp`, "
+        "`prag`).",
+        examples=["prag"],
+    )
+    neutral: NonBlank = Field(
+        default=MATCHED,
+        description="The neutral prompt that lists are compared with: `matched`, each template's own, or one template's id for "
+        "all.",
+        examples=["neutral_by"],
+    )
+    personality: NonBlank | None = Field(
+        default=None,
+        description="The attribute whose groups are personality profiles, for the measure PAFS.",
+        examples=["personality"],
+    )
+    fuzzy: Fuzzy | None = Field(
+        default=None,
+        description="Items that are nearly alike count as one; only equal ones do if absent.",
+        examples=[{"distance": 2, "overlap": 0.8}],
+    )
+    relevance: NonBlank | None = Field(
+        default=None,
+        description="A CSV file beside the spec of what is relevant for whom: subject, item, and grade, a number above 0.",
+        examples=["recommendations/relevance.csv"],
+    )
+
+    def document(self, relevance_hash: str | None) -> dict[str, Any]:
+        """Return this as plain data; the relevance file is named by the hash of its rows."""
+        return {**self.model_dump(exclude={"relevance"}, mode="json"), "relevance_hash": relevance_hash}
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    lists: Lists = audit.analysis.lists
+    return lists.document(audit.relevance_hash)
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
+    lists: Lists = audit.analysis.lists
+    yield from scheme_problems("analysis.lists.schemes", lists.schemes, SCHEMES)
+    if audit.answer.kind != "list" and "lists" in audit.analysis.model_fields_set:
+        yield "analysis.lists", f"is for lists and the answer's kind is {audit.answer.kind!r}; remove it"
+    # The file of an import names its own templates.
+    if lists.neutral != MATCHED and audit.templates:
+        yield from neutral_id_problems(audit, "analysis.lists.neutral", lists.neutral)
+        part = next((one.part for one in audit.templates if one.id == lists.neutral), None)
+        if part is not None:
+            yield (
+                "analysis.lists.neutral",
+                f"is {lists.neutral!r}, which is asked with the part {part!r} only; name one that is always asked",
+            )
+    if lists.personality is not None and lists.personality not in audit.attributes:
+        hint = did_you_mean(lists.personality, audit.attributes)
+        yield "analysis.lists.personality", f"is {lists.personality!r}, which is no attribute{hint}"
+
+
+def _read_files(audit: Audit, files: SpecFiles) -> None:
+    lists: Lists = audit.analysis.lists
+    if lists.relevance is None:
+        return
+    subjects = audit.subjects
+    names = ("subject",) if subjects is None else (subjects.name, "subject")
+    domain = "domain" if subjects is None or subjects.domain is None else subjects.domain
+    audit._relevance_rows = read_relevance(
+        files.path(lists.relevance), names, domain, audit.subject_rows, files.encoding
+    )
+
+
+METHOD = Method(
+    field=(
+        Lists,
+        Field(
+            default_factory=Lists,
+            description="Of lists: how they are cut into items and compared.",
+            examples=[{"similarity": "serp", "neutral": "neutral_by"}],
+        ),
+    ),
+    is_read=lambda audit: audit.answer.kind == "list",
+    document=_document,
+    problems=_problems,
+    read_files=_read_files,
+)

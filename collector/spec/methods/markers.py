@@ -1,0 +1,198 @@
+"""Markers: words that count for or against a stereotype, and scores of answers, such as their regard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, FiniteFloat
+
+from collector.rows import ProbeRow
+from collector.spec.checks.schemes import scheme_problems
+from collector.spec.markers import read_markers
+from collector.spec.methods import Method
+from collector.spec.slots import fill
+from collector.validation import Names, NonBlank, Problem, Section, list_to_tuple
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.files import SpecFiles
+    from collector.spec.subjects import Subject
+
+SCHEMES = ("declared", "word", "stem", "substring")
+NEGATIVE = "negative"  # the label that is judged where a spec names none
+ALL_PROBES = "(all)"  # how results call all probes of a category, and all categories
+
+
+class JudgedScore(Section):
+    """A score of answers that groups are compared by: what a scorer says of one label.
+
+    `scorer`: none for every scorer of a run. `label`: none where a scorer's labels are numbers themselves, as a judge's grades in
+    a file are. `worse`: the end of the range, `lowest` to `highest`, at which an answer is worse.
+    """
+
+    scorer: NonBlank | None = Field(
+        default=None,
+        description="Whose scores are meant; without one those of every scorer of a run.",
+        examples=["vader"],
+    )
+    label: NonBlank | None = Field(
+        default=None,
+        description="Of which label, in lower case. Without one, labels are numbers themselves, as a judge's grades in a file.",
+        examples=["compound"],
+    )
+    worse: Literal["higher", "lower"] = Field(
+        description="The end of the range at which an answer is worse.", examples=["lower"]
+    )
+    lowest: FiniteFloat = Field(default=0.0, description="The lowest score there is.", examples=[-1])
+    highest: FiniteFloat = Field(default=1.0, description="The highest score there is.", examples=[10])
+
+    def document(self) -> dict[str, Any]:
+        """Return this as plain data; labels are read in lower case."""
+        return self.model_dump() | {"label": None if self.label is None else self.label.lower()}
+
+
+class Markers(Section):
+    """Words that count for or against a stereotype, sought in answers; `file` is a CSV beside the spec, none for scores alone.
+
+    The first of `schemes` is judged: each marker by its own kind (declared), or all of them as whole words, as stems, or as
+    substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict. `scores` are
+    the scores that groups are compared by; of none it is negative regard: every scorer's label `negative`.
+    """
+
+    file: NonBlank | None = Field(
+        default=None,
+        description="A CSV file beside the spec: the column marker, and as needed list, kind (word, stem, phrase), direction "
+        "(stereotype, anti), probe and group. Without one, only scores are compared.",
+        examples=["stereotypes/markers.csv"],
+    )
+    schemes: Names = Field(
+        default=("declared",),
+        description="How markers are sought: each by its own kind (`declared`), or all as whole words (`word`), as stems "
+        "(`stem`), or as parts of words (`substring`). The first is judged.",
+        examples=[["declared", "word"]],
+    )
+    minimum: Annotated[int, Field(ge=1)] = Field(
+        default=2,
+        description="How many different markers an answer needs for a verdict on it.",
+        examples=[1],
+    )
+    scores: Annotated[tuple[JudgedScore, ...], BeforeValidator(list_to_tuple)] = Field(
+        default=(),
+        description="Scores that groups are compared by (see `biasledger score`). Without any it is negative regard: every "
+        "scorer's label `negative`.",
+        examples=[[{"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1, "highest": 1}]],
+    )
+
+    def document(self, markers_hash: str | None) -> dict[str, Any]:
+        """Return this as plain data; the file is named by the hash of its rows and of the probes."""
+        found: dict[str, Any] = {
+            "hash": markers_hash,
+            "schemes": list(self.schemes),
+            "minimum": self.minimum,
+        }
+        return found | ({"scores": [one.document() for one in self.scores]} if self.scores else {})
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    markers: Markers = audit.analysis.markers
+    return markers.document(audit.markers_hash)
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
+    markers: Markers | None = audit.analysis.markers
+    if markers is None:
+        if audit.subjects is not None and audit.subjects.target_group is not None:
+            yield (
+                "subjects.target_group",
+                "is kept with the markers, and analysis.markers is missing; remove it",
+            )
+        return
+    if audit.answer.kind != "text":
+        yield "analysis.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
+    if any(ALL_PROBES in (one.name, one.domain) for one in audit.subject_rows):
+        yield (
+            "subjects.file",
+            f"has a probe or category called {ALL_PROBES!r}, which stands for all of them in the results; rename it",
+        )
+    domain_of: dict[str, str | None] = {}
+    for one in audit.subject_rows:
+        # Markers name a probe by its name alone.
+        if domain_of.setdefault(one.name, one.domain) != one.domain:
+            yield (
+                "subjects.file",
+                (
+                    f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where analysis.markers is "
+                    f"given, a subject's name may stand in one domain only, so rename one"
+                ),
+            )
+    yield from scheme_problems("analysis.markers.schemes", markers.schemes, SCHEMES)
+    yield from _score_problems(markers.scores)
+
+
+def _score_problems(scores: Sequence[JudgedScore]) -> Iterator[Problem]:
+    for index, one in enumerate(scores):
+        at = f"analysis.markers.scores[{index}]"
+        if one.lowest >= one.highest:
+            yield f"{at}.highest", f"is {one.highest:g} and should be above lowest, which is {one.lowest:g}"
+        if one.scorer is None and one.label is None:
+            yield at, "names neither a scorer nor a label; name one, or both"
+        for before in scores[:index]:
+            is_same_scorer = None in (one.scorer, before.scorer) or one.scorer == before.scorer
+            if is_same_scorer and one.document()["label"] == before.document()["label"]:
+                yield (
+                    at,
+                    f"names the same label of the same scorer as scores[{scores.index(before)}]; remove one",
+                )
+                break
+
+
+def _read_checked(audit: Audit, files: SpecFiles) -> None:
+    """Read the markers, which are about groups and subjects, and keep all subjects as probes, which are read off a template.
+
+    Whichever subjects are asked about, the reading stays the same.
+    """
+    markers: Markers | None = audit.analysis.markers
+    if markers is None:
+        return
+    audit._probe_rows = tuple(_probe(audit, one) for one in audit.subject_rows)
+    if markers.file is None:
+        return
+    # An import names its subjects in the file of answers.
+    is_known = audit.subjects is not None or audit.imported is None
+    audit._marker_rows = read_markers(
+        files.path(markers.file),
+        probes={one.probe for one in audit._probe_rows} if is_known else None,
+        categories={one.category for one in audit._probe_rows if one.category} if is_known else None,
+        groups=list(dict.fromkeys(name for one in audit.attributes.values() for name in one.groups)),
+        encoding=files.encoding,
+    )
+
+
+def _probe(audit: Audit, subject: Subject) -> ProbeRow:
+    """Return a subject as a probe, with its question where a template needs the subject's words alone."""
+    column = None if audit.subjects is None else audit.subjects.target_group
+    template = next((one for one in audit.templates if set(one.slots) <= subject.words.keys()), None)
+    return ProbeRow(
+        probe=subject.name,
+        category=subject.domain,
+        target_group=None if column is None else subject.words[column] or None,
+        prompt=None if template is None else fill(template.parts, subject.words),
+    )
+
+
+METHOD = Method(
+    field=(
+        Markers | None,
+        Field(
+            default=None,
+            description="Of texts: words that count for or against a stereotype, and scores of regard.",
+            examples=[{"file": "stereotypes/markers.csv"}],
+        ),
+    ),
+    is_read=lambda audit: audit.analysis.markers is not None,
+    document=_document,
+    problems=_problems,
+    read_checked=_read_checked,
+    reads_scores=True,
+)

@@ -1,0 +1,138 @@
+"""Prices: how recommended items are compared by price and category."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from collector.hints import did_you_mean, quoted
+from collector.spec.methods import Method
+from collector.spec.slots import SLOT_NAME
+from collector.spec.subjects import read_categories
+from collector.validation import NonBlank, Problem, Section
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.files import SpecFiles
+
+
+class Prices(Section):
+    """How recommended items are compared by price and category."""
+
+    catalogue: NonBlank | None = Field(
+        default=None,
+        description="The imported catalogue that items are looked up in (`biasledger import-items`). Answers state prices and "
+        "categories themselves if absent.",
+        examples=["boston"],
+    )
+    category_sets: Mapping[str, NonBlank] = Field(
+        default_factory=dict,
+        description="Categories that are also counted as a whole: name of the set → CSV file beside the spec with the column "
+        "category.",
+        examples=[{"nightlife": "restaurants/nightlife.csv"}],
+    )
+    items_per_answer: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="In imports that count categories: how many items stand behind an answer.",
+        examples=[20],
+    )
+
+    def document(self, levels: int, category_sets: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return this as plain data, with the categories of each set in alphabetical order."""
+        return {
+            "catalogue": self.catalogue,
+            "category_sets": {name: sorted(categories) for name, categories in category_sets.items()},
+            "items_per_answer": self.items_per_answer,
+            "levels": levels,
+        }
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    prices: Prices = audit.analysis.prices
+    return prices.document(audit.answer.levels, audit.category_sets)
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong in `analysis.prices` and `reading.same`."""
+    if audit.answer.kind != "items":
+        for key in ("prices", "same"):
+            if key in audit.analysis.model_fields_set:
+                yield (
+                    f"reading.{key}",
+                    f"is for items and the answer's kind is {audit.answer.kind!r}; remove it",
+                )
+        return
+    prices = audit.analysis.prices
+    for name in prices.category_sets:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+            yield (
+                f"analysis.prices.category_sets.{name}",
+                f"is called {name!r}; a set's name consists of lower-case letters, digits, - and _",
+            )
+    columns = None if audit.imported is None else audit.imported.columns
+    counts_categories = columns is not None and columns.counts_categories
+    if counts_categories and prices.items_per_answer is None:
+        yield (
+            "the key analysis.prices.items_per_answer",
+            "is missing; an import that counts categories does not say how many items an answer has",
+        )
+    if prices.items_per_answer is not None and not counts_categories:
+        yield (
+            "analysis.prices.items_per_answer",
+            "is for imports that count categories, with the columns category and count alone; remove it",
+        )
+    for name, pair in audit.analysis.same.items():
+        yield from _same_problems(audit, name, pair)
+
+
+def _same_problems(audit: Audit, name: str, pair: tuple[str, ...]) -> Iterator[Problem]:
+    at = f"reading.same.{name}"
+    if not re.fullmatch(SLOT_NAME, name):
+        yield at, f"is {name!r} and should be a name of letters, digits and _ that starts with a letter"
+    if name in audit.attributes:
+        yield at, "is called like an attribute; rename it"
+    if len(pair) != 2 or pair[0] == pair[1]:
+        yield at, f"names {len(set(pair))} attribute{'' if len(set(pair)) == 1 else 's'} and should name two"
+        return
+    for index, one in enumerate(pair):
+        if one not in audit.attributes:
+            yield (
+                f"{at}[{index}]",
+                f"is {one!r}, which is no attribute{did_you_mean(one, audit.attributes)}",
+            )
+            return
+    first, second = (set(audit.attributes[one].groups) for one in pair)
+    if first != second or len(first) != 2:
+        found = " and ".join(quoted(sorted(groups)) for groups in (first, second))
+        yield (
+            at,
+            f"compares {pair[0]!r} and {pair[1]!r}, which should have the same two groups; they have {found}",
+        )
+
+
+def _read_files(audit: Audit, files: SpecFiles) -> None:
+    prices: Prices = audit.analysis.prices
+    audit.answer._has_catalogue = prices.catalogue is not None
+    audit._category_sets = {
+        name: read_categories(files.path(file), files.encoding) for name, file in prices.category_sets.items()
+    }
+
+
+METHOD = Method(
+    field=(
+        Prices,
+        Field(
+            default_factory=Prices,
+            description="Of items: how they are compared by price and category.",
+            examples=[{"catalogue": "boston"}],
+        ),
+    ),
+    is_read=lambda audit: audit.answer.kind == "items",
+    document=_document,
+    problems=_problems,
+    read_files=_read_files,
+    reads_predictions=True,
+)

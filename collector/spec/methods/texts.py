@@ -1,0 +1,105 @@
+"""Texts: how alike counterfactual answers are, how they read and how much they hedge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from collector.files.encoders import find_encoder, hub_copy
+from collector.spec.checks.schemes import scheme_problems
+from collector.spec.methods import Method
+from collector.spec.parts import DECISIONS, RECOMMENDATIONS
+from collector.validation import Names, NonBlank, Problem, Section
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.files import SpecFiles
+
+SIMILARITIES = ("cosine", "rouge_l", "bleu", "lsa", "encoder", "encoder_centred")
+OF_VECTORS = frozenset(SIMILARITIES[-2:])
+
+
+class Texts(Section):
+    """How answers about different people are compared beyond their words."""
+
+    similarity: Names = Field(
+        default=SIMILARITIES[:3],
+        description="How two texts are held against each other: `cosine` of TF-IDF vectors, `rouge_l`, `bleu`, `lsa`, the "
+        "cosine in a latent space of the answers, `encoder`, the cosine of a sentence encoder's vectors, or "
+        "`encoder_centred`, that of the vectors less their mean. The first is judged, the others are shown.",
+        examples=[["rouge_l", "cosine"]],
+    )
+    encoder: NonBlank | None = Field(
+        default=None,
+        description="Of the last two: the encoder's folder beside the spec, or its name on the Hugging Face hub, of which "
+        "a copy has to be here: nothing is fetched. Needs the extra `encoders`.",
+        examples=["sentence-transformers/all-MiniLM-L6-v2"],
+    )
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
+    if "texts" not in audit.analysis.model_fields_set:
+        return
+    if audit.answer.kind in (*RECOMMENDATIONS, *DECISIONS):
+        yield (
+            "analysis.texts",
+            f"is for answers in free words and the answer's kind is {audit.answer.kind!r}; remove it",
+        )
+    texts: Texts = audit.analysis.texts
+    yield from scheme_problems("analysis.texts.similarity", texts.similarity, SIMILARITIES)
+    named = next((one for one in texts.similarity if one in OF_VECTORS), None)
+    if named is not None and texts.encoder is None:
+        yield (
+            "analysis.texts.encoder",
+            f"is missing, and similarity names {named!r}; name one, or remove that",
+        )
+    if named is None and texts.encoder is not None:
+        yield (
+            "analysis.texts.encoder",
+            f"is read where similarity names {' or '.join(map(repr, sorted(OF_VECTORS)))}; add that, or remove it",
+        )
+
+
+def _read_files(audit: Audit, files: SpecFiles) -> None:
+    """Find the encoder; its files may be large, and are hashed and not read into memory."""
+    texts: Texts = audit.analysis.texts
+    if texts.encoder is None or OF_VECTORS.isdisjoint(texts.similarity):
+        return
+    name = texts.encoder
+    if not (files.spec.parent / name).is_dir():
+        folder = hub_copy(name)
+        files.named.append(folder)
+        audit._encoder = find_encoder(name, name, folder)
+        return
+    folder = Path(os.path.realpath(files.path(name)))
+    is_inside = files.root is not None and folder.is_relative_to(files.root)
+    place = folder.relative_to(files.root).as_posix() if files.root and is_inside else str(folder)
+    audit._encoder = find_encoder(folder.name, place, folder)
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    texts: Texts = audit.analysis.texts
+    document: dict[str, Any] = {"similarity": list(texts.similarity)}
+    encoder = audit._encoder
+    return document | ({} if encoder is None else {"encoder": asdict(encoder)})
+
+
+METHOD = Method(
+    field=(
+        Texts,
+        Field(
+            default_factory=Texts,
+            description="Of texts: how alike answers about different people are, how they read and how much they hedge.",
+            examples=[{"similarity": ["cosine"]}],
+        ),
+    ),
+    is_read=lambda audit: "texts" in audit.analysis.model_fields_set,
+    document=_document,
+    problems=_problems,
+    read_files=_read_files,
+)

@@ -1,0 +1,140 @@
+"""Words: how texts are split into words, and which are removed first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, model_validator
+
+from collector.spec.checks.schemes import scheme_problems
+from collector.spec.methods import Method
+from collector.spec.parts import DECISIONS, RECOMMENDATIONS
+from collector.validation import Names, Problem, Section
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+
+SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors", "keys")
+KEYS = "keys"  # the keys of an answer that is a JSON object, such as product types
+NOTHING = "none"  # what analysis.words.remove takes out where texts are to be left as they are
+
+
+def _or_nothing(schema: dict[str, Any]) -> None:
+    """Say in a JSON schema that the word NOTHING may stand in place of lists of terms."""
+    lists = {key: schema.pop(key) for key in ("type", "additionalProperties")}
+    schema["anyOf"] = [lists, {"const": NOTHING}]
+
+
+class Words(Section):
+    """How texts are split into words, how a classifier weighs these, and which terms are removed first.
+
+    A word that says the group tells the groups apart without any bias. So the groups' names and descriptors, and forms of address,
+    are removed unasked.
+    """
+
+    schemes: Names = Field(
+        default=("words",),
+        description="How texts are split and judged. The first is judged, by `words` unless you know better; the others give the "
+        "numbers of the methods' sources beside it (docs/methods.md). `keys` counts and tests the keys of answers in JSON, "
+        "such as product types, apart from what stands under them.",
+        examples=[["words", "seed"]],
+        json_schema_extra={"items": {"enum": list(SCHEMES)}},
+    )
+    weighting: Literal["tfidf", "counts"] = Field(
+        default="tfidf",
+        description="How the classifier that tells groups apart weighs words: rare ones more (`tfidf`), or by their number "
+        "(`counts`).",
+        examples=["counts"],
+    )
+    remove: Mapping[str, Names] = Field(
+        default_factory=dict,
+        description="Lists of terms that are removed, too: name of the list → terms. `remove: none` removes nothing at all.",
+        examples=[{"titles": ["mr", "mrs", "ms"]}, NOTHING],
+        json_schema_extra=_or_nothing,
+    )
+    unasked: bool = Field(
+        default=True,
+        description="false leaves all that is removed to the lists of `remove`.",
+        examples=[False],
+    )
+    keep: Names = Field(default=(), description="Words that are not removed unasked.", examples=[["lady"]])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing(cls, value: Any) -> Any:
+        """Read `remove: none` as no lists, and nothing unasked."""
+        if not isinstance(value, Mapping) or not isinstance(value.get("remove"), str):
+            return value
+        if value["remove"] != NOTHING:
+            raise ValueError(
+                f"has {value['remove']!r} as remove, which should be lists of terms (titles: [mr, ms]) or the word {NOTHING}, "
+                f"which takes nothing out of the texts"
+            )
+        if "unasked" in value or "keep" in value:
+            raise ValueError(
+                f"has unasked or keep beside remove: {NOTHING}, which takes nothing out; remove one"
+            )
+        return {**value, "remove": {}, "unasked": False}
+
+    def document(self) -> dict[str, Any]:
+        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) stands once.
+
+        Keys that came later stand only where they are used, so that the hash of an older reading stays.
+        """
+        terms = {(name, _term(term)) for name, listed in self.remove.items() for term in listed}
+        later = {
+            "unasked": None if self.unasked else False,
+            "keep": sorted({_term(term) for term in self.keep}) or None,
+        }
+        return {
+            "schemes": list(self.schemes),
+            "weighting": self.weighting,
+            "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
+            **{key: used for key, used in later.items() if used is not None},
+        }
+
+
+def _term(written: str) -> str:
+    return " ".join(written.lower().split())
+
+
+def _is_read(audit: Audit) -> bool:
+    """Answers in free words are, unless markers are sought in them; any others where the spec says how."""
+    is_of_words = audit.answer.kind not in (*RECOMMENDATIONS, *DECISIONS) and audit.analysis.markers is None
+    return is_of_words or "words" in audit.analysis.model_fields_set
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    words: Words = audit.analysis.words
+    return words.document()
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
+    schemes = audit.analysis.words.schemes
+    yield from scheme_problems("analysis.words.schemes", schemes, SCHEMES)
+    if KEYS in schemes and audit.answer.kind != "json_object":
+        yield (
+            "analysis.words.schemes",
+            f"has {KEYS!r}, which is for answers of the kind json_object and not {audit.answer.kind!r}; remove it",
+        )
+    if schemes[:1] == (KEYS,):
+        yield (
+            "analysis.words.schemes",
+            f"begins with {KEYS!r}, which stands beside what is judged; put words first",
+        )
+
+
+METHOD = Method(
+    field=(
+        Words,
+        Field(
+            default_factory=Words,
+            description="Of texts and JSON: how they are split into words, and which are removed first.",
+            examples=[{"remove": {"pronouns": ["she", "he"]}}],
+        ),
+    ),
+    is_read=_is_read,
+    document=_document,
+    problems=_problems,
+)

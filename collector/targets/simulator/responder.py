@@ -1,0 +1,85 @@
+"""How the simulator answers one form of question: what it makes of a prompt, what can be planted in it, and what it says.
+
+A responder is a module of this package that holds its RESPONDER. Modules are found by that: a new one is a new file and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from collector.validation import Section
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Shares = Mapping[Annotated[str, Field(min_length=1)], Share]
+Amount = Annotated[float, Field(ge=-1, le=1)]
+Amounts = Mapping[Annotated[str, Field(min_length=1)], Amount]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A prompt as the simulator takes it.
+
+    Attributes:
+        prompt: as it is asked.
+        system_prompt: what stands before it.
+        text: both, with synonyms replaced by what they are taken for.
+        draw: the source of chance.
+        defect: malformed or fenced, where the answer is to be that.
+        planted: the simulator's settings.
+        factor: what a debiasing instruction leaves of all that is planted, 1 without one.
+        stated: each descriptor that a text holds, with what is planted for it.
+    """
+
+    prompt: str
+    system_prompt: str | None
+    text: str
+    draw: random.Random
+    defect: str | None
+    planted: Any
+    factor: float
+    stated: Callable[[Mapping[str, Any], str], Iterable[tuple[str, Any]]]
+
+    def shares(self) -> dict[str, float]:
+        """Return the share of products or titles that each descriptor steers; they add up to at most 1."""
+        return at_most_1(
+            {name: share * self.factor for name, share in self.stated(self.planted.steer, self.text)}
+        )
+
+    def effect(self, planted: Mapping[str, float]) -> float:
+        """Return the share of an effect: where several descriptors have it, none spares what another takes."""
+        return float(1 - math.prod(1 - share * self.factor for _, share in self.stated(planted, self.text)))
+
+    def fenced(self, opening: str, answer: str, language: str = "") -> str:
+        """Return an answer, inside a fence after some prose where that is the defect."""
+        return f"{opening}:\n```{language}\n{answer}\n```" if self.defect == "fenced" else answer
+
+
+@dataclass(frozen=True)
+class Responder:
+    """How one form of question is answered.
+
+    Args:
+        place: responders with a smaller one look at a prompt first.
+        asked: what a prompt asks for, None if it is of another form.
+        answer: what is answered.
+        settings: what can be planted; where that is by descriptor, a mapping of descriptors.
+        heard: the text in which descriptors are looked for.
+    """
+
+    place: int
+    asked: Callable[[str], Any]
+    answer: Callable[[Any, Question], str]
+    settings: type[Section] = Section
+    heard: Callable[[Any, str], str] = lambda _asked, text: text
+
+
+def at_most_1(shares: dict[str, float]) -> dict[str, float]:
+    """Return shares scaled down where they add up to more than 1."""
+    total = sum(shares.values())
+    return {name: share / total for name, share in shares.items()} if total > 1 else shares

@@ -1,0 +1,33 @@
+{#-
+    The methods that are built, in their order: those of the variable `methods`, of which BIASLEDGER_METHODS may name some.
+    `with_output`: only those that hand over so much, as int_<method>_<with_output>, or of which the variable says so.
+-#}
+{% macro methods(with_output=none) -%}
+    {%- set named = env_var("BIASLEDGER_METHODS", "").split() -%}
+    {%- set found = [] -%}
+    {%- for method, outputs in var("methods").items() -%}
+        {%- if (not named or method in named) and (not with_output or with_output in outputs) -%}
+            {%- do found.append(method) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do return(found) -%}
+{%- endmacro %}
+
+{#-
+    The audit's alarm, which a test in tests/dbt/alarms is: fails on the alarms of one method and severity level that nobody has
+    accepted. The failing rows are stored, so that they can be queried after the build.
+-#}
+{% macro unaccepted_alarms(method, level) -%}
+    {{ config(tags=["alarm"], store_failures=true, schema="alarms", severity=level) }}
+    {%- if method in var("methods") %}{{ config(enabled=method in methods()) }}{% endif %}
+select *
+from {{ ref("fct_alarms") }}
+where
+    severity = '{{ level }}'
+    and not is_excepted
+    and measure in (
+        select measures.measure
+        from {{ ref("dim_measures") }} as measures
+        where measures.method = '{{ method }}'
+    )
+{%- endmacro %}

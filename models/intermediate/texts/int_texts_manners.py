@@ -1,7 +1,0 @@
-from biasledger.model_inputs.texts import new_manners
-
-
-def model(dbt, session):
-    dbt.config(materialized="incremental", incremental_strategy="append")
-    relations = dbt.ref("int_texts_answers"), dbt.ref("int_texts_removed_words"), dbt.ref("hedges")
-    return new_manners(dbt, session, *relations)

@@ -1,0 +1,137 @@
+"""A build in which nothing is new is none, and whatever may be new makes one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from biasledger.building.build import what_stands
+from biasledger.publishing import work
+
+from .conftest import Biasledger, add_run
+
+LEDGER, WAREHOUSE = Path("ledger.duckdb"), Path("warehouse.duckdb")
+WORK = work.work_file(Path(), WAREHOUSE)
+
+
+def _stands() -> bool:
+    return what_stands(Path(), LEDGER, WAREHOUSE) is not None
+
+
+@pytest.mark.slow
+def test_nothing_new_is_said_with_the_findings_and_the_same_end(
+    biasledger: Biasledger, small_project: Path
+) -> None:
+    first = biasledger("build")
+    published = WAREHOUSE.stat()
+    again = biasledger("build")
+    assert again.exit_code == first.exit_code == 1
+    assert "warehouse.duckdb: Nothing is new since the build of 20" in again.stdout
+    assert "(--force builds all the same)" in again.stdout
+    shown = first.stdout[first.stdout.index("products, asked of") :]
+    assert again.stdout.endswith(shown), "the findings are those of the build"
+    assert WAREHOUSE.stat() == published
+    assert "models and settings built" in biasledger("build", "--force").stdout
+    assert _stands()
+
+
+def _write(path: str, text: str) -> Callable[[], None]:
+    def change() -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text, encoding="utf-8")
+
+    return change
+
+
+def _note_again() -> None:
+    """As if all had been built as it is now."""
+    _remember()
+    assert _stands()
+
+
+def _remember() -> None:
+    inputs = standing.inputs_of(Path(), LEDGER)
+    standing.remember(WORK, WAREHOUSE, inputs, standing.Standing(datetime(2026, 1, 1), (), 1), {})
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_project")
+def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> None:
+    assert biasledger("build").exit_code == 1
+    project = Path("dbt_project.yml").read_text(encoding="utf-8")
+    changes = {
+        "a setting": _write("seeds/tolerances.csv", "measure,tolerance\nword_divergence,0.01\n"),
+        "an audit": _write("audits/mine.yml", "audit: mine\n"),
+        "a list that audits read": _write("audits/names/mine.csv", "name\nMia\n"),
+        "a model of the project": _write("models/mine.sql", "select 1 as one"),
+        "a model in a folder called as one of dbt's": _write("models/logs/mine.sql", "select 2 as two"),
+        "the project's file": _write("dbt_project.yml", f"{project}# changed\n"),
+        "a journal": _write("journal/run-9.jsonl", "{}\n"),
+        "a run": lambda: add_run(LEDGER, "products", "run-3"),
+        "another warehouse": lambda: os.utime(WAREHOUSE, ns=(1, 1)),
+        "no warehouse": WAREHOUSE.unlink,
+        "no work file": WORK.unlink,
+    }
+    for path in ("build.log", "report.html"):
+        _note_again()
+        _write(path, "what a user keeps of a build")()
+        assert _stands(), path
+    for what, change in changes.items():
+        _note_again()
+        change()
+        assert not _stands(), what
+
+
+@pytest.mark.slow
+def test_a_linked_folder_is_never_taken_for_unchanged(
+    biasledger: Biasledger, small_project: Path, tmp_path: Path
+) -> None:
+    assert biasledger("build").exit_code == 1
+    assert _stands()
+    (small_project / "audits" / "shared").symlink_to(tmp_path, target_is_directory=True)
+    _remember()
+    assert not _stands()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_project")
+def test_versions_variables_and_days_make_a_build(
+    biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert biasledger("build").exit_code == 1
+    for name, other in (("hash_models", lambda: "others"), ("_version", lambda name: f"another {name}")):
+        with monkeypatch.context() as patch:
+            patch.setattr(standing, name, other)
+            assert not _stands(), name
+        assert _stands()
+    with monkeypatch.context() as patch:
+        patch.setenv("DBT_THREADS", "3")
+        assert not _stands()
+    with monkeypatch.context() as patch:
+        patch.setattr(standing, "_today", lambda: "2030-01-01")
+        assert _stands(), "nothing expires where nothing is accepted"
+
+
+@pytest.mark.slow
+def test_an_exception_that_may_expire_makes_a_build_a_day(
+    biasledger: Biasledger, small_project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert biasledger("build").exit_code == 1
+    (small_project / "seeds" / "exceptions.csv").write_text("measure,reason\nword_divergence,known\n")
+    _note_again()
+    monkeypatch.setattr(standing, "_today", lambda: "2030-01-01")
+    assert not _stands()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_project")
+def test_a_build_that_fails_leaves_none_standing(biasledger: Biasledger) -> None:
+    assert biasledger("build").exit_code == 1
+    assert _stands()
+    _write("seeds/thresholds.csv", "group_name,value,status,is_simulated\nBlack,,alarm,true\n")()
+    assert biasledger("build").exit_code == 3
+    assert not _stands()

@@ -1,0 +1,242 @@
+"""Which methods a build may leave as they stand: only those of which nothing that their models read has changed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from biasledger.methods import method_names
+from biasledger.project import init_project
+from collector.ledger.database import Ledger
+from collector.ledger.erasure import erase
+from collector.rows import ScoreRow
+from tests.python.project import Project
+
+METHODS = ("words", "decisions")
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Two audits of two methods, asked once each; nothing is built."""
+    made = Project(tmp_path_factory.mktemp("asked") / "project")
+    init_project(made.folder)
+    made.collect("simulator", "audits/rankings.yml", n_subjects=1, trials=1)
+    _ask_products(made)
+    return made
+
+
+@pytest.fixture
+def project(asked: Project, tmp_path: Path) -> Project:
+    return Project(shutil.copytree(asked.folder, tmp_path / "project", symlinks=True))
+
+
+def _ask_products(project: Project) -> None:
+    project.collect("simulator", trials=1)
+
+
+def _inputs(project: Project) -> dict[str, str]:
+    return standing.methods_inputs(_settings(project), Ledger(project.ledger), METHODS)
+
+
+def _settings(project: Project, target: str | None = None) -> standing.Settings:
+    return standing.settings_of(project.folder, project.ledger, target)
+
+
+def _write(name: str) -> Callable[[Project], None]:
+    def change(project: Project) -> None:
+        path = project.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write("\n")
+
+    return change
+
+
+def _execute(statement: str) -> Callable[[Project], None]:
+    def change(project: Project) -> None:
+        with duckdb.connect(str(project.ledger)) as connection:
+            connection.execute(statement)
+
+    return change
+
+
+def _erase_one(project: Project) -> None:
+    [(run_id, prompt_id)] = _rows(
+        project, "select run_id, min(prompt_id) from raw.responses where run_id like 'products%' group by all"
+    )
+    erase(project.ledger, run_id, prompt_id, 1, reason="a private person")
+
+
+def _score_one(project: Project) -> None:
+    [(run_id, prompt_id)] = _rows(
+        project, "select run_id, min(prompt_id) from raw.responses where run_id like 'products%' group by all"
+    )
+    with Ledger(project.ledger).append() as append:
+        append.scores(
+            run_id, [ScoreRow(prompt_id, 1, 1, "tiny", "negative", 0.5, False, datetime(2026, 1, 1))]
+        )
+
+
+def _rows(project: Project, sql: str) -> list[tuple[str, str]]:
+    with duckdb.connect(str(project.ledger), read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+OTHER_READING = """
+    insert into raw.analysis_settings
+    select audit, reading, 'sha256:other', registered_at + interval 1 day from raw.analysis_settings where audit = 'products'
+"""
+BASELINE = "insert into raw.baselines select 'products', 'robot', 'run', 'sha256:f', json('{}'), '2026-01-01'"
+
+
+@pytest.mark.parametrize(
+    ("change", "standing_methods"),
+    [
+        pytest.param(_ask_products, {"decisions"}, id="another run"),
+        pytest.param(_erase_one, {"decisions"}, id="an answer erased"),
+        pytest.param(_execute(OTHER_READING), {"decisions"}, id="another reading"),
+        pytest.param(_execute(BASELINE), set(), id="a baseline"),
+        pytest.param(_write("models/mine.sql"), set(), id="a model of the project's own"),
+        pytest.param(_write("seeds/address_forms.csv"), set(), id="a setting that methods read"),
+        pytest.param(_write("dbt_project.yml"), set(), id="the project's file"),
+        pytest.param(_write("seeds/thresholds.csv"), set(METHODS), id="a threshold"),
+        pytest.param(_write("audits/products.yml"), set(METHODS), id="an audit that is not registered yet"),
+        pytest.param(_write("targets.yml"), set(METHODS), id="a target"),
+        pytest.param(_write("my_model.py"), set(METHODS), id="a target in Python"),
+        pytest.param(_write("answers/march.csv"), set(METHODS), id="a file that may be imported"),
+        pytest.param(_write("models/mine.py"), set(), id="a model of the project's own in Python"),
+        pytest.param(_write("models/mine.SQL"), set(), id="a model that dbt finds, too"),
+        pytest.param(_write("models/sources.yml"), set(), id="what a project says of our models"),
+        pytest.param(_write("packages.yml"), set(), id="packages of models"),
+        pytest.param(
+            _execute("insert into raw.unchained_runs select run_id from raw.runs where audit = 'products'"),
+            {"decisions"},
+            id="a run of before chains",
+        ),
+    ],
+)
+def test_a_method_stands_as_long_as_nothing_that_it_reads_has_changed(
+    project: Project, change: Callable[[Project], None], standing_methods: set[str]
+) -> None:
+    before = _inputs(project)
+    assert set(before) == set(METHODS)
+    assert _inputs(project) == before
+    change(project)
+    after = _inputs(project)
+    assert {method for method in METHODS if after.get(method) == before[method]} == standing_methods
+
+
+def test_models_of_a_project_may_read_any_file_of_it(project: Project) -> None:
+    _write("macros/mine.sql")(project)
+    before = _inputs(project)
+    _write("answers/march.csv")(project)
+    assert not set(_inputs(project).items()) & set(before.items())
+
+
+def test_the_installed_models_count(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _inputs(project)
+    monkeypatch.setattr(standing, "hash_models", lambda: "others")
+    assert not set(_inputs(project).items()) & set(before.items())
+
+
+def test_where_there_are_scores_the_methods_that_read_them_are_built(project: Project) -> None:
+    project.collect("simulator", "audits/stereotypes.yml", n_subjects=1, trials=1)
+    assert set(Ledger(project.ledger).heads_by_part()) >= {"words", "decisions", "markers"}
+    _score_one(project)
+    assert set(Ledger(project.ledger).heads_by_part()) & set(method_names()) == {"words", "decisions"}
+
+
+def test_methods_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_into(tmp_path: Path) -> None:
+    work = tmp_path / "work.duckdb"
+    inputs = {"words": "a", "lists": "b"}
+    said = standing.Standing(datetime(2026, 1, 1), (), 1)
+    settings = standing.Settings("all", "of methods", "of rows")
+
+    def remember() -> None:
+        warehouse = tmp_path / "warehouse.duckdb"
+        standing.remember(work, warehouse, "inputs", said, inputs, settings, ["words", "lists"])
+
+    remember()
+    assert standing.methods_standing(work, inputs) == []
+    assert not standing.settings_stand(work, settings)
+    work.touch()
+    assert standing.methods_left(work, settings) == [], "it was written since"
+    remember()
+    assert standing.methods_left(work, settings) == ["words", "lists"]
+    assert standing.settings_stand(work, settings)
+    # A seed is another one; then all the rest is.
+    other_seed = standing.Settings("others", "others", "of rows")
+    assert not standing.settings_stand(work, other_seed)
+    assert standing.methods_left(work, other_seed) == ["words", "lists"]
+    assert standing.methods_left(work, standing.Settings("all", "of methods", "others")) == []
+    assert standing.methods_standing(work, inputs) == ["words", "lists"]
+    assert standing.methods_standing(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
+    standing.discard_methods(work)
+    assert standing.methods_standing(work, inputs) == []
+    assert not standing.settings_stand(work, settings)
+    assert standing.methods_left(work, settings) == []
+
+
+def test_seeds_and_views_are_as_they_were_until_a_setting_changes(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read() -> str:
+        return _settings(project).all_of_them
+
+    before = read()
+    _ask_products(project)
+    _write("audits/products.yml")(project)
+    assert read() == before
+    for name in ("seeds/thresholds.csv", "seeds/model_prices.csv", "dbt_project.yml"):
+        changed = read()
+        _write(name)(project)
+        assert read() != changed
+    monkeypatch.setattr(standing, "hash_models", lambda: "others")
+    assert read() != changed
+
+
+def test_rows_rest_on_all_but_seeds_and_files_that_nothing_reads(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(target: str | None = None) -> str:
+        return _settings(project, target).of_rows
+
+    before = read()
+    for name in (
+        "seeds/thresholds.csv",
+        "seeds/address_forms.csv",
+        "audits/products.yml",
+        "answers/march.csv",
+    ):
+        _write(name)(project)
+        assert read() == before
+    assert read("other") != before
+    with monkeypatch.context() as patch:
+        patch.setattr(standing, "_version", lambda _: "another")
+        assert read() != before
+    with monkeypatch.context() as patch:
+        patch.setenv("BIASLEDGER_SOMETHING", "else")
+        assert read() != before
+    _write("dbt_project.yml")(project)
+    assert read() != before
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("dbt_project.yml", "on-run-start: select 1"),
+        ("dbt_project.yml", "models: {+post-hook: select 1}"),
+        ("profiles.yml", "# module_paths: [plugins]"),
+    ],
+)
+def test_hooks_and_plugins_may_read_any_file(project: Project, file: str, line: str) -> None:
+    with (project.folder / file).open("a", encoding="utf-8") as stream:
+        stream.write(f"\n{line}\n")
+    before = _settings(project)
+    _write("answers/march.csv")(project)
+    assert _settings(project) != before
