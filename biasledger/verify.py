@@ -332,13 +332,13 @@ def _compare_journal(
 
 
 def verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
-    """Recompute the hashes of what is kept by its content: readings, relevance, catalogues; yield a verdict where one differs."""
+    """Recompute the hashes of what is kept by its content: analyses, relevance, catalogues; yield a verdict where one differs."""
     faults = _Faults()
     for what, stated, computed in hashed_content(connection):
         if stated != computed:
             faults.add(None, f"{what[0].upper()}{what[1:]} was changed: its content does not match {stated}.")
     if faults.first is not None:
-        yield Verdict("readings and catalogues", "broken", fault=faults.first, n_faults=faults.count)
+        yield Verdict("analyses and catalogues", "broken", fault=faults.first, n_faults=faults.count)
 
 
 def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, Run]) -> Iterator[Verdict]:

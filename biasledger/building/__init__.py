@@ -15,7 +15,7 @@ CODE = Path("target/code.marshal")
 """What was compiled for dbt's process: see `kept_code`."""
 
 READINGS = Path("target/analysis_settings.json")
-"""What the audit files say of reading, by hash: see `readings`."""
+"""What the audit files say of reading, by hash: see `analyses`."""
 
 STANDS = "BIASLEDGER_STANDS"
 """Set in the environment of dbt's process where seeds and views that there are stand as a build would make them."""

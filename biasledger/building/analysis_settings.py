@@ -1,7 +1,7 @@
-"""Registers how answers are read: the `reading` part of each audit file whose audit the ledger holds.
+"""Registers how answers are read: the `analysis` part of each audit file whose audit the ledger holds.
 
 What was asked is frozen with its run; how it is read may change from build to build. Registering it in the ledger
-lets SQL read it and gives every finding the hash of its reading.
+lets SQL read it and gives every finding the hash of its analysis.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def register_analysis_settings(
     allow_outside: bool = False,
     on_note: Callable[[str], None] = lambda _note: None,
 ) -> list[str]:
-    """Register the readings of the project's audit files whose audit is in the ledger.
+    """Register the analyses of the project's audit files whose audit is in the ledger.
 
     Args:
         project: its folder.

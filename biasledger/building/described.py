@@ -35,13 +35,13 @@ _SETTLED_SECONDS = 2.0
 class Described:
     """What an audit file says, as far as registering asks.
 
-    audit: its name. reading: the hash of how it is read. named: hashes of the relevance and markers that this names. catalogue:
+    audit: its name. analysis: the hash of how it is read. named: hashes of the relevance and markers that this names. catalogue:
     the one that prices come from. names: the files that it was read from, as seen from its folder. files: a hash of these, None
     where they cannot be told from others.
     """
 
     audit: str
-    reading: str
+    analysis: str
     named: Sequence[str]
     catalogue: str | None
     names: Sequence[str]
@@ -49,7 +49,7 @@ class Described:
 
     def is_held(self, held: HeldReadings) -> bool:
         """Whether registering it would write nothing, which takes longer to try than to see."""
-        return held.latest.get(self.audit) == self.reading and held.named.issuperset(self.named)
+        return held.latest.get(self.audit) == self.analysis and held.named.issuperset(self.named)
 
 
 class Descriptions:
@@ -124,7 +124,7 @@ def _described(spec: Path, audit: Audit, older_than: float) -> Described:
     names = tuple(os.path.relpath(file, spec.parent) for file in audit.files)
     return Described(
         audit=audit.audit,
-        reading=hash_of(audit.analysis_document()),
+        analysis=hash_of(audit.analysis_document()),
         named=tuple(one for one in (audit.relevance_hash, audit.markers_hash) if one is not None),
         catalogue=audit.analysis.prices.catalogue if audit.answer.kind == "items" else None,
         names=names,

@@ -215,17 +215,17 @@ def retract(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
     imported again. This cannot be undone.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
-    from collector.ledger import retracting
+    from collector.ledger import retraction
 
     run_id = run_in_ledger(ledger, run_id)
     if not yes:
-        found = retracting.find_run_to_retract(ledger, run_id)
+        found = retraction.find_run_to_retract(ledger, run_id)
         before = ", retracted before" if found.is_retracted else ""
         say(
             f"Run {run_id}, {found.audit} asked of {found.target}, {found.origin}, {found.n_responses:,} responses{before}"
         )
         click.confirm("Retract this run for good?", abort=True)
-    done = retracting.retract(ledger, run_id, reason=reason)
+    done = retraction.retract(ledger, run_id, reason=reason)
     if done.was_retracted:
         say(f"Run {run_id} was retracted before; nothing was changed.")
     else:

@@ -1,7 +1,7 @@
 """Which run of an audit and target later ones are compared with: pinned in the ledger, carried elsewhere in a file.
 
 A pin is a row of raw.baselines. It says what to compare with and is no evidence, so that it stands outside the hash chain, as
-readings do; like everything in the ledger it is only ever added to.
+analyses do; like everything in the ledger it is only ever added to.
 """
 
 from __future__ import annotations

@@ -248,8 +248,8 @@ _MARKERS = """
     select markers.*
     from raw.markers as markers
     inner join (
-        select reading from raw.analysis_settings where audit = $audit order by registered_at desc, analysis_hash limit 1
-    ) as latest on json_extract_string(latest.reading, '$.markers.hash') = markers.markers_hash
+        select analysis from raw.analysis_settings where audit = $audit order by registered_at desc, analysis_hash limit 1
+    ) as latest on json_extract_string(latest.analysis, '$.markers.hash') = markers.markers_hash
 """
 
 

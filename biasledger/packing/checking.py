@@ -194,7 +194,7 @@ def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool)
         faults.append("The manifest states no seal, and the ledger's run has a chain.")
     if faults:
         return Verdict(name, "broken", fault=faults[0], n_faults=len(faults))
-    return Verdict(name, "intact", notes=("run, spec, reading and events are those of the ledger.", *later))
+    return Verdict(name, "intact", notes=("run, spec, analysis and events are those of the ledger.", *later))
 
 
 def _later(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal | None) -> list[str]:

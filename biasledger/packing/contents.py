@@ -45,7 +45,7 @@ def ledger_files(
 
     Args:
         connection: the ledger.
-        run_id, analysis_hash: which run, and by which reading.
+        run_id, analysis_hash: which run, and by which analysis.
         seal: how much of the run's chain counts; None in a run of before chains were kept, of which all counts but what people
             said of it later.
 
@@ -54,17 +54,17 @@ def ledger_files(
         read), events.json (what happened to it); the same bytes whenever the ledger holds the same.
 
     Raises:
-        InputError: the ledger has no such run, or not that reading.
+        InputError: the ledger has no such run, or not that analysis.
     """
     (run,) = _dicts(
         connection, f"select {_RUN_COLUMNS} from raw.runs where run_id = ?", [run_id]
     ) or _unknown(connection, run_id)
     ((spec,),) = connection.execute("select spec from raw.runs where run_id = ?", [run_id]).fetchall()
-    readings = connection.execute(
-        "select reading from raw.analysis_settings where audit = ? and analysis_hash = ? limit 1",
+    analyses = connection.execute(
+        "select analysis from raw.analysis_settings where audit = ? and analysis_hash = ? limit 1",
         [run["audit"], analysis_hash],
     ).fetchall()
-    if not readings:
+    if not analyses:
         raise InputError(
             f"The warehouse reads the run {run_id!r} by {analysis_hash}, which the ledger does not hold: build it again."
         )
@@ -88,7 +88,7 @@ def ledger_files(
     return {
         "run.json": json_bytes(run),
         "spec.json": json_bytes(json.loads(spec)),
-        "analysis.json": json_bytes({"analysis_hash": analysis_hash, "analysis": json.loads(readings[0][0])}),
+        "analysis.json": json_bytes({"analysis_hash": analysis_hash, "analysis": json.loads(analyses[0][0])}),
         "events.json": json_bytes(events),
     }
 

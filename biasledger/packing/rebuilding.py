@@ -71,7 +71,7 @@ def rebuild(
     with tempfile.TemporaryDirectory(prefix="biasledger-") as temporary:
         project = Path(temporary) / "project"
         init_project(project)
-        # Readings come from the pack and not from the audits that are shipped today.
+        # Analyses come from the pack and not from the audits that are shipped today.
         shutil.rmtree(project / "audits")
         _write_settings(pack, project, variables)
         ledger_copy = project / "ledger.duckdb"

@@ -116,7 +116,7 @@ def tune_kept(
     if not given:
         raise InputError(
             f"None of the {len(kept):,} labels in {ledger} is of an output in {_SCORES} of {warehouse}: build it, or label "
-            f"answers of an audit whose reading has markers or that was scored."
+            f"answers of an audit whose analysis has markers or that was scored."
         )
     agreed = {one: PROBLEMATIC in labels for one, labels in given.items() if len(labels) == 1}
     n_contradictory = len(given) - len(agreed)
@@ -401,7 +401,7 @@ def _read_scores(warehouse: Path, audit: str) -> list[_Score]:
         table = _table(connection, _SCORES)
         if table is None:
             raise InputError(
-                f"{warehouse} holds no table {_SCORES}: collect or import an audit whose reading has markers, or score answers "
+                f"{warehouse} holds no table {_SCORES}: collect or import an audit whose analysis has markers, or score answers "
                 f"with `biasledger score`, then run `biasledger build`."
             )
         known = set(connection.sql(f"select * from {table} limit 0").columns)

@@ -25,7 +25,7 @@ from collector.asking.progress import progress
 from collector.asking.resuming import RunState, require_complete, require_same_ledger, require_same_target
 from collector.errors import LedgerError, TargetError, WaitedInVainError
 from collector.journal.reader import journal_path
-from collector.journal.records import Reading
+from collector.journal.records import AnalysisSettings
 from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger, LedgerLockedError
 from collector.ledger.following import LedgerFollower
@@ -149,7 +149,7 @@ def collect(
         "concurrency": target.concurrency,
         **({"batch": True} if batch else {}),
     }
-    reading = Reading(
+    analysis = AnalysisSettings(
         audit.audit,
         audit.analysis_document(),
         started_at,
@@ -172,7 +172,7 @@ def collect(
     if batch:
         state.meter.ask_in_batches()
     with JournalWriter.create(
-        journal_path(ledger_path, run.run_id), run, reading, prompts, started
+        journal_path(ledger_path, run.run_id), run, analysis, prompts, started
     ) as writer:
         return _Collection(state, target, writer, usable, terms).collect(audit.warnings())
 

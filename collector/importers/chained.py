@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from collector.journal.chain import Chain, Seal, event_body, prompt_body, response_body, run_body
-from collector.journal.records import Reading, analysis_body
+from collector.journal.records import AnalysisSettings, analysis_body
 from collector.ledger.appending import Append
 from collector.rows import ResponseRow, RunRow, ScoreRow, utc_now
 from collector.spec.prompts import Prompt
@@ -18,15 +18,15 @@ class ChainedRun:
     Args:
         append: the transaction.
         run: the run, inserted at once.
-        reading: how its answers are read; the caller inserts it.
+        analysis: how its answers are read; the caller inserts it.
     """
 
-    def __init__(self, append: Append, run: RunRow, reading: Reading) -> None:
+    def __init__(self, append: Append, run: RunRow, analysis: AnalysisSettings) -> None:
         self._append = append
         self._run_id = run.run_id
         self._chain = Chain()
         append.run(run)
-        self._link(("run", run_body(run)), ("reading", analysis_body(reading)))
+        self._link(("run", run_body(run)), ("analysis", analysis_body(analysis)))
 
     def event(self, event: str, detail: Mapping[str, Any]) -> None:
         """Insert an event that happens now."""

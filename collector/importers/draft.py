@@ -190,7 +190,7 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     text = yaml.safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=100)
     # PyYAML writes an empty key as a complex one.
     text = text.replace("? '' : null", '"": null')
-    text = re.sub(r"(?m)^(?=(?:attributes|answer|reading|import):)", "\n", text)
+    text = re.sub(r"(?m)^(?=(?:attributes|answer|analysis|import):)", "\n", text)
     labels = _labels(texts) if answer["kind"] == "label" else {}
     return Draft(
         text,

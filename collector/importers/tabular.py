@@ -34,7 +34,7 @@ from collector.importers.plan import (
     needed_columns,
 )
 from collector.importers.rankings import RankingPlan
-from collector.journal.records import Reading
+from collector.journal.records import AnalysisSettings
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
@@ -254,17 +254,17 @@ def _append(
     Raises:
         InputError: prompts cannot be kept as they are.
     """
-    reading = Reading(
+    analysis = AnalysisSettings(
         audit.audit,
         audit.analysis_document(),
         started_at,
         audit.relevance_hash,
         markers_hash=audit.markers_hash,
     )
-    append.analysis(reading.audit, reading.document)
+    append.analysis(analysis.audit, analysis.document)
     append.relevance(audit.relevance_hash, audit.relevance_rows)
     append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
-    chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
+    chained = {number: ChainedRun(append, run, analysis) for number, run in runs.items()}
     for planned in plan.runs:
         counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
         chained[planned.number].event("started", counted)
@@ -285,7 +285,7 @@ def _write(
         Number of the run -> its responses by status; and what should be known of the file.
 
     Raises:
-        InputError: two prompts are one as they are kept, or several are neutral, and the reading does not say which one counts.
+        InputError: two prompts are one as they are kept, or several are neutral, and the analysis does not say which one counts.
     """
     known: dict[int, _Known] = {}
     neutral: set[str] = set()

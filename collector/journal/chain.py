@@ -35,7 +35,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         *("run_id", "audit", "spec", "target", "target_kind", "is_simulated", "model_asked", "parameters"),
         *("answer_rules_version", "versions", "origin", "source_name", "source_hash", "started_at"),
     ),
-    "analysis": ("audit", "reading"),
+    "analysis": ("audit", "analysis"),
     "prompt": (
         *("prompt_id", "template", "language", "perturbation", "mitigation", "subject", "domain"),
         *("expected_label", "system_prompt", "prompt_text", "content_hash", "attributes"),
@@ -48,9 +48,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "event": ("event", "detail", "happened_at"),
     "erasure": ("prompt_id", "trial", "attempt", "texts", "reason", "erased_at"),
 }
-# Large tables that a reading brings along and names by their content's hash, which the digest covers.
+# Large tables that an analysis brings along and names by their content's hash, which the digest covers.
 BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"analysis": frozenset({"relevance", "probes", "markers"})}
-# What bodies in a journal say beyond that; the hashes of these tables are null where a reading brings none along.
+# What bodies in a journal say beyond that; the hashes of these tables are null where an analysis brings none along.
 _IN_JOURNALS: Mapping[str, frozenset[str]] = {
     "analysis": frozenset({"registered_at", "relevance_hash", "markers_hash"}),
     "response": frozenset({"is_last"}),
@@ -128,7 +128,7 @@ def record_digest(kind: str, body: Mapping[str, Any]) -> str:
     """Return the tagged hash of a record.
 
     It covers every key of the body: one that is absent counts as null, attributes count whatever their order, and a response's
-    erasable texts count as their own tagged hash. What a reading brings along counts by the hash it names.
+    erasable texts count as their own tagged hash. What an analysis brings along counts by the hash it names.
 
     Args:
         kind: one of FIELDS.

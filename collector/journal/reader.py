@@ -226,7 +226,7 @@ def _unhashed(kind: str, body: Mapping[str, Any], n_keys: int) -> str | None:
         return f"it has {names[0]!r}, which no {kind} has"
     if n_keys > N_KEYS:
         return "it has keys beside those of a record"
-    if kind == "reading":
+    if kind == "analysis":
         return _brought_along_unhashed(body)
     return None
 
@@ -235,7 +235,7 @@ def _brought_along_unhashed(body: Mapping[str, Any]) -> str | None:
     try:
         what = changed_tables(body)
     except (KeyError, TypeError, ValueError):
-        return "it is no reading with its tables"
+        return "it is no analysis with its tables"
     return f"its {what} do not match their hash" if what else None
 
 

@@ -22,7 +22,7 @@ _COMPUTED = ("prompt_id", "content_hash", "attributes")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AnalysisSettings:
     """How an audit's answers are read: its `analysis_document()`, and what this names by hash: relevance, markers and probes."""
 
     audit: str
@@ -50,22 +50,22 @@ def run_of(body: Mapping[str, Any]) -> RunRow:
     return RunRow(**{**fields, "started_at": datetime.fromisoformat(body["started_at"])})
 
 
-def analysis_body(reading: Reading) -> dict[str, Any]:
-    """Return the body of a reading's record, with the relevance, markers and probes it brings along."""
+def analysis_body(analysis: AnalysisSettings) -> dict[str, Any]:
+    """Return the body of an analysis's record, with the relevance, markers and probes it brings along."""
     return {
-        **chain.analysis_body(reading.audit, reading.document),
-        "registered_at": reading.registered_at.isoformat(),
-        "relevance_hash": reading.relevance_hash,
-        "relevance": [[row.subject, row.domain, row.item, row.grade] for row in reading.relevance],
-        "markers_hash": reading.markers_hash,
+        **chain.analysis_body(analysis.audit, analysis.document),
+        "registered_at": analysis.registered_at.isoformat(),
+        "relevance_hash": analysis.relevance_hash,
+        "relevance": [[row.subject, row.domain, row.item, row.grade] for row in analysis.relevance],
+        "markers_hash": analysis.markers_hash,
         "markers": [asdict(row) for row in analysis.markers],
-        "probes": [asdict(row) for row in reading.probes],
+        "probes": [asdict(row) for row in analysis.probes],
     }
 
 
-def reading_of(body: Mapping[str, Any]) -> Reading:
-    """Return the reading of a body; journals of before there were markers and probes bring none along."""
-    return Reading(
+def analysis_of(body: Mapping[str, Any]) -> AnalysisSettings:
+    """Return the analysis of a body; journals of before there were markers and probes bring none along."""
+    return AnalysisSettings(
         audit=body["audit"],
         document=body["analysis"],
         registered_at=datetime.fromisoformat(body["registered_at"]),
@@ -78,18 +78,18 @@ def reading_of(body: Mapping[str, Any]) -> Reading:
 
 
 def changed_tables(body: Mapping[str, Any]) -> str | None:
-    """Return which table that a reading's record brings along is not the one that it names by its hash, None where all are.
+    """Return which table that an analysis's record brings along is not the one that it names by its hash, None where all are.
 
     Raises:
-        KeyError, TypeError, ValueError: the body is no reading's.
+        KeyError, TypeError, ValueError: the body is no analysis's.
     """
     from collector.spec.markers import hash_of_markers
     from collector.spec.subjects import hash_of_relevance
 
-    reading = reading_of(body)
-    if hash_of_relevance(reading.relevance) != reading.relevance_hash:
+    analysis = analysis_of(body)
+    if hash_of_relevance(analysis.relevance) != analysis.relevance_hash:
         return "rows of relevance"
-    if hash_of_markers(analysis.markers, reading.probes) != reading.markers_hash:
+    if hash_of_markers(analysis.markers, analysis.probes) != analysis.markers_hash:
         return "markers and probes"
     return None
 

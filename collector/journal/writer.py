@@ -38,7 +38,7 @@ from collector.journal.reader import (
     no_journal,
     read_journal,
 )
-from collector.journal.records import Reading, analysis_body, response_body
+from collector.journal.records import AnalysisSettings, analysis_body, response_body
 from collector.rows import utc_now
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class JournalWriter:
         cls,
         path: Path,
         run: RunRow,
-        reading: Reading,
+        analysis: AnalysisSettings,
         prompts: Iterable[Prompt],
         started: Mapping[str, Any] | None = None,
     ) -> JournalWriter:
@@ -81,7 +81,7 @@ class JournalWriter:
 
         Args:
             path: the file, see `journal_path`; it may not exist yet.
-            run, reading, prompts: what is asked of whom.
+            run, analysis, prompts: what is asked of whom.
             started: the detail of the event 'started', which stands third, before the prompts.
 
         Raises:
@@ -99,7 +99,7 @@ class JournalWriter:
             writer = cls(path, descriptor, START, 0)
             event = event_body("started", started or {}, run.started_at)
             writer._write(
-                [("run", run_body(run)), ("reading", analysis_body(reading)), ("event", event)], prompts
+                [("run", run_body(run)), ("analysis", analysis_body(analysis)), ("event", event)], prompts
             )
             writer._sync()
             # Unlike a renaming, a link never replaces a file.

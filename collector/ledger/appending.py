@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from collector.spec.prompts import Prompt
 
-# Readings of a run's audit, oldest first, and whether each stands by itself: it came with no run that was taken back, or another
+# Analyses of a run's audit, oldest first, and whether each stands by itself: it came with no run that was taken back, or another
 # run that counts was started under it.
 _READINGS_OF_AUDIT = """
 with run_analysis_settings as (
@@ -43,37 +43,37 @@ with run_analysis_settings as (
         min(events.happened_at) filter (where events.event = 'started') as read_at,
         min(events.happened_at) filter (where events.event = 'retracted') as retracted_at
     from raw.runs
-    inner join raw.chain as chain on chain.run_id = runs.run_id and chain.kind = 'reading'
+    inner join raw.chain as chain on chain.run_id = runs.run_id and chain.kind = 'analysis'
     inner join raw.run_events as events on events.run_id = runs.run_id
     group by runs.run_id, runs.audit, chain.key, runs.started_at
 )
 select
-    readings.audit,
-    readings.reading,
+    analyses.audit,
+    analyses.analysis,
     taken_back.retracted_at,
     not exists (
         from run_analysis_settings as brought
         where
-            brought.audit = readings.audit
-            and brought.analysis_hash = readings.analysis_hash
+            brought.audit = analyses.audit
+            and brought.analysis_hash = analyses.analysis_hash
             and brought.retracted_at is not null
-            and readings.registered_at between brought.started_at and brought.read_at
+            and analyses.registered_at between brought.started_at and brought.read_at
     )
     or exists (
         from run_analysis_settings as kept
         where
-            kept.audit = readings.audit
-            and kept.analysis_hash = readings.analysis_hash
+            kept.audit = analyses.audit
+            and kept.analysis_hash = analyses.analysis_hash
             and kept.retracted_at is null
-            and kept.read_at >= readings.registered_at
+            and kept.read_at >= analyses.registered_at
     ) as is_standing,
     exists (
         from run_analysis_settings as gone
-        where gone.audit = readings.audit and gone.retracted_at = readings.registered_at
+        where gone.audit = analyses.audit and gone.retracted_at = analyses.registered_at
     ) as is_restored
-from raw.analysis_settings as readings
-inner join run_analysis_settings as taken_back on taken_back.audit = readings.audit and taken_back.run_id = $run_id
-order by readings.registered_at, readings.rowid
+from raw.analysis_settings as analyses
+inner join run_analysis_settings as taken_back on taken_back.audit = analyses.audit and taken_back.run_id = $run_id
+order by analyses.registered_at, analyses.rowid
 """
 
 _RUN_COLUMNS = {
@@ -341,8 +341,10 @@ class Append:
         )
         return None if found is None else str(found)
 
-    def reading(self, audit: str, document: Mapping[str, Any], registered_at: datetime | None = None) -> bool:
-        """Insert a reading, registered now or at a moment in UTC, unless it equals the audit's latest one before that; say
+    def analysis(
+        self, audit: str, document: Mapping[str, Any], registered_at: datetime | None = None
+    ) -> bool:
+        """Insert an analysis, registered now or at a moment in UTC, unless it equals the audit's latest one before that; say
         whether a row was written.
         """
         moment = registered_at or utc_now()
@@ -355,25 +357,25 @@ class Append:
         if latest == analysis_hash:
             return False
         self._connection.execute(
-            "insert into raw.analysis_settings (audit, reading, analysis_hash, registered_at) values (?, ?, ?, ?)",
+            "insert into raw.analysis_settings (audit, analysis, analysis_hash, registered_at) values (?, ?, ?, ?)",
             [audit, canonical_json(document), analysis_hash, moment],
         )
         return True
 
     def restore_reading(self, run_id: str) -> bool:
-        """Register the reading of before where the one in force came with runs that were all taken back; say whether a row
+        """Register the analysis of before where the one in force came with runs that were all taken back; say whether a row
         was written.
 
-        A reading came with a run where it was registered as that run started. One that an audit file registered stays, and so
+        An analysis came with a run where it was registered as that run started. One that an audit file registered stays, and so
         does one that another run was started under. The row's moment is that of the run's event `retracted`: it says that the
-        reading stands again.
+        analysis stands again.
         """
         rows = self._connection.execute(_READINGS_OF_AUDIT, {"run_id": run_id}).fetchall()
         standing = [row for row in rows if row[3] and not row[4]]
         if not standing or rows[-1] == standing[-1]:
             return False
-        audit, reading, retracted_at, *_ = standing[-1]
-        return self.reading(audit, json.loads(reading), retracted_at)
+        audit, analysis, retracted_at, *_ = standing[-1]
+        return self.analysis(audit, json.loads(analysis), retracted_at)
 
     def restore_readings(self) -> None:
         """Do what `restore_reading` does for every run that was taken back, in that order: what was done already stays."""
@@ -384,7 +386,7 @@ class Append:
             self.restore_reading(run_id)
 
     def relevance(self, relevance_hash: str | None, rows: Sequence[RelevanceRow]) -> bool:
-        """Insert the relevance rows that a reading names by their hash, unless it names none or they are there; say which."""
+        """Insert the relevance rows that an analysis names by their hash, unless it names none or they are there; say which."""
         if relevance_hash is None or self._first(
             "select 1 from raw.relevance where relevance_hash = ? limit 1", [relevance_hash]
         ):
@@ -396,7 +398,7 @@ class Append:
     def markers(
         self, markers_hash: str | None, markers: Sequence[MarkerRow], probes: Sequence[ProbeRow]
     ) -> bool:
-        """Insert the markers and probes that a reading names by their hash, unless it names none or they are there; say which."""
+        """Insert the markers and probes that an analysis names by their hash, unless it names none or they are there; say which."""
         if markers_hash is None or self._first(
             "select 1 from (select markers_hash from raw.markers union all select markers_hash from raw.probes) "
             "where markers_hash = ? limit 1",

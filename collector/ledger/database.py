@@ -61,9 +61,9 @@ from (
 )
 """
 
-# Audit, the hash of its latest reading, and each part of that.
+# Audit, the hash of its latest analysis, and each part of that.
 _PARTS = """
-    select audit, analysis_hash, unnest(json_keys(reading)) as part
+    select audit, analysis_hash, unnest(json_keys(analysis)) as part
     from (
         select *
         from raw.analysis_settings
@@ -114,8 +114,8 @@ class HeldReadings:
 
     Attributes:
         audits: those of runs that were not taken back.
-        latest: audit -> the hash of its latest reading.
-        named: the hashes of relevance, markers and probes, which readings name.
+        latest: audit -> the hash of its latest analysis.
+        named: the hashes of relevance, markers and probes, which analyses name.
     """
 
     audits: frozenset[str]
@@ -348,10 +348,10 @@ class Ledger:
         return dict(rows)
 
     def parts_read(self) -> frozenset[str]:
-        """Return which parts the readings of the ledger's runs have, the methods among them.
+        """Return which parts the analyses of the ledger's runs have, the methods among them.
 
-        An audit's latest reading counts, and runs that were taken back do not. Scores of classifiers and predictions of
-        recommenders are read whatever the readings, in the methods that read any.
+        An audit's latest analysis counts, and runs that were taken back do not. Scores of classifiers and predictions of
+        recommenders are read whatever the analyses, in the methods that read any.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
@@ -364,7 +364,7 @@ class Ledger:
             return parts | _parts_of_scores(connection) | _parts_of_predictions(connection)
 
     def heads_by_part(self) -> dict[str, str]:
-        """Return part of the readings -> a text that is another whenever anything kept of its runs is.
+        """Return part of the analyses -> a text that is another whenever anything kept of its runs is.
 
         It holds the head of each run's chain, by which everything asked, answered and erased is told, how the run is read, and
         what is kept beside chains: baselines, catalogues, relevance and markers. Left out is a part with a run of before chains

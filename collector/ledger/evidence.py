@@ -89,7 +89,7 @@ def held_records(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator
     """Yield every record of a run, kind by kind, each kind in the chain's order and then what the chain does not have."""
     with _unbounded(connection):
         yield from _matched(connection, run_id, "run", _runs(connection, run_id))
-        yield from _matched(connection, run_id, "reading", _readings(connection, run_id))
+        yield from _matched(connection, run_id, "analysis", _analyses(connection, run_id))
         yield from _prompts(connection, run_id)
         erasures = _erasures(connection, run_id)
     yield from _responses(connection, run_id, erasures)
@@ -115,10 +115,10 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
     from collector.spec.markers import hash_of_markers
     from collector.spec.subjects import hash_of_relevance
 
-    for audit, reading, stated in connection.execute(
-        "select audit, reading, analysis_hash from raw.analysis_settings order by rowid"
+    for audit, analysis, stated in connection.execute(
+        "select audit, analysis, analysis_hash from raw.analysis_settings order by rowid"
     ).fetchall():
-        yield f"the reading of {audit!r}", stated, hash_of(_json(reading))
+        yield f"the analysis of {audit!r}", stated, hash_of(_json(analysis))
     for (stated,) in connection.execute(
         "select distinct relevance_hash from raw.relevance order by relevance_hash"
     ).fetchall():
@@ -240,16 +240,16 @@ def _runs(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, 
     return bodies
 
 
-def _readings(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
-    """Return the readings that the run's chain names: later ones are the audit's, not the run's."""
+def _analyses(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
+    """Return the analyses that the run's chain names: later ones are the audit's, not the run's."""
     rows = connection.execute(
-        "select audit, reading from raw.analysis_settings where (audit, analysis_hash) in "
+        "select audit, analysis from raw.analysis_settings where (audit, analysis_hash) in "
         "(select runs.audit, chain.key from raw.chain as chain inner join raw.runs as runs using (run_id) "
-        "where chain.run_id = ? and chain.kind = 'reading') "
+        "where chain.run_id = ? and chain.kind = 'analysis') "
         "qualify row_number() over (partition by audit, analysis_hash order by rowid) = 1",
         [run_id],
     ).fetchall()
-    return [{"audit": audit, "analysis": _json(reading)} for audit, reading in rows]
+    return [{"audit": audit, "analysis": _json(analysis)} for audit, analysis in rows]
 
 
 def _events(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:

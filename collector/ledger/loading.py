@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from collector.errors import LedgerError
 from collector.journal.chain import ChainRecord, Seal, record_extra, record_key
 from collector.journal.reader import START, Mark, end_of, is_being_written, journal_folder, read_journal
-from collector.journal.records import event_of, prompt_of, reading_of, response_of, run_of
+from collector.journal.records import analysis_of, event_of, prompt_of, response_of, run_of
 from collector.journal.writer import SHOWN_CHARACTERS, sync_journal
 from collector.ledger.database import Ledger, LedgerLockedError
 
@@ -31,7 +31,7 @@ BATCH_BYTES = 1 << 24
 MEMORY_BYTES = 128_000_000
 MEMORY_PER_BYTE = 4
 THREADS = 1
-# run, reading, started: what stands before the prompts.
+# run, analysis, started: what stands before the prompts.
 N_HEAD = 3
 
 
@@ -57,9 +57,9 @@ def read_head(path: Path) -> Head:
         LedgerError: the journal is broken, has no head, or is another run's by its name.
     """
     records = list(islice(read_journal(path), N_HEAD))
-    if [record.kind for record in records] != ["run", "reading", "event"]:
+    if [record.kind for record in records] != ["run", "analysis", "event"]:
         raise LedgerError(
-            f"{path} is no run's journal: it does not begin with a run, its reading and its start."
+            f"{path} is no run's journal: it does not begin with a run, its analysis and its start."
         )
     run, _, started = (record.body for record in records)
     try:
@@ -208,12 +208,12 @@ def load_all(ledger_path: Path) -> list[str]:
     ledger.create()
     with ledger.append() as append:
         ends = append.sealed_ends()
-    # Oldest first: readings replace each other in this order.
+    # Oldest first: analyses replace each other in this order.
     n_before = len(sentences)
     for head in sorted(heads, key=lambda head: (head.run.started_at, head.run_id)):
         sentences += _load_one(head, ledger, ends.get(head.run_id))
     if len(sentences) > n_before:
-        # Which reading a run that was taken back gave way to goes by the runs of after it, too: all of them are there now.
+        # Which analysis a run that was taken back gave way to goes by the runs of after it, too: all of them are there now.
         with ledger.append() as append:
             append.restore_readings()
     return sentences
@@ -289,11 +289,11 @@ def _write(append: Append, run_id: str, batch: Sequence[Record]) -> None:
     for record in batch:
         if record.kind == "run":
             append.run(run_of(record.body))
-        elif record.kind == "reading":
-            reading = reading_of(record.body)
-            append.analysis(reading.audit, reading.document, reading.registered_at)
-            append.relevance(reading.relevance_hash, reading.relevance)
-            append.markers(reading.markers_hash, analysis.markers, reading.probes)
+        elif record.kind == "analysis":
+            analysis = analysis_of(record.body)
+            append.analysis(analysis.audit, analysis.document, analysis.registered_at)
+            append.relevance(analysis.relevance_hash, analysis.relevance)
+            append.markers(analysis.markers_hash, analysis.markers, analysis.probes)
         elif record.kind == "event":
             event = event_of(record.body)
             append.event(run_id, event.event, event.detail, event.happened_at)

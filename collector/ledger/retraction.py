@@ -60,7 +60,7 @@ def retract(ledger_path: Path, run_id: str, *, reason: str) -> Retracting:
     """Take a run back: from the next build on no table has anything of it, and its file may be imported again.
 
     An event `retracted` with the reason is put at the end of the run's chain, in its journal where it has one. Where the run is
-    pinned as a baseline, the pin goes. Where the audit's reading in force came with it, the one of before is registered again.
+    pinned as a baseline, the pin goes. Where the audit's analysis in force came with it, the one of before is registered again.
     Retracting again changes nothing.
 
     Args:

@@ -26,8 +26,8 @@ _ANSWERS_TO_SCORE = """
             )
         qualify row_number() over (partition by responses.run_id, prompt_id, trial order by attempt desc) = 1
     ),
-    readings as (
-        select audit, json_extract_string(reading, '$.markers.hash') as markers_hash
+    analyses as (
+        select audit, json_extract_string(analysis, '$.markers.hash') as markers_hash
         from raw.analysis_settings
         qualify row_number() over (partition by audit order by registered_at desc, rowid desc) = 1
     ),
@@ -37,9 +37,9 @@ _ANSWERS_TO_SCORE = """
         select prompts.run_id, prompts.prompt_id, probes.target_group
         from raw.prompts as prompts
         inner join raw.runs as runs on runs.run_id = prompts.run_id
-        inner join readings on readings.audit = runs.audit
+        inner join analyses on analyses.audit = runs.audit
         inner join raw.probes as probes
-            on probes.markers_hash = readings.markers_hash
+            on probes.markers_hash = analyses.markers_hash
             and probes.probe = prompts.subject
             and probes.category is not distinct from prompts.domain
     ),
@@ -145,7 +145,7 @@ def answers_to_score(
 
 
 def judged_labels(ledger: Ledger, scorer: str, run_ids: Collection[str]) -> list[str]:
-    """Return the labels of a scorer that the readings of some runs' audits judge, sorted.
+    """Return the labels of a scorer that the analyses of some runs' audits judge, sorted.
 
     Raises:
         LedgerError: the file is absent, locked, or no ledger.
@@ -157,7 +157,7 @@ def judged_labels(ledger: Ledger, scorer: str, run_ids: Collection[str]) -> list
                 select * from raw.analysis_settings
                 qualify row_number() over (partition by audit order by registered_at desc, analysis_hash) = 1
             )
-            select distinct cast(latest.reading -> '$.markers.scores' as varchar)
+            select distinct cast(latest.analysis -> '$.markers.scores' as varchar)
             from raw.runs as runs
             left join latest on latest.audit = runs.audit
             where list_contains(?, runs.run_id)

@@ -1,4 +1,4 @@
-"""The `reading` part of an audit spec: how answers become what is compared, a part for each method."""
+"""The `analysis` part of an audit spec: how answers become what is compared, a part for each method."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ class _Shared(Section):
 
 if TYPE_CHECKING:
 
-    class Reading(_Shared):
+    class Analysis(_Shared):
         """As below: the parts are those of the methods, which are found when this runs."""
 
         def __getattr__(self, method: str) -> Any: ...
 else:
-    Reading = create_model(
-        "Reading",
+    Analysis = create_model(
+        "Analysis",
         __base__=_Shared,
         __doc__=_Shared.__doc__,
         __module__=__name__,

@@ -15,7 +15,7 @@ from collector.files.encoders import FoundEncoder
 from collector.hashing import hash_of
 from collector.hints import did_you_mean, quoted
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow
-from collector.spec.analysis import Reading
+from collector.spec.analysis import Analysis
 from collector.spec.importing import Import
 from collector.spec.markers import AskedProbe, hash_of_markers, one_sided
 from collector.spec.methods import methods
@@ -113,8 +113,8 @@ class Audit(Section):
         "debiased`.",
         examples=[{"debiased": {"suffix": " Treat all people alike."}, "masked": {"mask": {"race": ""}}}],
     )
-    reading: Reading = Field(
-        default_factory=Reading,
+    analysis: Analysis = Field(
+        default_factory=Analysis,
         description="How answers are read and compared. A change holds for old answers at the next build.",
         examples=[{"crossed": ["race*gender"]}],
     )
@@ -173,7 +173,7 @@ class Audit(Section):
 
     @property
     def relevance_rows(self) -> tuple[RelevanceRow, ...]:
-        """What is relevant for which subject, in the file's order; empty where the reading names no such file."""
+        """What is relevant for which subject, in the file's order; empty where the analysis names no such file."""
         return self._relevance_rows
 
     @property
@@ -188,12 +188,12 @@ class Audit(Section):
 
     @property
     def marker_rows(self) -> tuple[MarkerRow, ...]:
-        """The markers sought in answers, in the file's order; empty where the reading names no such file."""
+        """The markers sought in answers, in the file's order; empty where the analysis names no such file."""
         return self._marker_rows
 
     @property
     def probe_rows(self) -> tuple[ProbeRow, ...]:
-        """All subjects of the spec as probes, in the file's order; empty where the reading has no markers."""
+        """All subjects of the spec as probes, in the file's order; empty where the analysis has no markers."""
         return self._probe_rows
 
     @property
@@ -259,7 +259,7 @@ class Audit(Section):
         return own or self.trials or 1
 
     def asked(self) -> dict[str, Any]:
-        """Return what is asked as plain data for canonical JSON; groups stand in the file's order, the reading is absent.
+        """Return what is asked as plain data for canonical JSON; groups stand in the file's order, the analysis is absent.
 
         Keys that came later stand only where they are used, so that the hash of an older spec stays.
         """
@@ -327,8 +327,8 @@ class Audit(Section):
             document["include_reasoning"] = True
         if self.analysis.answers.attempt != "first":
             document["answers"] = self.analysis.answers.model_dump()
-        if self.reading.same:
-            document["same"] = {name: list(pair) for name, pair in self.reading.same.items()}
+        if self.analysis.same:
+            document["same"] = {name: list(pair) for name, pair in self.analysis.same.items()}
         return document | {
             name: method.document(self) for name, method in methods().items() if method.is_read(self)
         }

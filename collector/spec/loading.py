@@ -162,7 +162,7 @@ class _Loading:
         if not n and audit.people is not None:
             _find_names(audit)
         for name, method in methods().items():
-            yield from self._told(f"reading.{name}", partial(method.read_files, audit, files))
+            yield from self._told(f"analysis.{name}", partial(method.read_files, audit, files))
 
     def _between_keys(self) -> Iterator[SpecProblem]:
         for at, sentence in problems(self._read):
@@ -170,7 +170,7 @@ class _Loading:
 
     def _checked_files(self, files: SpecFiles) -> Iterator[SpecProblem]:
         for name, method in methods().items():
-            yield from self._told(f"reading.{name}", partial(method.read_checked, self._read, files))
+            yield from self._told(f"analysis.{name}", partial(method.read_checked, self._read, files))
 
     @property
     def _read(self) -> Audit:

@@ -189,8 +189,8 @@ def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -
     """Yield every combination of descriptors and people that a template states, in each of its perturbations."""
     slots = [name for name in audit.attributes if name in template.slots]
     # Without descriptors there is one choice: none.
-    for descriptor in template.descriptors or ("",):
-        described = split_crossed(descriptor) if descriptor else []
+    for described_attribute in template.descriptors or ("",):
+        described = split_crossed(described_attribute) if described_attribute else []
         names = [*slots, *described]
         descriptors = [audit.attributes[name].descriptors(template.wording) for name in names]
         for chosen, person in itertools.product(_chosen(descriptors, template.paired), people):

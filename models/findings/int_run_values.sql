@@ -38,7 +38,7 @@ equal_sizes as (
     where false
 ),
 
-readings as (
+settings as (
     select
         pairs.pair_key,
         'baseline' as side,
@@ -85,7 +85,7 @@ members as (
         any_value(arm_low) filter (where side = 'run') as arm_low,
         any_value(arm_high) filter (where side = 'run') as arm_high,
         any_value(n_units) filter (where side = 'run') as n_units
-    from readings
+    from settings
     group by pair_key, measure, scheme, attribute, group_name, reference_group, subject, member
 ),
 

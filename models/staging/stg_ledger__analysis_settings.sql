@@ -1,17 +1,17 @@
 with
 
-readings as (
+settings as (
     select
         audit,
         analysis_hash,
-        reading,
+        analysis,
         registered_at
-    from {{ source("ledger", "readings") }}
+    from {{ source("ledger", "settings") }}
 ),
 
 latest_readings as (
     select *
-    from readings
+    from settings
     qualify row_number() over (partition by audit order by registered_at desc, analysis_hash asc) = 1
 )
 

@@ -14,6 +14,7 @@ import pandas as pd
 import yaml
 
 from biasledger.building.build import BuildSummary, build_warehouse
+from biasledger.publishing import freshness
 from biasledger.publishing.work import beside, work_file
 from collector.asking.runner import collect
 from collector.importers.tabular import import_file
@@ -82,7 +83,9 @@ class Project:
         """Have the next build take what was written into the work file for what a build left."""
         note = beside(self.work, "built.json")
         content = json.loads(note.read_text(encoding="utf-8"))
-        note.write_text(json.dumps(content | {"work": standing._state(self.work).decode()}), encoding="utf-8")
+        note.write_text(
+            json.dumps(content | {"work": freshness._state(self.work).decode()}), encoding="utf-8"
+        )
 
     def query(self, sql: str) -> pd.DataFrame:
         with duckdb.connect(str(self.warehouse), read_only=True) as connection:

@@ -106,7 +106,7 @@ def classifier_accuracy(
     n_groups = int(design.labels.max()) + 1
     chance = float(np.bincount(design.labels).max() / design.n_units)
     if not _can_learn(design.labels, training):
-        return Classifier accuracy(
+        return ClassifierAccuracy(
             np.nan, np.nan, np.nan, np.nan, chance, np.nan, np.nan, np.nan, np.empty(0), None, kept.size
         )
     predicted, scores, coefficients = _classified(
@@ -129,7 +129,7 @@ def classifier_accuracy(
         reached = min(1.0, scale(min(1.0, max(balanced, at_best_border) + z * error)))
         high = _limit_of_accuracy(features, design, reached, n_folds, units.design, kernel)
         error *= scale.factor
-    return Classifier accuracy(
+    return ClassifierAccuracy(
         float(accuracies.mean()),
         float(accuracies.std()),
         balanced,

@@ -7,7 +7,7 @@ create schema if not exists raw;
 create table raw.runs (
     run_id varchar primary key,
     audit varchar not null,
-    spec json not null,                 -- canonical JSON of what was asked (the reading is kept apart, in raw.analysis_settings)
+    spec json not null,                 -- canonical JSON of what was asked (the analysis is kept apart, in raw.analysis_settings)
     spec_hash varchar not null,         -- 'sha256:…' of that JSON
     target varchar not null,            -- its name in targets.yml, or the name given to an import
     target_kind varchar not null,       -- openai, simulator, import, …
@@ -31,7 +31,7 @@ create table raw.run_events (
 
 create table raw.analysis_settings (
     audit varchar not null,
-    reading json not null,              -- canonical JSON: crossed attributes, schemes, terms to remove
+    analysis json not null,              -- canonical JSON: crossed attributes, schemes, terms to remove
     analysis_hash varchar not null,
     registered_at timestamp not null
 );

@@ -1,7 +1,7 @@
 -- Recommended items: what a recommender may choose from. A changed catalogue is imported whole; its latest import counts.
 
 create table raw.items (
-    catalogue varchar not null,         -- its name; readings name it
+    catalogue varchar not null,         -- its name; analyses name it
     catalogue_hash varchar not null,    -- 'sha256:…' over the content of all of its items
     item_id varchar not null,           -- as in the file, or made from place and name
     name varchar not null,              -- as written in the file

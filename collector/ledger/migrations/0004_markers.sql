@@ -1,7 +1,7 @@
 -- Stereotype probes: what is asked, the words that count for or against a stereotype, and scores of classifiers.
 
 create table raw.probes (
-    markers_hash varchar not null,      -- 'sha256:…' of this table and of raw.markers together; readings name it
+    markers_hash varchar not null,      -- 'sha256:…' of this table and of raw.markers together; analyses name it
     probe varchar not null,             -- the subject's name
     category varchar,                   -- the subject's domain
     target_group varchar,               -- whom the stereotype is about

@@ -3,7 +3,7 @@
 create table raw.chain (
     run_id varchar not null,
     position bigint not null,           -- from 0, without a gap, within the run
-    kind varchar not null,              -- run, reading, prompt, response, event, erasure
+    kind varchar not null,              -- run, analysis, prompt, response, event, erasure
     key varchar not null,               -- what the record is found by: a prompt's id, a response's prompt_id.trial.attempt, …
     extra json,                         -- what the record says beyond the columns of its table; null where that is nothing
     digest varchar not null,            -- 'sha256:…' over the record; texts that may be erased enter as their own hash

@@ -5,7 +5,7 @@ create table raw.baselines (
     target varchar not null,
     run_id varchar,                     -- null: no baseline any more
     file_hash varchar,                  -- 'sha256:…' of the file it was imported from; null where the ledger holds the run
-    manifest json,                      -- what the file says of its run: spec, reading's hash, engine version, settings
+    manifest json,                      -- what the file says of its run: spec, analysis's hash, engine version, settings
     set_at timestamp not null
 );
 

@@ -343,7 +343,7 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         yield from ranking_problems(audit, at, template)
         yield from _slot_problems(audit, at, template)
         yield from person_problems(audit, at, template)
-        yield from _descriptor_problems(audit, at, template)
+        yield from _described_attribute_problems(audit, at, template)
         yield from _descriptor_wording_problems(audit, at, template)
         yield from _perturbation_problems(audit, at, template)
         yield from _paired_problems(audit, at, template)
@@ -425,7 +425,7 @@ def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Proble
                 break
 
 
-def _descriptor_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+def _described_attribute_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
     if template.descriptors and DESCRIPTOR not in template.slots:
         yield f"{at}.text", f"has no slot {{{DESCRIPTOR}}}, which is what descriptors fill"
     for index, descriptor in enumerate(template.descriptors):

@@ -1,4 +1,4 @@
-"""The methods that answers are read in: each is one part of an audit's `reading`, under the method's name.
+"""The methods that answers are read in: each is one part of an audit's `analysis`, under the method's name.
 
 A method is one module of this package that holds its METHOD. Modules are found by that, so a new method is a new file and nothing else.
 """
@@ -30,13 +30,13 @@ class Method:
     """How a method reads answers.
 
     Args:
-        field: the type of its part of `reading`, and what stands where a spec has none.
+        field: the type of its part of `analysis`, and what stands where a spec has none.
         is_read: whether the answers of an audit are read in this method.
         document: how they are read, as plain data; asked of audits that `is_read` holds for.
         problems: what is wrong in its part, which types alone cannot tell.
         read_files: reads the files that its part names into the audit.
         read_checked: the same for those that only an audit without problems can be read with.
-        reads_scores: whether scores of classifiers are read here, whatever the reading of their run.
+        reads_scores: whether scores of classifiers are read here, whatever the analysis of their run.
         reads_predictions: whether what recommenders predicted is read here, which is of no run.
     """
 
@@ -52,6 +52,6 @@ class Method:
 
 @cache
 def methods() -> Mapping[str, Method]:
-    """Return the methods by name, which is their module's and that of their part of `reading`."""
+    """Return the methods by name, which is their module's and that of their part of `analysis`."""
     names = [info.name for info in pkgutil.iter_modules(__path__)]
     return {name: importlib.import_module(f"{__name__}.{name}").METHOD for name in names}

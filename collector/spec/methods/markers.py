@@ -150,7 +150,7 @@ def _score_problems(scores: Sequence[JudgedScore]) -> Iterator[Problem]:
 def _read_checked(audit: Audit, files: SpecFiles) -> None:
     """Read the markers, which are about groups and subjects, and keep all subjects as probes, which are read off a template.
 
-    Whichever subjects are asked about, the reading stays the same.
+    Whichever subjects are asked about, the analysis stays the same.
     """
     markers: Markers | None = audit.analysis.markers
     if markers is None:

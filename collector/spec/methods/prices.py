@@ -56,12 +56,12 @@ def _document(audit: Audit) -> dict[str, Any]:
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `analysis.prices` and `reading.same`."""
+    """Yield what is wrong in `analysis.prices` and `analysis.same`."""
     if audit.answer.kind != "items":
         for key in ("prices", "same"):
             if key in audit.analysis.model_fields_set:
                 yield (
-                    f"reading.{key}",
+                    f"analysis.{key}",
                     f"is for items and the answer's kind is {audit.answer.kind!r}; remove it",
                 )
         return
@@ -89,7 +89,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _same_problems(audit: Audit, name: str, pair: tuple[str, ...]) -> Iterator[Problem]:
-    at = f"reading.same.{name}"
+    at = f"analysis.same.{name}"
     if not re.fullmatch(SLOT_NAME, name):
         yield at, f"is {name!r} and should be a name of letters, digits and _ that starts with a letter"
     if name in audit.attributes:

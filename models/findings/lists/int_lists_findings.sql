@@ -42,7 +42,7 @@ robustness as (
     where attribute = '(all)'
 ),
 
--- The published thresholds are about the published code's own reading, where the run has it.
+-- The published thresholds are about the published code's own analysis, where the run has it.
 published_spreads as (
     select
         comparisons.*,

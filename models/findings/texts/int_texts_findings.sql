@@ -1,22 +1,22 @@
 with
 
-readings as (
+settings as (
     select
         run_id,
         analysis_hash,
-        reading -> 'texts' -> 'similarity' ->> 0 as scheme
+        analysis -> 'texts' -> 'similarity' ->> 0 as scheme
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.texts')
+    where json_exists(analysis, '$.texts')
 ),
 
 expected as (
     select
         contrasts.*,
-        readings.analysis_hash,
+        settings.analysis_hash,
         unnest(['similarity_gap', 'readability_gap', 'hedging_gap']) as measure,
-        unnest([readings.scheme, 'words', 'words']) as scheme
+        unnest([settings.scheme, 'words', 'words']) as scheme
     from {{ ref("int_answers_contrasts") }} as contrasts
-    inner join readings on contrasts.run_id = readings.run_id
+    inner join settings on contrasts.run_id = settings.run_id
     where contrasts.reference_group not in ('(neutral)', '(others)')
 ),
 

@@ -23,7 +23,7 @@ run_analysis_settings as (
     select
         run_id,
         analysis_hash,
-        coalesce(reading ->> '$.answers.attempt', 'first') as judged_attempt
+        coalesce(analysis ->> '$.answers.attempt', 'first') as judged_attempt
     from {{ ref("int_run_analysis_settings") }}
 ),
 

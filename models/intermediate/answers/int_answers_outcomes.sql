@@ -14,7 +14,7 @@ run_states as (
 run_analysis_settings as (
     select
         run_id,
-        coalesce(reading ->> '$.answers.attempt', 'first') as judged_attempt
+        coalesce(analysis ->> '$.answers.attempt', 'first') as judged_attempt
     from {{ ref("int_run_analysis_settings") }}
 ),
 

@@ -37,7 +37,7 @@ last_attempts as (
 runs_with_reasoning as (
     select run_id
     from {{ ref("int_run_analysis_settings") }}
-    where coalesce(cast(reading ->> 'include_reasoning' as boolean), false)
+    where coalesce(cast(analysis ->> 'include_reasoning' as boolean), false)
 ),
 
 -- An answer whose text was erased is none without content: it says nothing any more.

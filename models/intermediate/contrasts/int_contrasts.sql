@@ -21,7 +21,7 @@ run_attributes as (
 run_analysis_settings as (
     select
         run_id,
-        cast(reading ->> 'pairwise' as boolean) as has_pairwise
+        cast(analysis ->> 'pairwise' as boolean) as has_pairwise
     from {{ ref("int_run_analysis_settings") }}
 ),
 

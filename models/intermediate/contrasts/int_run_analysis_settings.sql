@@ -7,21 +7,21 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-readings as (
+settings as (
     select
         audit,
         analysis_hash,
-        reading
+        analysis
     from {{ ref("stg_ledger__analysis_settings") }}
 ),
 
 run_analysis_settings as (
     select
         runs.run_id,
-        readings.analysis_hash,
-        readings.reading
+        settings.analysis_hash,
+        settings.analysis
     from runs
-    inner join readings on runs.audit = readings.audit
+    inner join settings on runs.audit = settings.audit
 )
 
 select * from run_analysis_settings

@@ -10,7 +10,7 @@ runs as (
 run_analysis_settings as (
     select
         run_id,
-        reading
+        analysis
     from {{ ref("int_run_analysis_settings") }}
 ),
 
@@ -34,7 +34,7 @@ plain_attributes as (
 crossings as (
     select
         run_id,
-        unnest(from_json(reading -> 'crossed', '[["VARCHAR"]]')) as components
+        unnest(from_json(analysis -> 'crossed', '[["VARCHAR"]]')) as components
     from run_analysis_settings
 ),
 
@@ -72,12 +72,12 @@ crossed_attributes as (
 same_attributes as (
     select
         run_id,
-        unnest(json_keys(reading -> 'same')) as attribute,
+        unnest(json_keys(analysis -> 'same')) as attribute,
         'different' as reference_group,
-        from_json(json_extract(reading, '$.same."' || attribute || '"'), '["VARCHAR"]') as components,
+        from_json(json_extract(analysis, '$.same."' || attribute || '"'), '["VARCHAR"]') as components,
         'same' as kind
     from run_analysis_settings
-    where json_exists(reading, '$.same')
+    where json_exists(analysis, '$.same')
 ),
 
 run_attributes as (

@@ -4,9 +4,9 @@ run_analysis_settings as (
     select
         run_id,
         analysis_hash,
-        reading -> 'decisions' as decisions
+        analysis -> 'decisions' as decisions
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.decisions')
+    where json_exists(analysis, '$.decisions')
 ),
 
 runs as (

@@ -3,8 +3,8 @@
     (
         select states.*
         from {{ ref("int_run_states") }} as states
-        inner join {{ ref("int_run_analysis_settings") }} as readings on states.run_id = readings.run_id
-        where json_exists(readings.reading, '$.lists')
+        inner join {{ ref("int_run_analysis_settings") }} as settings on states.run_id = settings.run_id
+        where json_exists(settings.analysis, '$.lists')
     )
 {%- endset -%}
 {%- set runs = new_runs(of_lists) -%}
@@ -24,9 +24,9 @@ run_analysis_settings as (
     select
         run_id,
         analysis_hash,
-        reading -> 'lists' as lists
+        analysis -> 'lists' as lists
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.lists')
+    where json_exists(analysis, '$.lists')
 ),
 
 runs as (

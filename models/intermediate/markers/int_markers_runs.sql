@@ -4,9 +4,9 @@ run_analysis_settings as (
     select
         run_id,
         analysis_hash,
-        reading -> 'markers' as markers
+        analysis -> 'markers' as markers
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.markers')
+    where json_exists(analysis, '$.markers')
 ),
 
 run_states as (

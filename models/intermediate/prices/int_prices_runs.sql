@@ -4,9 +4,9 @@ run_analysis_settings as (
     select
         run_id,
         analysis_hash,
-        reading -> 'prices' as prices
+        analysis -> 'prices' as prices
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.prices')
+    where json_exists(analysis, '$.prices')
 ),
 
 runs as (

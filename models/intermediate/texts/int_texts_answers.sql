@@ -3,10 +3,10 @@ with
 texts_runs as (
     select
         run_id,
-        reading ->> '$.texts.encoder.place' as encoder_place,
-        reading ->> '$.texts.encoder.hash' as encoder_hash
+        analysis ->> '$.texts.encoder.place' as encoder_place,
+        analysis ->> '$.texts.encoder.hash' as encoder_hash
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.texts')
+    where json_exists(analysis, '$.texts')
 ),
 
 prompts as (

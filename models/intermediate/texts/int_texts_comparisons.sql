@@ -5,29 +5,29 @@ units as (
     from {{ ref("int_texts_units") }}
 ),
 
-readings as (
+settings as (
     select
         run_id,
         analysis_hash,
-        reading ->> '$.texts.encoder.name' as encoder,
-        reading ->> '$.texts.encoder.hash' as encoder_hash,
-        from_json(reading -> 'texts' -> 'similarity', '["VARCHAR"]') as schemes
+        analysis ->> '$.texts.encoder.name' as encoder,
+        analysis ->> '$.texts.encoder.hash' as encoder_hash,
+        from_json(analysis -> 'texts' -> 'similarity', '["VARCHAR"]') as schemes
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.texts')
+    where json_exists(analysis, '$.texts')
 ),
 
 measured as (
     select
         units.*,
-        readings.analysis_hash,
-        readings.encoder,
-        readings.encoder_hash,
-        unnest(list_transform(readings.schemes, lambda scheme: 'similarity') || ['readability', 'hedging']) as outcome,
-        unnest(readings.schemes || ['words', 'words']) as scheme,
-        unnest(range(len(readings.schemes) + 2)) as place,
+        settings.analysis_hash,
+        settings.encoder,
+        settings.encoder_hash,
+        unnest(list_transform(settings.schemes, lambda scheme: 'similarity') || ['readability', 'hedging']) as outcome,
+        unnest(settings.schemes || ['words', 'words']) as scheme,
+        unnest(range(len(settings.schemes) + 2)) as place,
         case outcome when 'readability' then units.readability when 'hedging' then units.hedging end as outcome_value
     from units
-    inner join readings on units.run_id = readings.run_id
+    inner join settings on units.run_id = settings.run_id
 ),
 
 compared as (

@@ -3,7 +3,7 @@ with
 runs as (
     select run_id
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.texts')
+    where json_exists(analysis, '$.texts')
 ),
 
 languages as (

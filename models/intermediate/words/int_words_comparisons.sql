@@ -24,7 +24,7 @@ run_analysis_settings as (
     select
         run_id,
         analysis_hash,
-        reading -> 'words' ->> 'weighting' as weighting
+        analysis -> 'words' ->> 'weighting' as weighting
     from {{ ref("int_run_analysis_settings") }}
 ),
 

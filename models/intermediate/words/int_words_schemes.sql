@@ -3,14 +3,14 @@ with
 run_analysis_settings as (
     select
         run_id,
-        reading
+        analysis
     from {{ ref("int_run_analysis_settings") }}
 ),
 
 listed_schemes as (
     select
         run_id,
-        from_json(reading -> 'words' -> 'schemes', '["VARCHAR"]') as schemes
+        from_json(analysis -> 'words' -> 'schemes', '["VARCHAR"]') as schemes
     from run_analysis_settings
 ),
 

@@ -3,9 +3,9 @@ with
 run_analysis_settings as (
     select
         run_id,
-        reading -> 'words' as reading
+        analysis -> 'words' as analysis
     from {{ ref("int_run_analysis_settings") }}
-    where json_exists(reading, '$.words')
+    where json_exists(analysis, '$.words')
 ),
 
 runs as (
@@ -41,24 +41,24 @@ forms as (
     from {{ ref("address_forms") }}
 ),
 
--- What the audit itself says of a group is taken out unless the reading says `remove: none`.
+-- What the audit itself says of a group is taken out unless the analysis says `remove: none`.
 own_runs as (
     select run_id
     from run_analysis_settings
-    where coalesce(cast(reading ->> 'unasked' as boolean), true)
+    where coalesce(cast(analysis ->> 'unasked' as boolean), true)
 ),
 
 kept_terms as (
     select
         run_id,
-        unnest(from_json(reading -> 'keep', '["VARCHAR"]')) as term
+        unnest(from_json(analysis -> 'keep', '["VARCHAR"]')) as term
     from run_analysis_settings
 ),
 
 listed_terms as (
     select
         run_id,
-        unnest(from_json(reading -> 'terms', '[{"list": "VARCHAR", "term": "VARCHAR"}]')) as listed
+        unnest(from_json(analysis -> 'terms', '[{"list": "VARCHAR", "term": "VARCHAR"}]')) as listed
     from run_analysis_settings
 ),
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from biasledger.building.build import what_stands
-from biasledger.publishing import work
+from biasledger.publishing import freshness, work
 
 from .conftest import Biasledger, add_run
 
@@ -54,8 +54,8 @@ def _note_again() -> None:
 
 
 def _remember() -> None:
-    inputs = standing.inputs_of(Path(), LEDGER)
-    standing.remember(WORK, WAREHOUSE, inputs, standing.Standing(datetime(2026, 1, 1), (), 1), {})
+    inputs = freshness.inputs_of(Path(), LEDGER)
+    freshness.remember(WORK, WAREHOUSE, inputs, freshness.Standing(datetime(2026, 1, 1), (), 1), {})
 
 
 @pytest.mark.slow
@@ -105,14 +105,14 @@ def test_versions_variables_and_days_make_a_build(
     assert biasledger("build").exit_code == 1
     for name, other in (("hash_models", lambda: "others"), ("_version", lambda name: f"another {name}")):
         with monkeypatch.context() as patch:
-            patch.setattr(standing, name, other)
+            patch.setattr(freshness, name, other)
             assert not _stands(), name
         assert _stands()
     with monkeypatch.context() as patch:
         patch.setenv("DBT_THREADS", "3")
         assert not _stands()
     with monkeypatch.context() as patch:
-        patch.setattr(standing, "_today", lambda: "2030-01-01")
+        patch.setattr(freshness, "_today", lambda: "2030-01-01")
         assert _stands(), "nothing expires where nothing is accepted"
 
 
@@ -123,7 +123,7 @@ def test_an_exception_that_may_expire_makes_a_build_a_day(
     assert biasledger("build").exit_code == 1
     (small_project / "seeds" / "exceptions.csv").write_text("measure,reason\nword_divergence,known\n")
     _note_again()
-    monkeypatch.setattr(standing, "_today", lambda: "2030-01-01")
+    monkeypatch.setattr(freshness, "_today", lambda: "2030-01-01")
     assert not _stands()
 
 

@@ -12,7 +12,7 @@ from biasledger.comparing.ledger_runs import run_in_journals, run_in_ledger
 from collector.asking.runner import collect
 from collector.errors import InputError
 from collector.journal.reader import journal_path
-from collector.ledger.retracting import retract
+from collector.ledger.retraction import retract
 from collector.spec.loading import load_audit
 from collector.targets.python_function import of_function
 

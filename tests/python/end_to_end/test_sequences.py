@@ -18,7 +18,7 @@ from benchmarks.same import differences
 from biasledger.publishing.work import hash_models
 from biasledger.verify import verify_ledger
 from collector.ledger.erasure import erase
-from collector.ledger.retracting import retract
+from collector.ledger.retraction import retract
 from tests.python.project import Project, import_spec
 
 from .planting import menu, texts

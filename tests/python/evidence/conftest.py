@@ -17,7 +17,7 @@ from biasledger.cli import cli
 from collector.importers.tabular import import_file
 from collector.journal.chain import Seal
 from collector.journal.reader import journal_path
-from collector.journal.records import Reading
+from collector.journal.records import AnalysisSettings
 from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger
 from collector.ledger.loading import load_journal
@@ -112,7 +112,7 @@ def collect_answers(
     writer = JournalWriter.create(
         journal_path(ledger_path, run_id),
         run,
-        Reading("small", audit.analysis_document(), run.started_at),
+        AnalysisSettings("small", audit.analysis_document(), run.started_at),
         prompts,
         {"ledger": ledger_path.name, "prompts": len(prompts), "planned": 3 * len(prompts)},
     )

@@ -97,7 +97,7 @@ def test_a_document_is_digested_as_it_will_be_read_again() -> None:
     body = run_body(replace(a_run("r", {}), **documents))
     assert record_digest("run", json.loads(canonical_json(body))) == record_digest("run", body)
     for one in (event_body("e", documents, MOMENT), analysis_body("a", documents)):
-        kind = "event" if "event" in one else "reading"
+        kind = "event" if "event" in one else "analysis"
         assert record_digest(kind, json.loads(canonical_json(one))) == record_digest(kind, one)
 
 
@@ -120,9 +120,9 @@ def test_what_makes_no_difference() -> None:
     erased = {**response, **{name: {"erased": tagged_hash(response[name])} for name in ERASABLE}}
     assert record_digest("response", erased) == record_digest("response", response)
     assert without_erased(erased) == {**response, **dict.fromkeys(ERASABLE)}
-    reading = BODIES["analysis"]
-    assert record_digest("reading", {**reading, "relevance": [["s", None, "i", 1.0]]}) == record_digest(
-        "reading", reading
+    analysis = BODIES["analysis"]
+    assert record_digest("analysis", {**analysis, "relevance": [["s", None, "i", 1.0]]}) == record_digest(
+        "analysis", analysis
     )
 
 
@@ -130,7 +130,7 @@ def test_what_the_ledger_s_tables_lack_is_kept_beside_the_hash() -> None:
     body = {**BODIES["response"], "is_last": False, "nothing": None}
     assert record_extra("response", body) == '{"is_last":false}'
     assert record_extra("response", BODIES["response"]) is None
-    assert record_extra("reading", {**BODIES["analysis"], "relevance": []}) is None
+    assert record_extra("analysis", {**BODIES["analysis"], "relevance": []}) is None
 
 
 def test_keys() -> None:

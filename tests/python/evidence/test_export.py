@@ -25,7 +25,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from collector.ledger.labels import Label, keep_labels
 from collector.ledger.loading import load_journal
-from collector.ledger.retracting import retract
+from collector.ledger.retraction import retract
 from collector.rows import ScoreRow, utc_now
 from tests.python.evidence.conftest import CHAINS_CAME_LATER, SECRET, Biasledger, Kept
 
@@ -235,15 +235,15 @@ def test_a_seal_kept_elsewhere_finds_an_export_made_of_another_ledger(imported: 
 
 def test_files_of_what_runs_share_and_those_that_nobody_listed(imported: Kept, folder: Path) -> None:
     export(imported, folder, "delta")
-    readings = require_manifest(folder).shared["readings"].path
+    analyses = require_manifest(folder).shared["analyses"].path
     extra = file_of(folder, imported).with_name("0123456789abcdef.parquet")
     extra.write_bytes(b"")
     verdict = broken(folder)[str(folder)]
     assert verdict.fault == f"{extra.relative_to(folder).as_posix()} is not in the manifest."
     export(imported, folder, "delta")  # what was left by one that was killed goes with the next one
     assert not broken(folder)
-    (folder / readings).unlink()
-    assert broken(folder)[str(folder)].fault == f"{readings} is gone."
+    (folder / analyses).unlink()
+    assert broken(folder)[str(folder)].fault == f"{analyses} is gone."
     export(imported, folder, "delta")
     assert not broken(folder)
     log = next((folder / "responses" / "_delta_log").glob("*1.json"))

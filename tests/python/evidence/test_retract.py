@@ -18,7 +18,7 @@ from collector.journal.chain import Seal
 from collector.journal.writer import JournalWriter
 from collector.ledger import events
 from collector.ledger.database import Ledger
-from collector.ledger.retracting import retract
+from collector.ledger.retraction import retract
 from collector.ledger.scorable import answers_to_score
 from collector.spec.loading import load_audit
 from collector.targets.python_function import PythonFunction
@@ -83,15 +83,15 @@ READ_WRONG, READ_OTHER = (
 
 
 def read_by(kept: Kept) -> str:
-    """The reading of the audit in force, as the models take it."""
-    ((reading,),) = kept.query(
-        "select reading from raw.analysis_settings order by registered_at desc limit 1"
+    """The analysis of the audit in force, as the models take it."""
+    ((analysis,),) = kept.query(
+        "select analysis from raw.analysis_settings order by registered_at desc limit 1"
     )
-    return str(json.loads(reading)["crossed"])
+    return str(json.loads(analysis)["crossed"])
 
 
 def read_by_of(kept: Kept) -> str:
-    """The hash of the reading in force."""
+    """The hash of the analysis in force."""
     ((found,),) = kept.query(
         "select analysis_hash from raw.analysis_settings order by registered_at desc limit 1"
     )
@@ -149,14 +149,14 @@ def test_a_reading_that_an_audit_file_registered_stays(imported: Kept) -> None:
     assert read_by(imported) == in_force
 
 
-def test_a_hidden_retracting_is_found(kept: Kept) -> None:
+def test_a_hidden_retraction_is_found(kept: Kept) -> None:
     retract(kept.ledger_path, kept.run_id, reason=REASON)
     kept.change("delete from raw.run_events where event = 'retracted'")
     assert "broken: Event retracted" in state_of(kept)
     assert "is gone from raw.run_events" in state_of(kept)
 
 
-def test_a_retracting_that_was_put_in_is_found(kept: Kept) -> None:
+def test_a_retraction_that_was_put_in_is_found(kept: Kept) -> None:
     detail = json.dumps({"reason": REASON})
     kept.change(
         f"insert into raw.run_events values ('{kept.run_id}', 'retracted', '{detail}', now()::timestamp)"
@@ -189,26 +189,26 @@ def test_a_ledger_made_anew_from_journals_reads_as_before(tmp_path: Path) -> Non
     collect_answers(tmp_path, "run-2", text=READ_WRONG)
     retract(kept.ledger_path, "run-2", reason=REASON)
     assert read_by_of(kept) == in_force
-    readings = kept.query(
+    analyses = kept.query(
         "select audit, analysis_hash, registered_at from raw.analysis_settings order by rowid"
     )
-    assert len(readings) == 3
+    assert len(analyses) == 3
     kept.ledger_path.unlink()
     load_all(kept.ledger_path)
     assert (
         kept.query("select audit, analysis_hash, registered_at from raw.analysis_settings order by rowid")
-        == readings
+        == analyses
     )
     assert {verdict.state for verdict in verify_ledger(kept.ledger_path)} == {"intact"}
     # A run of after it keeps what the retracted one brought, and nothing is restored again.
     collect_answers(tmp_path, "run-3", text=READ_WRONG)
-    readings = kept.query(
+    analyses = kept.query(
         "select audit, analysis_hash, registered_at from raw.analysis_settings order by rowid"
     )
     kept.ledger_path.unlink()
     load_all(kept.ledger_path)
     anew = kept.query("select analysis_hash from raw.analysis_settings order by registered_at desc limit 1")
-    assert anew == [(readings[-1][1],)]
+    assert anew == [(analyses[-1][1],)]
 
 
 def test_a_run_of_before_chains_can_be_retracted(imported: Kept) -> None:

@@ -35,7 +35,7 @@ from tests.python.evidence.conftest import (
     write_audit,
 )
 
-N_RECORDS = 20  # run, reading, started, 4 prompts, 12 responses, finished
+N_RECORDS = 20  # run, analysis, started, 4 prompts, 12 responses, finished
 
 
 def verdict_of(kept: Kept, *, seal: Seal | None = None) -> Verdict:
@@ -58,7 +58,7 @@ def forge(kept: Kept) -> None:
         rows = [one for one in held_records(connection, kept.run_id) if one.body is not None]
         connection.execute("delete from raw.chain")
         connection.execute("delete from raw.seals")
-    order = ["run", "reading", "prompt", "response", "event", "erasure"]
+    order = ["run", "analysis", "prompt", "response", "event", "erasure"]
     chain = Chain()
     records = [
         chain.add(one.kind, one.body or {}) for one in sorted(rows, key=lambda one: order.index(one.kind))
@@ -147,7 +147,7 @@ CHANGES = {
         r"The run itself \(record 0\) was changed",
     ),
     "the run taken out": ("delete from raw.runs", r"The run itself \(record 0\) is gone from raw.runs"),
-    "the reading": (
+    "the analysis": (
         "delete from raw.analysis_settings",
         r"Reading sha256:\w+ \(record 1\) is gone from raw.analysis_settings",
     ),
@@ -585,15 +585,15 @@ def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Pat
             "The table of relevance was changed: its content does not match sha256:",
         ),
         (
-            """update raw.analysis_settings set reading = '{"version":2}' where audit = 'other'""",
-            """update raw.analysis_settings set reading = '{"version":1}' where audit = 'other'""",
-            "The reading of 'other' was changed: its content does not match sha256:",
+            """update raw.analysis_settings set analysis = '{"version":2}' where audit = 'other'""",
+            """update raw.analysis_settings set analysis = '{"version":1}' where audit = 'other'""",
+            "The analysis of 'other' was changed: its content does not match sha256:",
         ),
     ):
         imported.change(statement)
         run, shared = verify_ledger(imported.ledger_path)
         assert run.state == "intact"
-        assert (shared.name, shared.state, shared.n_faults) == ("readings and catalogues", "broken", 1)
+        assert (shared.name, shared.state, shared.n_faults) == ("analyses and catalogues", "broken", 1)
         assert shared.fault is not None
         assert shared.fault.startswith(told)
         imported.change(undo)

@@ -200,7 +200,7 @@ def test_no_other_file_lists_the_methods() -> None:
 
 def _is_named(method: str, text: str) -> bool:
     """Whether a method is named as one: in quotes, as a key, or as a part of a model's, a test's or a module's name."""
-    within = rf"\b(?:int|report|alarm|warning)_{method}(?![a-z])|\b(?:methods|reading|marts)[./]{method}\b"
+    within = rf"\b(?:int|report|alarm|warning)_{method}(?![a-z])|\b(?:methods|analysis|marts)[./]{method}\b"
     return re.search(rf"""["']{method}["']|^ *{method}: [\[&*{{]|{within}""", text, re.MULTILINE) is not None
 
 

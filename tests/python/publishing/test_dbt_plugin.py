@@ -11,7 +11,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from biasledger.dbt_plugin import CLOSED, PUBLISHED, Plugin
 from collector.exports.writing import export_ledger
 from collector.ledger.database import Ledger
-from collector.ledger.retracting import retract
+from collector.ledger.retraction import retract
 from tests.python.cli.conftest import add_run
 from tests.python.end_to_end.planting import menu
 from tests.python.project import Project

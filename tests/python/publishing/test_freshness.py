@@ -12,6 +12,7 @@ import pytest
 
 from biasledger.methods import method_names
 from biasledger.project import init_project
+from biasledger.publishing import freshness
 from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from collector.rows import ScoreRow
@@ -40,11 +41,11 @@ def _ask_products(project: Project) -> None:
 
 
 def _inputs(project: Project) -> dict[str, str]:
-    return standing.methods_inputs(_settings(project), Ledger(project.ledger), METHODS)
+    return freshness.methods_inputs(_settings(project), Ledger(project.ledger), METHODS)
 
 
-def _settings(project: Project, target: str | None = None) -> standing.Settings:
-    return standing.settings_of(project.folder, project.ledger, target)
+def _settings(project: Project, target: str | None = None) -> freshness.Settings:
+    return freshness.settings_of(project.folder, project.ledger, target)
 
 
 def _write(name: str) -> Callable[[Project], None]:
@@ -140,7 +141,7 @@ def test_models_of_a_project_may_read_any_file_of_it(project: Project) -> None:
 
 def test_the_installed_models_count(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _inputs(project)
-    monkeypatch.setattr(standing, "hash_models", lambda: "others")
+    monkeypatch.setattr(freshness, "hash_models", lambda: "others")
     assert not set(_inputs(project).items()) & set(before.items())
 
 
@@ -154,32 +155,32 @@ def test_where_there_are_scores_the_methods_that_read_them_are_built(project: Pr
 def test_methods_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_into(tmp_path: Path) -> None:
     work = tmp_path / "work.duckdb"
     inputs = {"words": "a", "lists": "b"}
-    said = standing.Standing(datetime(2026, 1, 1), (), 1)
-    settings = standing.Settings("all", "of methods", "of rows")
+    said = freshness.Standing(datetime(2026, 1, 1), (), 1)
+    settings = freshness.Settings("all", "of methods", "of rows")
 
     def remember() -> None:
         warehouse = tmp_path / "warehouse.duckdb"
-        standing.remember(work, warehouse, "inputs", said, inputs, settings, ["words", "lists"])
+        freshness.remember(work, warehouse, "inputs", said, inputs, settings, ["words", "lists"])
 
     remember()
-    assert standing.methods_standing(work, inputs) == []
-    assert not standing.settings_stand(work, settings)
+    assert freshness.methods_standing(work, inputs) == []
+    assert not freshness.settings_stand(work, settings)
     work.touch()
-    assert standing.methods_left(work, settings) == [], "it was written since"
+    assert freshness.methods_left(work, settings) == [], "it was written since"
     remember()
-    assert standing.methods_left(work, settings) == ["words", "lists"]
-    assert standing.settings_stand(work, settings)
+    assert freshness.methods_left(work, settings) == ["words", "lists"]
+    assert freshness.settings_stand(work, settings)
     # A seed is another one; then all the rest is.
-    other_seed = standing.Settings("others", "others", "of rows")
-    assert not standing.settings_stand(work, other_seed)
-    assert standing.methods_left(work, other_seed) == ["words", "lists"]
-    assert standing.methods_left(work, standing.Settings("all", "of methods", "others")) == []
-    assert standing.methods_standing(work, inputs) == ["words", "lists"]
-    assert standing.methods_standing(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
-    standing.discard_methods(work)
-    assert standing.methods_standing(work, inputs) == []
-    assert not standing.settings_stand(work, settings)
-    assert standing.methods_left(work, settings) == []
+    other_seed = freshness.Settings("others", "others", "of rows")
+    assert not freshness.settings_stand(work, other_seed)
+    assert freshness.methods_left(work, other_seed) == ["words", "lists"]
+    assert freshness.methods_left(work, freshness.Settings("all", "of methods", "others")) == []
+    assert freshness.methods_standing(work, inputs) == ["words", "lists"]
+    assert freshness.methods_standing(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
+    freshness.discard_methods(work)
+    assert freshness.methods_standing(work, inputs) == []
+    assert not freshness.settings_stand(work, settings)
+    assert freshness.methods_left(work, settings) == []
 
 
 def test_seeds_and_views_are_as_they_were_until_a_setting_changes(
@@ -196,7 +197,7 @@ def test_seeds_and_views_are_as_they_were_until_a_setting_changes(
         changed = read()
         _write(name)(project)
         assert read() != changed
-    monkeypatch.setattr(standing, "hash_models", lambda: "others")
+    monkeypatch.setattr(freshness, "hash_models", lambda: "others")
     assert read() != changed
 
 
@@ -217,7 +218,7 @@ def test_rows_rest_on_all_but_seeds_and_files_that_nothing_reads(
         assert read() == before
     assert read("other") != before
     with monkeypatch.context() as patch:
-        patch.setattr(standing, "_version", lambda _: "another")
+        patch.setattr(freshness, "_version", lambda _: "another")
         assert read() != before
     with monkeypatch.context() as patch:
         patch.setenv("BIASLEDGER_SOMETHING", "else")
