@@ -50,7 +50,16 @@ _CHANGED: Mapping[str, str] = {
 _A_NUMBER = "coalesce({0}, 0) + 1"
 # When a seal was put down is nobody's evidence: what it says is checked.
 _TELLS_NOTHING = {("seals", "sealed_at")}
-_TABLES = ("runs", "prompts", "prompt_attributes", "responses", "run_events", "chain", "seals", "readings")
+_TABLES = (
+    "runs",
+    "prompts",
+    "prompt_attributes",
+    "responses",
+    "run_events",
+    "chain",
+    "seals",
+    "analysis_settings",
+)
 Rng = np.random.Generator
 Tampering = Callable[["Kept", Rng], None]
 

@@ -37,8 +37,8 @@ class Case:
     not pass, as the finding explains itself; sentence: the same in plain words, of cases that failed, only warn or were accepted;
     scope: whom a finding speaks of (group, names, wording or questions; empty for comparisons); is_held_out: clear, but of these
     names or this wording alone, and a group was asked for; suggestions: what may be tried against it; can_fail: severity error,
-    so that it is no mere warning; finding_id: of fct_findings, empty for coverage; mitigation: plain, or the mitigation asked beside
-    it; since: the baseline's run, of comparisons.
+    so that it is no mere warning; finding_id: of fct_findings, empty for coverage; mitigation: plain, or the mitigation asked
+    beside it; since: the baseline's run, of comparisons.
     """
 
     run_id: str

@@ -221,10 +221,10 @@ def _samples(prompts: Sequence[Prompt], n: int) -> dict[str, list[Prompt]]:
         found.items(), key=lambda item: (mitigations.index(item[0][0]), attributes.index(item[0][1]))
     )
     return {
-        f"About {f'{attribute} {group}'.strip()}{'' if mitigation == PLAIN else f', with {mitigation}'} ({len(some):,} prompts)": (
+        f"About {f'{attribute} {group}'.strip()}{'' if name == PLAIN else f', with {name}'} ({len(some):,} prompts)": (
             [some[place * len(some) // n] for place in range(n)] if len(some) > n else some
         )
-        for (mitigation, attribute, group), some in ordered
+        for (name, attribute, group), some in ordered
     }
 
 

@@ -1,7 +1,7 @@
 """Pairs of runs: relations of both runs' units become arrays whose rows say the same in either run.
 
-Each reader takes `pairs` (pair_key, baseline_run_id, baseline_mitigation, run_id, mitigation, incomparable_because, alpha, seed) and
-leaves out the pairs that cannot be compared or are in `done`. A side without units of a question leaves the question out.
+Each reader takes `pairs` (pair_key, baseline_run_id, baseline_mitigation, run_id, mitigation, incomparable_because, alpha, seed)
+and leaves out the pairs that cannot be compared or are in `done`. A side without units of a question leaves the question out.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ def read_comparisons(
 
     comparisons: a row a comparison; members: its texts with label, stratum, cluster and what they move with; features: text ×
     word counts, of which the texts of one run, mitigation and scheme have numbers that follow each other; vocabulary: the words
-    by word_id. What is held at once is of one run, mitigation and scheme, shared by models that measure it side by side, and one in
-    which all is done is not read.
+    by word_id. What is held at once is of one run, mitigation and scheme, shared by models that measure it side by side, and one
+    in which all is done is not read.
     """
     rows = records(comparisons.order(", ".join((*CORPUS, "comparison_key"))))
     spelling: NDArray[np.str_] | None = None

@@ -50,8 +50,8 @@ def ledger_files(
             said of it later.
 
     Returns:
-        run.json (whom it asked, with which software and parameters), spec.json (what it asked), analysis.json (how its answers are
-        read), events.json (what happened to it); the same bytes whenever the ledger holds the same.
+        run.json (whom it asked, with which software and parameters), spec.json (what it asked), analysis.json (how its answers
+        are read), events.json (what happened to it); the same bytes whenever the ledger holds the same.
 
     Raises:
         InputError: the ledger has no such run, or not that analysis.

@@ -40,7 +40,7 @@ _PACKAGES = (
 _VARIABLES = ("BIASLEDGER_", "DBT_")
 # Where what dbt parsed is kept decides nothing.
 _NO_INPUT = {"BIASLEDGER_CACHE"}
-# What no model of a method reads: by these a build judges what the methods hand over. What audits say of reading is in the ledger.
+# The methods' models read none of these files; they judge what the methods measured.
 JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
 _READ_BY_NO_MODEL = ("audits", "targets.yml")
 _SEEDS = "seeds/"

@@ -251,8 +251,8 @@ def _audit_of(verdict: RunVerdict) -> str:
 def _helped(row: Row) -> str:
     before, after = (in_units({**row, "value": row[name]}) for name in ("plain_value", "mitigation_value"))
     return (
-        f"Asked with {readable(row['mitigation'])}, the {readable(row['measure'])} of {about({**row, 'mitigation': PLAIN})} went from "
-        f"{before} to {after}."
+        f"Asked with {readable(row['mitigation'])}, the {readable(row['measure'])} of {about({**row, 'mitigation': PLAIN})} went "
+        f"from {before} to {after}."
     )
 
 

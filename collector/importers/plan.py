@@ -257,8 +257,8 @@ class FilePlan:
             "select file_row from resolved where descriptor is null and names_group order by row_number limit 1"
         ):
             raise InputError(
-                f"{self._path}: row {row} has no {self._roles['descriptor']!r}; it should hold the descriptor, the name that states "
-                f"a row's groups."
+                f"{self._path}: row {row} has no {self._roles['descriptor']!r}; it should hold the descriptor, the name that "
+                f"states a row's groups."
             )
 
     def _key_list(self) -> str:

@@ -398,7 +398,7 @@ class Append:
     def markers(
         self, markers_hash: str | None, markers: Sequence[MarkerRow], probes: Sequence[ProbeRow]
     ) -> bool:
-        """Insert the markers and probes that an analysis names by their hash, unless it names none or they are there; say which."""
+        """Insert the markers and probes that an analysis names by hash, unless it names none or they are there; say which."""
         if markers_hash is None or self._first(
             "select 1 from (select markers_hash from raw.markers union all select markers_hash from raw.probes) "
             "where markers_hash = ? limit 1",

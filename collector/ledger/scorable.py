@@ -87,7 +87,7 @@ class AnswerToScore:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """A prompt's text (empty where an import does not know it), its mitigation, and whom it is about: slot, attribute and group."""
+    """A prompt's text (empty where an import does not know it), its mitigation, and whom it is about."""
 
     text: str
     mitigation: str

@@ -240,7 +240,7 @@ class Import(Section):
     )
     values: Mapping[str, Mapping[str, NonBlank | None]] = Field(
         default_factory=dict,
-        description="What the file calls the groups: attribute → word in the file → group. A group's name and its descriptors are "
+        description="What the file calls the groups: attribute → word in the file → group. A group's name and descriptors are "
         'understood anyway. null says that such a row names no group of the attribute; `""` is a cell that is empty, or holds '
         "what programs write in place of a value, such as #N/A or nan.",
         examples=[{"gender": {"f": "female", "m": "male", "": None}}],

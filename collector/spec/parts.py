@@ -180,8 +180,8 @@ class Attribute(Section):
         examples=["restaurants/locations.csv"],
     )
     groups: Groups = Field(
-        description="The groups: a list of names, or names with what states each of them in a prompt (its descriptor, or a list of "
-        "descriptors, each of which is asked about). A name is its own descriptor if none is given. At least two groups.",
+        description="The groups: a list of names, or names with what states each of them in a prompt (its descriptor, or a list "
+        "of descriptors, each of which is asked about). A name is its own descriptor if none is given. At least two groups.",
         examples=[["White", "Black"], {"White": "a White", "Black": ["a Black", "an African American"]}],
     )
     agreements: Mapping[str, Mapping[str, Text]] = Field(

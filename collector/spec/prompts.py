@@ -1,4 +1,4 @@
-"""From a spec to prompts: every template, subject, combination of descriptors or people it names, and every mitigation asked for."""
+"""Make prompts from a spec: every template, subject, combination of descriptors or people, and every mitigation asked for."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def build_prompts(audit: Audit, mitigations: Sequence[str] = (), parts: Sequence
         parts: parts of the audit to ask beside the templates that are in no part, by name.
 
     Returns:
-        One prompt for each mitigation × template × subject × combination of descriptors (of a paired template: of groups × descriptors in
-        step) × person × perturbation, in the spec's order;
+        One prompt for each mitigation × template × subject × combination of descriptors (of a paired template: of groups ×
+        descriptors in step) × person × perturbation, in the spec's order;
         of a template that asks for a ranking, one for each mitigation × subject × set of candidates × order.
 
     Raises:

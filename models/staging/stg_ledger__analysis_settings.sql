@@ -6,7 +6,7 @@ settings as (
         analysis_hash,
         analysis,
         registered_at
-    from {{ source("ledger", "settings") }}
+    from {{ source("ledger", "analysis_settings") }}
 ),
 
 latest_readings as (

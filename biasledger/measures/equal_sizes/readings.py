@@ -1,9 +1,9 @@
 """Two runs brought to equal sizes, and what a measure whose expectation depends on the size reads then.
 
-Divergence, classifier_accuracy, the largest z, spreads over groups' means and smallest ratios all depend on how much was answered: the
-same model asked twice as often reads differently. So before two runs are subtracted, both keep the same number of units in every
-cell (a group inside a stratum), or the same subjects and the same number of answers, and the measure is taken anew. What is kept
-depends on the units' keys alone, never on their order.
+Divergence, classifier_accuracy, the largest z, spreads over groups' means and smallest ratios all depend on how much was
+answered: the same model asked twice as often reads differently. So before two runs are subtracted, both keep the same number of
+units in every cell (a group inside a stratum), or the same subjects and the same number of answers, and the measure is taken
+anew. What is kept depends on the units' keys alone, never on their order.
 """
 
 from __future__ import annotations

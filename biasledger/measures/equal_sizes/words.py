@@ -98,7 +98,7 @@ def common_texts(one: WordUnits, other: WordUnits) -> tuple[WordUnits, WordUnits
 
 
 def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Reading]:
-    """`word_divergence` (debiased bits), `classifier_accuracy` (accuracy beyond chance), `marked_words` (|z| of the most certain word).
+    """`word_divergence` (debiased bits), `classifier_accuracy` (beyond chance), `marked_words` (|z| of the most certain word).
 
     A measure that these texts do not allow is left out. The z of a word has an error of 1 by its formula; where words come in
     bursts it is larger, null sd over the formula's own. That of the most certain word varies no more than that: in simulations

@@ -221,7 +221,7 @@ def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
 
 
 def judged_classifier_accuracy(comparison: Comparison[Texts], seed: int) -> ClassifierAccuracy:
-    """Classifier accuracy of trials at equal lengths; p is the larger of that of answers or prompts and that of names or wordings."""
+    """Classifier accuracy of trials at equal lengths; p is the larger of those of answers or prompts and of names or wordings."""
     texts, judged = comparison.units, judged_texts(comparison)
     rows = judged.rows
     result = classifier_accuracy(

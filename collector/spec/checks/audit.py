@@ -162,7 +162,7 @@ def _attribute_problems(audit: Audit) -> Iterator[Problem]:
 def _descriptor_problems(
     at: str, descriptors: Mapping[str, Sequence[str]], *, are_names: bool = False
 ) -> Iterator[Problem]:
-    """Yield descriptors that are blank, stand twice or mean two groups; an imported value may be a group's name or a descriptor."""
+    """Yield descriptors that are blank, repeated or mean two groups; an imported value may be a group's name or descriptor."""
     owner: dict[str, str] = {}
     for group, listed in descriptors.items():
         if not listed:

@@ -1,6 +1,7 @@
 """The methods that answers are read in: each is one part of an audit's `analysis`, under the method's name.
 
-A method is one module of this package that holds its METHOD. Modules are found by that, so a new method is a new file and nothing else.
+A method is one module of this package that holds its METHOD. Modules are found by that, so a new method is a new file and nothing
+else.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ def _or_nothing(schema: dict[str, Any]) -> None:
 class Words(Section):
     """How texts are split into words, how a classifier weighs these, and which terms are removed first.
 
-    A word that says the group tells the groups apart without any bias. So the groups' names and descriptors, and forms of address,
-    are removed unasked.
+    A word that says the group tells the groups apart without any bias. So the groups' names and descriptors, and forms of
+    address, are removed unasked.
     """
 
     schemes: Names = Field(

@@ -1,6 +1,7 @@
 """How the simulator answers one form of question: what it makes of a prompt, what can be planted in it, and what it says.
 
-A responder is a module of this package that holds its RESPONDER. Modules are found by that: a new one is a new file and nothing else.
+A responder is a module of this package that holds its RESPONDER. Modules are found by that: a new one is a new file and nothing
+else.
 """
 
 from __future__ import annotations

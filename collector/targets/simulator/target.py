@@ -2,8 +2,8 @@
 
 It knows nothing of groups: like a real model it reads the text of the prompt and the system prompt, and where it finds a
 configured descriptor as a whole word, it does what is planted for that. How a prompt is answered depends on what it asks for:
-each form of question has a responder of its own (`collector.targets.simulator.responder`). Everything it answers is labelled simulated.
-"""
+each form of question has a responder of its own (`collector.targets.simulator.responder`). Everything it answers is labelled
+simulated."""
 
 from __future__ import annotations
 

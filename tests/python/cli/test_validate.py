@@ -193,7 +193,7 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
 
 
 @pytest.mark.parametrize(
-    ("reading", "judges"),
+    ("analysis", "judges"),
     [
         ("{}", False),
         ("{decisions: {favourable: [accept]}}", True),

@@ -264,7 +264,7 @@ def rows_of(ledger: Path, sql: str) -> list[tuple[Any, ...]]:
 
 def content_of(ledger: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Everything about runs that a ledger holds, but for when it was sealed."""
-    tables = ["runs", "run_events", "prompts", "prompt_attributes", "responses", "chain", "readings"]
+    tables = ["runs", "run_events", "prompts", "prompt_attributes", "responses", "chain", "analysis_settings"]
     content = {table: sorted(rows_of(ledger, f"from raw.{table}"), key=repr) for table in tables}
     content["seals"] = sorted(rows_of(ledger, "select run_id, max(n_records) from raw.seals group by run_id"))
     return content

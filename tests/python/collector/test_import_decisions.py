@@ -331,8 +331,8 @@ def test_rows_of_a_response_are_one_ranking(bring: Bring, query: Query) -> None:
         [{"slot": 1, "rank": 1, "is_missing": False}, {"slot": 2, "rank": 2, "is_missing": False}],
     ]
     assert query(
-        "select slot, attribute, group_name, descriptor from raw.prompt_attributes inner join raw.prompts using (run_id, prompt_id) "
-        "where subject = 'clerk' order by slot, attribute desc"
+        "select slot, attribute, group_name, descriptor from raw.prompt_attributes inner join raw.prompts using (run_id, "
+        "prompt_id) where subject = 'clerk' order by slot, attribute desc"
     ) == [
         (1, "race", "White", "Anne"),
         (1, "gender", "F", "Anne"),

@@ -191,8 +191,8 @@ def bring_long(write_spec: Write, ledger_path: Path) -> Callable[..., RunSummary
 
 
 LONG_PROMPTS = (
-    "select coalesce(attribute, '-'), coalesce(group_name, '-'), coalesce(descriptor, '-'), language, coalesce(perturbation, '-'), "
-    "subject, domain, count(*) from raw.prompts left join raw.prompt_attributes using (run_id, prompt_id) "
+    "select coalesce(attribute, '-'), coalesce(group_name, '-'), coalesce(descriptor, '-'), language, coalesce(perturbation, "
+    "'-'), subject, domain, count(*) from raw.prompts left join raw.prompt_attributes using (run_id, prompt_id) "
     "inner join raw.responses using (run_id, prompt_id) group by all order by all"
 )
 

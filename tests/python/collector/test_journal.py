@@ -24,7 +24,7 @@ from collector.hashing import canonical_bytes, canonical_json, hash_of
 from collector.journal import writer as journal
 from collector.journal.chain import ZERO, record_digest
 from collector.journal.reader import end_of, is_being_written, journal_line, journal_path, read_journal
-from collector.journal.records import Reading, prompt_of, reading_of, response_of, run_of
+from collector.journal.records import AnalysisSettings, analysis_of, prompt_of, response_of, run_of
 from collector.journal.writer import JournalWriter
 from collector.rows import RelevanceRow, ResponseRow, RunRow
 from collector.spec.prompts import Prompt, PromptAttribute
@@ -46,7 +46,7 @@ RUN = RunRow(
     started_at=MOMENT,
 )
 RELEVANCE = (RelevanceRow("Adele", None, "Hello", 2.0),)
-READING = Reading("small", {"version": 1}, MOMENT, hash_of_relevance(RELEVANCE), RELEVANCE)
+ANALYSIS = AnalysisSettings("small", {"version": 1}, MOMENT, hash_of_relevance(RELEVANCE), RELEVANCE)
 PROMPTS = [
     Prompt(
         "one", "en", "plain", f"Ask {name} 🍵", attributes=(PromptAttribute(1, "race", name, f"a {name}"),)
@@ -78,7 +78,7 @@ def path(ledger_path: Path) -> Path:
 
 @pytest.fixture
 def writer(path: Path) -> JournalWriter:
-    return JournalWriter.create(path, RUN, READING, PROMPTS, {"seed": 0})
+    return JournalWriter.create(path, RUN, ANALYSIS, PROMPTS, {"seed": 0})
 
 
 FLOATS = [
@@ -135,11 +135,11 @@ def test_what_is_written_comes_back(path: Path, writer: JournalWriter) -> None:
     writer.event("resumed", {"kept": 3})
     writer.append(rows[3:])
     records = list(read_journal(path))
-    kinds = ["run", "reading", "event", "prompt", "prompt", *["response"] * 3, "event", "response"]
+    kinds = ["run", "analysis", "event", "prompt", "prompt", *["response"] * 3, "event", "response"]
     assert [record.kind for record in records] == kinds
     assert [record.position for record in records] == list(range(10))
     assert run_of(records[0].body) == RUN
-    assert reading_of(records[1].body) == READING
+    assert analysis_of(records[1].body) == ANALYSIS
     assert [prompt_of(record.body) for record in records[3:5]] == PROMPTS
     back = [response_of(record.body) for record in records if record.kind == "response"]
     assert back == rows
@@ -350,11 +350,11 @@ def test_a_journal_appears_whole_or_not_at_all(path: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patched:
         patched.setattr(journal.os, "fsync", fail)
         with pytest.raises(LedgerError, match="cannot be made: No space left on device"):
-            JournalWriter.create(path, RUN, READING, PROMPTS)
+            JournalWriter.create(path, RUN, ANALYSIS, PROMPTS)
     assert list(path.parent.iterdir()) == []
-    JournalWriter.create(path, RUN, READING, PROMPTS).close()
+    JournalWriter.create(path, RUN, ANALYSIS, PROMPTS).close()
     with pytest.raises(LedgerError, match="cannot be made: File exists"):
-        JournalWriter.create(path, RUN, READING, PROMPTS)
+        JournalWriter.create(path, RUN, ANALYSIS, PROMPTS)
     assert [one.name for one in path.parent.iterdir()] == ["small-sim-1.jsonl"]
 
 

@@ -80,7 +80,7 @@ def test_a_new_ledger_has_every_migration_once(ledger_path: Path, query: Query) 
     assert applied == [(version, name) for version, name, _ in migrations()]
     assert [version for version, _, _ in migrations()] == list(range(1, len(applied) + 1))
     tables = {row[0] for row in query("select table_name from duckdb_tables() where schema_name = 'raw'")}
-    assert {"runs", "run_events", "readings", "prompts", "prompt_attributes", "responses"} <= tables
+    assert {"runs", "run_events", "analysis_settings", "prompts", "prompt_attributes", "responses"} <= tables
 
 
 def test_folders_are_made(tmp_path: Path) -> None:

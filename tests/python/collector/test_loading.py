@@ -13,7 +13,7 @@ import pytest
 from biasledger.verify import verify_ledger
 from collector.errors import LedgerError
 from collector.journal.reader import journal_path
-from collector.journal.records import Reading
+from collector.journal.records import AnalysisSettings
 from collector.journal.writer import JournalWriter
 from collector.ledger import loading
 from collector.ledger.database import Ledger
@@ -61,7 +61,9 @@ def begin(
         "seed": 0,
     }
     relevance = (RelevanceRow("Adele", None, "Hello", 2.0),)
-    said = Reading("small", {"version": reading}, started_at, hash_of_relevance(relevance), relevance)
+    said = AnalysisSettings(
+        "small", {"version": reading}, started_at, hash_of_relevance(relevance), relevance
+    )
     return JournalWriter.create(journal_path(ledger_path, run_id), run, said, PROMPTS, started)
 
 
@@ -97,7 +99,13 @@ def test_only_what_is_lacking_is_written(ledger_path: Path, query: Query) -> Non
         (trial, trial, f"nul � bell \x07 🍵 {trial}") for trial in range(1, 6)
     ]
     assert query("select event from raw.run_events order by happened_at") == [("started",), ("finished",)]
-    for table, n in {"runs": 1, "readings": 1, "relevance": 1, "prompts": 2, "prompt_attributes": 2}.items():
+    for table, n in {
+        "runs": 1,
+        "analysis_settings": 1,
+        "relevance": 1,
+        "prompts": 2,
+        "prompt_attributes": 2,
+    }.items():
         assert query(f"select count(*) from raw.{table}") == [(n,)]
     assert query("select count(*), max(position), count(distinct hash) from raw.chain") == [(11, 10, 11)]
     assert query("select n_records, head_hash from raw.seals order by n_records desc limit 1") == [

@@ -102,7 +102,7 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
         (
             "[Black, dark]",
             "[Black, dark, brown]",
-            "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every group",
+            "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every",
         ),
         (
             "{a race} {gender}",

@@ -44,7 +44,7 @@ def test_asked_keeps_the_order_of_groups_and_leaves_out_the_reading(repository: 
     assert asked["attributes"][1]["reference"] == "Man"
     assert asked["attributes"][1]["groups"][0]["descriptors"][:2] == ["Man", "gentleman"]
     assert asked["trials"] == 2
-    assert "reading" not in asked
+    assert "analysis" not in asked
     assert "import" not in asked
 
 
@@ -219,7 +219,7 @@ def test_wrong_specs_are_told_what_would_be_right(
 
 
 @pytest.mark.parametrize(
-    ("reading", "told"),
+    ("analysis", "told"),
     [
         (
             "{crossed: [race*gendr]}",

@@ -263,7 +263,7 @@ def test_a_wrong_spec(write: Write, changes: list[Change], expected: str) -> Non
 
 
 def test_without_markers_attributes_are_needed(write: Write) -> None:
-    text = IMPORT.split("reading", maxsplit=1)[0]
+    text = IMPORT.split("analysis", maxsplit=1)[0]
     assert problem(write(text)) == "the key attributes is missing."
     assert problem(write(f"{text}attributes: {{}}\n")).startswith("attributes is empty; an audit compares")
 

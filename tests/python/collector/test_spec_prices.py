@@ -325,24 +325,27 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
             ],
             "analysis.prices is for items and the answer's kind is 'text'; remove it.",
         ),
-        ([("couple: [first,", "race: [first,")], "reading.same.race is called like an attribute; rename it."),
+        (
+            [("couple: [first,", "race: [first,")],
+            "analysis.same.race is called like an attribute; rename it.",
+        ),
         (
             [("couple: [first,", "a couple: [first,")],
-            "reading.same.a couple is 'a couple' and should be a name of letters, digits and _",
+            "analysis.same.a couple is 'a couple' and should be a name of letters, digits and _",
         ),
         (
             [("[first, second]}", "[first, secnd]}")],
-            "reading.same.couple[1] is 'secnd', which is no attribute; did you mean 'second'?",
+            "analysis.same.couple[1] is 'secnd', which is no attribute; did you mean 'second'?",
         ),
         (
             [("[first, second]}", "[first, first]}")],
-            "reading.same.couple names 1 attribute and should name two.",
+            "analysis.same.couple names 1 attribute and should name two.",
         ),
-        ([("[first, second]}", "[first]}")], "reading.same.couple names 1 attribute and should name two."),
+        ([("[first, second]}", "[first]}")], "analysis.same.couple names 1 attribute and should name two."),
         (
             [("[first, second]}", "[first, race]}")],
             (
-                "reading.same.couple compares 'first' and 'race', which should have the same two groups; they have 'female', "
+                "analysis.same.couple compares 'first' and 'race', which should have the same two groups; they have 'female', "
                 "'male' and 'black', 'white'."
             ),
         ),

@@ -85,7 +85,7 @@ def changed(*at: str | int, value: Any = None, missing: bool = False) -> dict[st
 WRONG = {
     "an unknown key": changed("templtes", value=[]),
     "an unknown key below": changed("templates", 0, "txt", value="x"),
-    "an unknown key of a method": changed("reading", "words", "kep", value=["x"]),
+    "an unknown key of a method": changed("analysis", "words", "kep", value=["x"]),
     "no name": changed("audit", missing=True),
     "no text": changed("templates", 0, "text", missing=True),
     "no groups": changed("attributes", "race", "groups", missing=True),
@@ -99,7 +99,7 @@ WRONG = {
     "an unknown kind": changed("answer", "kind", value="texts"),
     "too small": changed("templates", 0, "trials", value=0),
     "too large": changed("answer", "k", value=1001),
-    "a word for lists of terms": changed("reading", "words", "remove", value="nothing"),
+    "a word for lists of terms": changed("analysis", "words", "remove", value="nothing"),
     "a value that means a list": changed("import", "values", "race", "w", value=["White"]),
 }
 
@@ -123,9 +123,11 @@ def test_wrong_structure_is_refused_as_the_models_refuse_it(what: str) -> None:
     assert not validated(VALIDATOR.validate, WRONG[what], (jsonschema.ValidationError,))
 
 
-@pytest.mark.parametrize("reading", [{"unknown": 1}, {"pairwise": 1}, {"crossed": "race"}])
-def test_a_wrong_reading_is_refused(reading: dict[str, Any]) -> None:
-    assert not validated(VALIDATOR.validate, changed("reading", value=reading), (jsonschema.ValidationError,))
+@pytest.mark.parametrize("analysis", [{"unknown": 1}, {"pairwise": 1}, {"crossed": "race"}])
+def test_a_wrong_reading_is_refused(analysis: dict[str, Any]) -> None:
+    assert not validated(
+        VALIDATOR.validate, changed("analysis", value=analysis), (jsonschema.ValidationError,)
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ def test_words_are_not_compared_between_languages(odd: Project) -> None:
         " where audit = 'travel' and group_name = 'Iceland' and measure <> 'answer_gap' order by 1"
     )
     assert {measure for measure, *_ in rows} == {
-        "hedging_gap", "length_gap", "marked_words", "readability_gap", "classifier_accuracy", "similarity_gap", "word_divergence",
+        "classifier_accuracy", "hedging_gap", "length_gap", "marked_words", "readability_gap", "similarity_gap",
+        "word_divergence",
     }  # fmt: skip
     for _, status, explanation, advice in rows:
         assert status == "insufficient_data"

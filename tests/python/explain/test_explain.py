@@ -20,10 +20,10 @@ from collector.errors import InputError
 from collector.ledger.erasure import erase
 
 MEASURES = [
-    "accuracy_gap", "answer_gap", "category_association", "hedging_gap", "impact_ratio", "length_gap", "marked_words",
-    "marker_association", "negative_regard", "negative_regard_gap", "personality_fairness", "place_gap", "position_bias",
-    "price_gap", "price_share", "price_spread", "probe_stereotype_ratio", "rank_gap", "readability_gap", "repeat_spread",
-    "robustness", "classifier_accuracy", "shortfall_spread", "similarity_gap", "snsr", "snsv", "stereotype_gap", "stereotype_ratio",
+    "accuracy_gap", "answer_gap", "category_association", "classifier_accuracy", "hedging_gap", "impact_ratio", "length_gap",
+    "marked_words", "marker_association", "negative_regard", "negative_regard_gap", "personality_fairness", "place_gap",
+    "position_bias", "price_gap", "price_share", "price_spread", "probe_stereotype_ratio", "rank_gap", "readability_gap",
+    "repeat_spread", "robustness", "shortfall_spread", "similarity_gap", "snsr", "snsv", "stereotype_gap", "stereotype_ratio",
     "unanswered_spread", "word_divergence",
 ]  # fmt: skip
 

@@ -90,7 +90,7 @@ def test_a_damaged_journal_says_nothing_that_was_not_kept(kept: Kept, data: st.D
     ("kind", "name", "value"),
     [
         ("run", "answer_rules_version", None),
-        ("reading", "audit", None),
+        ("analysis", "audit", None),
         ("prompt", "template", None),
         ("response", "attempt", None),
         ("response", "attempt", []),
