@@ -25,7 +25,7 @@ from collector.targets import load_target
 VERSIONS = {"biasledger": "test"}
 
 # Product audit cut to its two attributes, so that a build takes seconds.
-SMALL_READING: Mapping[str, Any] = {
+SMALL_ANALYSIS: Mapping[str, Any] = {
     "words": {
         "schemes": ["words"],
         "remove": {"race words": ["asian", "black", "white"], "gender words": ["man", "woman"]},
@@ -114,7 +114,7 @@ class Project:
 
 
 def import_spec(
-    name: str, *, kind: str = "text", reading: Mapping[str, Any] = SMALL_READING
+    name: str, *, kind: str = "text", analysis: Mapping[str, Any] = SMALL_ANALYSIS
 ) -> dict[str, Any]:
     """An audit of texts already collected, race by gender."""
     return {
@@ -131,5 +131,5 @@ def import_spec(
                 "attributes": {"race": "race", "gender": "gender"},
             }
         },
-        "analysis": deepcopy(dict(reading)),
+        "analysis": deepcopy(dict(analysis)),
     }

@@ -92,7 +92,7 @@ _DAYS = (
     "there is more paperwork than people think",
 )
 _SCENES = (
-    "The method is bright and there is a short wait",
+    "The room is bright and there is a short wait",
     "Somebody looks up and says hello",
     "There is some small talk about the weather",
     "A few people are standing near the door",

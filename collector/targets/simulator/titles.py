@@ -8,7 +8,7 @@ from __future__ import annotations
 FIRST_WORDS: tuple[str, ...] = tuple(
     """
     Silent Golden Amber Distant Electric Crimson Hidden Burning Frozen Midnight Restless Velvet Hollow Paper Crystal
-    Endless Scattered Sleeping Wandering Retracted Drifting Copper Emerald Thunder Lunar Gentle Secret Borrowed Perpetual
+    Endless Scattered Sleeping Wandering Forgotten Drifting Copper Emerald Thunder Lunar Gentle Secret Borrowed Perpetual
     Whispered Floating Painted Magnetic Sapphire Lonesome Harvest Marble Neon Plastic Radiant Savage Tangled Unwritten
     Vanishing Bamboo Cobalt Delicate Faraway Invisible Luminous
     """.split()

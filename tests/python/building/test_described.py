@@ -91,7 +91,7 @@ def test_what_did_not_change_is_not_read_again(project: Path, read: list[Path]) 
     assert read == [project / SPEC]
 
 
-def other_reading(project: Path) -> None:
+def other_analysis(project: Path) -> None:
     write(project / SPEC, TEXT.replace(SCHEMES, "schemes: [seed]"))
 
 
@@ -129,13 +129,13 @@ def a_project_within(project: Path) -> None:
     write(project / "audits" / "dbt_project.yml", "name: within\n")
 
 
-@pytest.mark.parametrize("change", [other_reading, other_people])
+@pytest.mark.parametrize("change", [other_analysis, other_people])
 def test_another_file_is_read(project: Path, read: list[Path], change: Callable[[Path], None]) -> None:
     first = said(project)
     change(project)
     second = said(project)
     assert second.files != first.files
-    assert (second.reading != first.reading) == (change is other_reading)
+    assert (second.analysis != first.analysis) == (change is other_analysis)
     assert read == [project / SPEC] * 2
     assert said(project) == second
     assert len(read) == 2

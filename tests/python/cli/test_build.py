@@ -264,12 +264,12 @@ def test_readings_of_audits_in_the_ledger_are_registered_once(
         register_analysis_settings(small_project, ledger)
     assert opened == [], "nothing is to be written"
     with duckdb.connect(str(ledger), read_only=True) as connection:
-        query = "select audit, reading ->> '$.words.schemes[0]' from raw.analysis_settings"
+        query = "select audit, analysis ->> '$.words.schemes[0]' from raw.analysis_settings"
         assert connection.execute(query).fetchall() == [("products", "words")]
 
     # Another project reads them otherwise; here they are as before.
     with Ledger(ledger).append() as append_to:
-        append_to.reading("products", {"words": {"schemes": ["other"]}})
+        append_to.analysis("products", {"words": {"schemes": ["other"]}})
     register_analysis_settings(small_project, ledger)
     with duckdb.connect(str(ledger), read_only=True) as connection:
         found = connection.execute(f"{query} order by registered_at").fetchall()

@@ -111,7 +111,7 @@ def test_relevance_given_later_reaches_the_ledger_with_the_next_build(
     ]
     assert query(
         thin,
-        "select reading -> 'lists' ->> 'relevance_hash' from raw.analysis_settings order by registered_at",
+        "select analysis -> 'lists' ->> 'relevance_hash' from raw.analysis_settings order by registered_at",
     ) == [(None,), (load_audit(spec).relevance_hash,)]
 
 
@@ -129,7 +129,7 @@ def test_resumes_and_rankings_are_collected(biasledger: Biasledger, thin: Path) 
     register_analysis_settings(thin, thin / "ledger.duckdb")
     assert query(
         thin,
-        "select audit, reading->>'$.decisions.top' from raw.analysis_settings order by audit",
+        "select audit, analysis->>'$.decisions.top' from raw.analysis_settings order by audit",
     ) == [("rankings", "1"), ("resumes", "1")]
 
 

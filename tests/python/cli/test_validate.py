@@ -201,16 +201,16 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
     ],
 )
 def test_labels_that_nothing_judges_are_told(
-    biasledger: Biasledger, folder: Path, reading: str, judges: bool
+    biasledger: Biasledger, folder: Path, analysis: str, judges: bool
 ) -> None:
-    spec = RIGHT.partition("reading:")[0]
-    result = biasledger("validate", write("a.yml", f"{spec}analysis: {reading}\n"))
+    spec = RIGHT.partition("analysis:")[0]
+    result = biasledger("validate", write("a.yml", f"{spec}analysis: {analysis}\n"))
     assert result.exit_code == 0, result.output
     warned = (
         "The decisions are not judged until analysis.decisions says which of the labels 'accept', 'reject'"
     )
     assert (warned in result.output) is not judges
-    expected = f"{spec}analysis: {reading}\n".replace("subject: id", "subject: id\n    expected: right")
+    expected = f"{spec}analysis: {analysis}\n".replace("subject: id", "subject: id\n    expected: right")
     assert warned not in biasledger("validate", write("b.yml", expected)).output
 
 
@@ -273,7 +273,7 @@ def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> N
 def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
     biasledger: Biasledger, folder: Path, answers: list[str], kind: str
 ) -> None:
-    spec = RIGHT.partition("reading:")[0]
+    spec = RIGHT.partition("analysis:")[0]
     write("a.yml", spec.replace("answer:\n  kind: label\n  labels: [accept, reject]\n", ""))
     write("f.csv", "\n".join(["id,sex,answer", *(f'1,m,"{one}"' for one in answers)]) + "\n")
     result = biasledger("validate", "a.yml", "f.csv")

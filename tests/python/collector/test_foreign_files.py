@@ -95,7 +95,7 @@ def test_files_outside_are_refused_unless_they_are_allowed(project: Path, tmp_pa
         "people: {file: FILE, name: name}",
         "analysis: {lists: {relevance: FILE}}",
         "analysis: {prices: {category_sets: {a: FILE}}}",
-        "answer: {kind: text}\nreading: {markers: {file: FILE}}",
+        "answer: {kind: text}\nanalysis: {markers: {file: FILE}}",
         "attributes: {race: {file: FILE}}",
     ],
 )

@@ -20,7 +20,7 @@ from collector.journal.writer import JournalWriter
 from collector.ledger.loading import load_all
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
-from tests.python.collector.test_journal import PROMPTS, READING, RUN, answered, path, writer  # noqa: F401 (fixtures)
+from tests.python.collector.test_journal import ANALYSIS, PROMPTS, RUN, answered, path, writer  # noqa: F401 (fixtures)
 from tests.python.collector.test_runner import GOOD, Scripted
 
 CAPACITY = 4
@@ -137,7 +137,7 @@ def test_what_a_killed_collector_wrote_is_on_disk_before_it_is_in_the_ledger(
     path: Path,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    writer = JournalWriter.create(path, RUN, READING, PROMPTS, {"ledger": ledger_path.name})  # noqa: F811
+    writer = JournalWriter.create(path, RUN, ANALYSIS, PROMPTS, {"ledger": ledger_path.name})  # noqa: F811
     writer.write([answered(1)])
     writer.close()
     real_sync = os.fsync

@@ -165,24 +165,24 @@ def test_runs_are_listed_with_their_state(ledger_path: Path) -> None:
     ]
 
 
-def test_a_reading_is_written_only_when_it_changes(ledger_path: Path, query: Query) -> None:
+def test_an_analysis_is_written_only_when_it_changes(ledger_path: Path, query: Query) -> None:
     first, second = {"version": 1, "crossed": []}, {"version": 1, "crossed": [["a", "b"]]}
     written = [register_analysis(ledger_path, "small", one) for one in (first, first, second, second, first)]
     assert written == [True, False, True, False, True]
     assert register_analysis(ledger_path, "other", first)
     rows = query(
-        "select reading::varchar, analysis_hash from raw.analysis_settings where audit = 'small' order by registered_at"
+        "select analysis::varchar, analysis_hash from raw.analysis_settings where audit = 'small' order by registered_at"
     )
     assert rows == [(canonical_json(one), hash_of(one)) for one in (first, second, first)]
 
 
 def test_relevance_is_written_once_for_each_hash(ledger_path: Path, query: Query) -> None:
     rows = [RelevanceRow("Adele", "music", "Hello", 2.5), RelevanceRow("Abba", None, "Waterloo", 1.0)]
-    reading = {"version": 1}
-    register_analysis(ledger_path, "small", reading, "sha256:a", rows)
-    register_analysis(ledger_path, "other", reading, "sha256:a", rows)
-    register_analysis(ledger_path, "small", reading, "sha256:b", rows[:1])
-    register_analysis(ledger_path, "none", reading)
+    analysis = {"version": 1}
+    register_analysis(ledger_path, "small", analysis, "sha256:a", rows)
+    register_analysis(ledger_path, "other", analysis, "sha256:a", rows)
+    register_analysis(ledger_path, "small", analysis, "sha256:b", rows[:1])
+    register_analysis(ledger_path, "none", analysis)
     assert query("select * from raw.relevance order by relevance_hash, subject desc") == [
         ("sha256:a", "Adele", "music", "Hello", 2.5),
         ("sha256:a", "Abba", None, "Waterloo", 1.0),

@@ -34,7 +34,7 @@ def begin(
     ledger_path: Path,
     run_id: str = "run-1",
     *,
-    reading: int = 1,
+    analysis: int = 1,
     minutes: int = 0,
     ledger_name: str | None = None,
 ) -> JournalWriter:
@@ -62,7 +62,7 @@ def begin(
     }
     relevance = (RelevanceRow("Adele", None, "Hello", 2.0),)
     said = AnalysisSettings(
-        "small", {"version": reading}, started_at, hash_of_relevance(relevance), relevance
+        "small", {"version": analysis}, started_at, hash_of_relevance(relevance), relevance
     )
     return JournalWriter.create(journal_path(ledger_path, run_id), run, said, PROMPTS, started)
 
@@ -187,8 +187,8 @@ def test_a_ledger_that_holds_something_else_is_not_touched(ledger_path: Path, qu
 
 
 def test_all_journals_make_a_ledger(ledger_path: Path, query: Query) -> None:
-    for name, minutes, reading in (("a", 10, 2), ("b", 30, 1), ("c", 20, 1)):
-        with begin(ledger_path, name, minutes=minutes, reading=reading) as writer:
+    for name, minutes, analysis in (("a", 10, 2), ("b", 30, 1), ("c", 20, 1)):
+        with begin(ledger_path, name, minutes=minutes, analysis=analysis) as writer:
             writer.append(answered(1, 4))
     with begin(ledger_path, "other", ledger_name="another.duckdb") as writer:
         writer.append(answered(1, 4))
@@ -200,8 +200,8 @@ def test_all_journals_make_a_ledger(ledger_path: Path, query: Query) -> None:
         ("b", 4),
         ("c", 4),
     ]
-    # As if they had been collected one after the other: the reading of c is that of b, and a's is the latest.
-    assert query("select reading ->> 'version' from raw.analysis_settings order by registered_at") == [
+    # As if they had been collected one after the other: the analysis of c is that of b, and a's is the latest.
+    assert query("select analysis ->> 'version' from raw.analysis_settings order by registered_at") == [
         ("1",),
         ("2",),
     ]
@@ -217,9 +217,9 @@ def test_an_older_reading_does_not_replace_a_newer_one(ledger_path: Path, query:
     ledger.create()
     with ledger.append() as append:
         append.analysis("small", {"version": 9})
-    with begin(ledger_path, minutes=5, reading=1) as writer:
+    with begin(ledger_path, minutes=5, analysis=1) as writer:
         load_journal(writer.path, ledger)
-    assert query("select reading ->> 'version' from raw.analysis_settings order by registered_at") == [
+    assert query("select analysis ->> 'version' from raw.analysis_settings order by registered_at") == [
         ("1",),
         ("9",),
     ]

@@ -130,7 +130,7 @@ def test_a_collection_registers_its_markers(probes_spec: Path, ledger_path: Path
     collect(audit.with_subjects(1), Simulator(), ledger_path, show_progress=False)
     same = "select distinct markers_hash from raw."
     assert query(f"{same}markers") == query(f"{same}probes") == [(audit.markers_hash,)]
-    assert query("select reading -> 'markers' ->> 'hash' from raw.analysis_settings") == [
+    assert query("select analysis -> 'markers' ->> 'hash' from raw.analysis_settings") == [
         (audit.markers_hash,)
     ]
     # Both probes are kept, though one is asked.
@@ -156,7 +156,7 @@ def test_a_build_registers_markers_that_changed(
         assert register_analysis_settings(tmp_path / "project", ledger_path) == ["probes"]
     counts = query("select count(*) from raw.markers group by markers_hash order by 1")
     assert counts == [(2,), (3,)]
-    newest = "select reading -> 'markers' ->> 'hash' from raw.analysis_settings order by registered_at desc limit 1"
+    newest = "select analysis -> 'markers' ->> 'hash' from raw.analysis_settings order by registered_at desc limit 1"
     assert query(newest) == [(load_audit(audits / "audit.yml").markers_hash,)]
 
 

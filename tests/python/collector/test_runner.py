@@ -418,6 +418,6 @@ def test_relevance_is_kept_once(lists_spec: Path, ledger_path: Path, query: Quer
         (audit.relevance_hash, "Adele", None, "Hello", 2.0),
         (audit.relevance_hash, "Adele", None, "Skyfall", 1.0),
     ]
-    assert query("select distinct reading -> 'lists' ->> 'relevance_hash' from raw.analysis_settings") == [
+    assert query("select distinct analysis -> 'lists' ->> 'relevance_hash' from raw.analysis_settings") == [
         (audit.relevance_hash,)
     ]

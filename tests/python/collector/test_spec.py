@@ -66,7 +66,7 @@ def test_asked_is_the_same_whatever_comments_and_reading_say(write_spec: Write, 
 def test_analysis_document_is_sorted_lower_case_and_without_repetition(
     write_spec: Write, small_text: str
 ) -> None:
-    reading = """
+    analysis = """
 analysis:
   crossed: [race * gender]
   pairwise: true
@@ -78,7 +78,7 @@ analysis:
       first: [She]
       none: []
 """
-    assert load_audit(write_spec(small_text + reading)).analysis_document() == {
+    assert load_audit(write_spec(small_text + analysis)).analysis_document() == {
         "version": 1,
         "crossed": [["race", "gender"]],
         "pairwise": True,
@@ -247,14 +247,14 @@ def test_wrong_specs_are_told_what_would_be_right(
         ("{words: {unasked: 0}}", "analysis.words.unasked should be true or false and is 0"),
     ],
 )
-def test_wrong_readings(write_spec: Write, small_text: str, reading: str, told: str) -> None:
-    assert told in problem(write_spec(f"{small_text}analysis: {reading}\n"))
+def test_wrong_analyses(write_spec: Write, small_text: str, analysis: str, told: str) -> None:
+    assert told in problem(write_spec(f"{small_text}analysis: {analysis}\n"))
 
 
 def test_keys_are_those_of_answers_in_json(write_spec: Write, small_text: str) -> None:
-    reading = f"{small_text}analysis: {{words: {{schemes: [words, keys]}}}}\n"
-    assert load_audit(write_spec(reading)).analysis.words.schemes == ("words", "keys")
-    told = problem(write_spec(reading, ("kind: json_object", "kind: text")))
+    analysis = f"{small_text}analysis: {{words: {{schemes: [words, keys]}}}}\n"
+    assert load_audit(write_spec(analysis)).analysis.words.schemes == ("words", "keys")
+    told = problem(write_spec(analysis, ("kind: json_object", "kind: text")))
     assert "has 'keys', which is for answers of the kind json_object and not 'text'; remove it" in told
 
 

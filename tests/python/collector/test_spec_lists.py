@@ -267,7 +267,7 @@ def test_the_reading_of_lists(write: Write, tmp_path: Path) -> None:
         },
     }
     (tmp_path / "relevance.csv").write_text(RELEVANCE, encoding="utf-8")
-    reading = """
+    analysis = """
   crossed: [age*race, race*mood]
   words: {weighting: counts}
   lists:
@@ -278,7 +278,7 @@ def test_the_reading_of_lists(write: Write, tmp_path: Path) -> None:
     fuzzy: {overlap: 1}
     relevance: relevance.csv
 """
-    full = load_audit(write(LISTS_AUDIT, ("\n  lists:\n    neutral: matched\n", reading)))
+    full = load_audit(write(LISTS_AUDIT, ("\n  lists:\n    neutral: matched\n", analysis)))
     document = full.analysis_document()
     assert document["crossed"] == [["age", "race"], ["race", "mood"]], (
         "crossed in another order is crossed already"

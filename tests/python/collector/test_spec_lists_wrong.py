@@ -191,7 +191,7 @@ def problem(path: Path) -> str:
             "{suffix: ' {entity}', mask: {d",
             "mitigations.masked.suffix has a slot {entity}; slots are filled",
         ),
-        # reading
+        # analysis
         (
             "neutral: matched",
             "neutral: neutrl",
@@ -257,8 +257,8 @@ def test_keys_of_lists_in_other_audits(write: Write, small_text: str) -> None:
     assert problem(write(padded)).startswith(
         "answer.short is for lists and the answer's kind is 'json_object'"
     )
-    reading = small_text + "analysis: {lists: {similarity: serp}}\n"
-    assert problem(write(reading)).startswith(
+    analysis = small_text + "analysis: {lists: {similarity: serp}}\n"
+    assert problem(write(analysis)).startswith(
         "analysis.lists is for lists and the answer's kind is 'json_object'"
     )
 

@@ -140,7 +140,7 @@ def test_the_reading_names_markers_and_probes_by_their_hash(write: Write) -> Non
     both = load_audit(write(AUDIT, ("analysis: {", "analysis: {words: {}, "))).analysis_document()
     assert both["words"]["schemes"] == ["words"]
     assert both["markers"] == document["markers"]
-    # Whatever part of the probes is asked about, the reading is that of all.
+    # Whatever part of the probes is asked about, the analysis is that of all.
     assert audit.with_subjects(domains=["jobs"]).analysis_document() == document
 
 

@@ -1,4 +1,4 @@
-"""The part `texts` of an audit's reading, and the simulator's advice."""
+"""The part `texts` of an audit's analysis, and the simulator's advice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_texts_are_read_where_the_spec_says_so(tmp_path: Any) -> None:
     assert load(tmp_path, spec()).analysis_document()["texts"] == {
         "similarity": ["cosine", "rouge_l", "bleu"]
     }
-    assert "texts" not in load(tmp_path, spec(reading={})).analysis_document()
+    assert "texts" not in load(tmp_path, spec(analysis={})).analysis_document()
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_an_encoder_is_looked_for_beside_the_spec_and_inside_the_project(
         (folder / "model.safetensors").write_bytes(b"weights")
 
     def load_with(encoder: str) -> Any:
-        reading = {"texts": {"similarity": ["encoder"], "encoder": encoder}}
-        return load(project / "audits", spec(reading=reading)).analysis_document()["texts"]["encoder"]
+        analysis = {"texts": {"similarity": ["encoder"], "encoder": encoder}}
+        return load(project / "audits", spec(analysis=analysis)).analysis_document()["texts"]["encoder"]
 
     found = load_with("tiny")
     assert (found["name"], found["place"]) == ("tiny", "audits/tiny")

@@ -33,7 +33,7 @@ JUDGED: dict[str, Any] = {
     "judged_on": "2026-11-21",
 }
 
-READING: dict[str, Any] = {"words": {"schemes": ["words"]}}
+ANALYSIS: dict[str, Any] = {"words": {"schemes": ["words"]}}
 
 Change = Callable[[dict[str, bytes], dict[str, Any]], None]
 
@@ -71,9 +71,9 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Packed:
         audit, target, ledger, trials=1, show_progress=False, versions={"biasledger": "test"}
     ).run_id
     with Ledger(ledger).append() as append:
-        append.analysis("products", READING)
+        append.analysis("products", ANALYSIS)
     with Ledger(ledger).read() as connection:
-        held = ledger_files(connection, run_id, hash_of(READING))
+        held = ledger_files(connection, run_id, hash_of(ANALYSIS))
     [verdict] = verify_ledger(ledger, [run_id])
     files = {
         **dict.fromkeys(REQUIRED, b"text\n"),
@@ -87,7 +87,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Packed:
         "audit": "products",
         "target": "simulator",
         "is_simulated": True,
-        "analysis_hash": hash_of(READING),
+        "analysis_hash": hash_of(ANALYSIS),
         "seal": str(verdict.seal),
         "software": {"biasledger": "0.1.0"},
     }

@@ -47,7 +47,7 @@ OWN_FILES = {
         """,
     "collector/targets/simulator/lengths.py": """
         from pydantic import Field
-        from collector.targets.simulator.style import Style, Shares
+        from collector.targets.simulator.responder import Responder, Shares
         from collector.validation import Section
 
         class Settings(Section):
@@ -56,7 +56,7 @@ OWN_FILES = {
         def answer(asked, question):
             return "long " * (1 + len(list(question.stated(question.planted.longer, question.prompt))))
 
-        STYLE = Style(
+        RESPONDER = Responder(
             place=0, asked=lambda prompt: "at length" in prompt or None, answer=answer, settings=Settings
         )
         """,

@@ -88,7 +88,7 @@ def _rows(project: Project, sql: str) -> list[tuple[str, str]]:
         return connection.execute(sql).fetchall()
 
 
-OTHER_READING = """
+OTHER_ANALYSIS = """
     insert into raw.analysis_settings
     select audit, reading, 'sha256:other', registered_at + interval 1 day from raw.analysis_settings where audit = 'products'
 """
@@ -100,7 +100,7 @@ BASELINE = "insert into raw.baselines select 'products', 'robot', 'run', 'sha256
     [
         pytest.param(_ask_products, {"decisions"}, id="another run"),
         pytest.param(_erase_one, {"decisions"}, id="an answer erased"),
-        pytest.param(_execute(OTHER_READING), {"decisions"}, id="another reading"),
+        pytest.param(_execute(OTHER_ANALYSIS), {"decisions"}, id="another analysis"),
         pytest.param(_execute(BASELINE), set(), id="a baseline"),
         pytest.param(_write("models/mine.sql"), set(), id="a model of the project's own"),
         pytest.param(_write("seeds/address_forms.csv"), set(), id="a setting that methods read"),

@@ -24,7 +24,7 @@ PRINTED = {
     "The plot was good, but the characters are uncompelling and the dialog is not great.": -0.7042,
     "Today SUX!": -0.5461,
 }
-READING = {
+ANALYSIS = {
     "markers": {
         "hash": None,
         "schemes": ["declared"],
@@ -53,7 +53,7 @@ def test_the_command_scores_what_a_reading_judges(ledger: Path, biasledger: Call
     assert "labels are compound, and none is negative, which is what is judged" in refused.stderr
     assert "analysis.markers.scores" in refused.stderr
     with Ledger(ledger).append() as append:
-        append.analysis("stereotypes", READING)
+        append.analysis("stereotypes", ANALYSIS)
     done = biasledger(*arguments)
     assert done.exit_code == 0, done.stderr
     assert "scored: answers 4, different texts 3, runs 1" in done.stdout
@@ -68,7 +68,7 @@ def test_a_scorer_none_of_whose_labels_is_judged_is_refused(
     ledger: Path, biasledger: Callable[..., Any]
 ) -> None:
     with Ledger(ledger).append() as append:
-        append.analysis("stereotypes", READING)
+        append.analysis("stereotypes", ANALYSIS)
     refused = biasledger("score", "--ledger", ledger, "--scorer", "mine")
     assert refused.exit_code != 0
     assert (
