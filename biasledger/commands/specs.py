@@ -34,12 +34,24 @@ _CHARACTERS_SHOWN = 100
 _SPECS = {".yml", ".yaml"}
 # What a column of what was asked is often called.
 _ASKED = ("question", "prompt", "query", "instruction", "input")
-# What columns are often called that say why there is no answer, by their letters alone, and what they say.
-_SAYING_WHY = {
-    "error": {"error", "errors", "errormessage", "errortext", "exception"},
-    "finish_reason": {"finishreason", "stopreason", "donereason", "completionreason"},
+# Columns that are often retracted: role -> how they are called, by their letters alone; what they say; and what follows without.
+_RETRACTED = {
+    "error": (
+        {"error", "errors", "errormessage", "errortext", "exception"},
+        "says why a call failed",
+        "answers that never came count as given",
+    ),
+    "finish_reason": (
+        {"finishreason", "stopreason", "donereason", "completionreason"},
+        "says why the model stopped",
+        "answers that never came count as given",
+    ),
+    "attempt": (
+        {"attempt", "attemptno", "attemptnumber"},
+        "numbers the attempts at a question",
+        "each attempt counts as an answer of its own",
+    ),
 }
-_WHAT_IS_SAID = {"error": "why a call failed", "finish_reason": "why the model stopped"}
 
 
 @click.command()
@@ -156,6 +168,8 @@ def _print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[
 
 def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: str | None) -> None:
     """Where the kind of answers is missing, say what those of the file look like."""
+    import yaml
+
     from collector.files.yaml import read_yaml_mapping
     from collector.importers.preview import look_of_answers
     from collector.tables.source import Form
@@ -168,11 +182,14 @@ def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: st
         return
     try:
         stated = {key: value or imported.get(key) for key, value in given.items()}
-        kind = look_of_answers(file, column, Form(imported.get("format"), **stated))
+        answer = look_of_answers(file, column, Form(imported.get("format"), **stated))
     except InputError as error:
         say(str(error))
     else:
-        say(f"The answers in {file} look like {kind}: write answer: {{kind: {kind}}}.")
+        written = yaml.safe_dump(
+            answer, default_flow_style=True, sort_keys=False, allow_unicode=True, width=sys.maxsize
+        ).strip()
+        say(f"The answers in {file} look like {answer['kind']}: write answer: {written}.")
 
 
 def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audit) -> tuple[int, int]:
@@ -224,7 +241,7 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
     )
     yield f"  {of}: {', '.join(f'{n:,} {status}' for status, n in preview.statuses.most_common())}"
     if len(preview.languages) > 1 or set(preview.languages) - {"en"}:
-        yield f"  languages: {', '.join(f'{code} ({n:,})' for code, n in preview.languages.most_common(_WORDS_SHOWN))}"
+        yield f"  languages: {'; '.join(_languages(preview))}"
     if preview.n_duplicates:
         yield (
             f"Warning: {_count(preview.n_duplicates, 'duplicate')}: the same text as an answer to the same prompt. If rows were "
@@ -240,18 +257,31 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
         )
         yield (
             f"Warning: {_count(n_unread, 'answer')} of {preview.n_read:,} cannot be read"
-            f"{f' ({groups})' if groups else ''}. They begin with {_counted(preview.unread_words)}. Name a key or a pattern in "
-            f"answer, or have a model read them: biasledger read."
+            f"{f' ({groups})' if groups else ''}."
         )
+        for sentence in preview.unread.sentences():
+            yield f"  {sentence}"
     yield f"The first {len(preview.answers)} answers as they will be read:"
     for number, answer in enumerate(preview.answers, start=1):
         yield f"  {number}. {_answer_line(answer)}"
 
 
+def _languages(preview: Preview) -> Iterator[str]:
+    """Yield the name of each language and how many answers are in it, and how many are too short to tell."""
+    from collector.answers.texts.languages import load_languages
+
+    known = load_languages()
+    for code, n in preview.languages.most_common(_WORDS_SHOWN):
+        yield f"{known[code].name if code in known else code} {n:,}"
+    if preview.n_without_language:
+        yield f"too short to tell {preview.n_without_language:,}"
+
+
 def _rule_lines(rule: RuleUse) -> Iterator[str]:
     """Yield how many answers a rule read, and some examples: what it read, and what it made of it."""
     yield f"    {f'{rule.rule}, ' if rule.rule else ''}{rule.status}: {rule.n:,}"
-    for read, made in rule.examples:
+    # The examples of what is unread stand with the reasons.
+    for read, made in rule.examples if rule.status != "unread" else ():
         same = read.casefold() == made.casefold() or rule.status != "ok"
         yield f"      {_cut(read)}{'' if same else f' → {_cut(made)}'}"
 
@@ -314,6 +344,12 @@ def _counted(counts: Mapping[str, int]) -> str:
     help="The kind of the answers; told by their looks if not given.",
 )
 @click.option(
+    "--labels",
+    multiple=True,
+    metavar="A,B",
+    help="The labels that the answers decide between, with commas between them; told by the answers if not given.",
+)
+@click.option(
     "--favourable",
     multiple=True,
     metavar="LABEL",
@@ -330,6 +366,7 @@ def new(
     answers: tuple[str, ...],
     groups: tuple[str, ...],
     kind: str | None,
+    labels: tuple[str, ...],
     favourable: tuple[str, ...],
     table: str | None,
     encoding: str | None,
@@ -343,27 +380,34 @@ def new(
     \b
       biasledger new audits/support.yml answers.csv --answer reply --group gender --group race=White
       biasledger new audits/hiring.yml decisions.csv --answer decision --group sex --subject applicant --favourable accept
+      biasledger new audits/bot.yml chats.csv --answer reply --group sex --subject case --labels approve,deny
       biasledger new audits/tips.yml tips.csv --answer male=male_response --answer female=female_response
     """
     from collector.importers.draft import Drafted, draft_spec
     from collector.importers.wide import columns_of_groups, suggested_answers
     from collector.spec.loading import check_audit
     from collector.spec.schema import NAME, modeline, schema_text
-    from collector.tables.source import Form, source_columns
+    from collector.tables.source import Form, sheet_notes, source_columns
 
     form = Form(table=table, encoding=encoding)
+    if labels and kind not in (None, "label"):
+        raise click.UsageError(f"--labels names labels, and --kind says {kind}: leave one of them out.")
     columns = source_columns(file, lambda _: True, form)
+    sheets = "" if table else " ".join(sheet_notes(file))
     if not answers:
-        hint = suggested_answers(file, columns, form)
+        hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
         answers = (_asked("--answer", "Which column holds the answers?", columns, hint),)
     texts = _columns_of_groups(answers, columns)
     answer = "" if texts else answers[0]
-    named = groups or (() if texts else (_asked("--group", "Which column names the groups?", columns),))
+    named = groups or (
+        () if texts else (_asked("--group", "Which column names the groups?", columns, sheets),)
+    )
     drafted = Drafted(
         answer,
         dict(_column_and_reference(one, columns) for one in named),
         {role: column for role, column in roles.items() if column is not None},
         kind,
+        [label.strip() for one in labels for label in one.split(",") if label.strip()],
         lambda labels: favourable or _asked_favourable(labels),
         form,
         texts,
@@ -386,7 +430,7 @@ def new(
     unused = [column for column in columns if column not in drafted.columns]
     if unused:
         say(f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}.")
-        for line in _why_no_answer(unused):
+        for line in _retracted(unused):
             say(line)
     if answer in columns_of_groups(columns).values():
         say(suggested_answers(file, columns, form))
@@ -454,16 +498,13 @@ def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> s
     return f"; where one of them is what was asked, name it with --prompt {shlex.quote(column)}"
 
 
-def _why_no_answer(unused: Sequence[str]) -> Iterator[str]:
-    """Yield how to name a column that is called like one which says that a call failed, or why a model stopped."""
+def _retracted(unused: Sequence[str]) -> Iterator[str]:
+    """Yield how to name a column that is called like one which says why there is no answer, or which attempt it was."""
     for column in unused:
         plain = re.sub(r"[\W_]+", "", column).casefold()
-        for role, says in _SAYING_WHY.items():
-            if plain in says:
-                yield (
-                    f"If {shown(column)} says {_WHAT_IS_SAID[role]}, write {role}: {column} under import.columns, or answers "
-                    f"that never came count as given."
-                )
+        for role, (names, says, otherwise) in _RETRACTED.items():
+            if plain in names:
+                yield f"If {shown(column)} {says}, write {role}: {column} under import.columns, or {otherwise}."
 
 
 def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, str | None]:

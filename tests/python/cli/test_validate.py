@@ -175,21 +175,51 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
         "      reject",
         "      accept",
         "    unread: 1",
-        "      perhaps",
+        "Warning: 1 answer of 6 cannot be read (gender male 1).",
         (
-            "Warning: 1 answer of 6 cannot be read (gender male 1). They begin with 'perhaps' (1). Name a key or a pattern in "
-            "answer, or have a model read them: biasledger read."
+            "  1 answer cannot be read: The answer names none of the labels 'accept', 'reject'. Examples: 'perhaps'. If one of "
+            "these is a label, add it to answer.labels; if a label stands among other words, set answer.key or "
+            "answer.pattern, or run `biasledger read --with TARGET`."
         ),
         "The first 5 answers as they will be read:",
         "  1. imported, 1, gender male: ok: accept",
         "  2. imported, 2, gender female: ok: reject",
         "  3. imported, 3: ok: accept",
-        "  4. imported, 4, gender male: unread",
+        "  4. imported, 4, gender male: unread: The answer names none of the labels 'accept', 'reject'.",
         "  5. imported, 5, gender female: ok: accept",
         "Warning: sex: 1 missing (1 empty).",
         "a.yml and g.csv: the spec is right, and 1 answer cannot be read.",
     ]
     assert not (folder / "ledger.duckdb").exists()
+
+
+def test_why_there_is_no_answer_is_shown(biasledger: Biasledger, folder: Path) -> None:
+    write("a.yml", RIGHT.replace("text: answer", "text: answer\n    error: error"))
+    rows = [
+        "1,m,accept,",
+        "2,f,\"I'm sorry, but I can't help with that.\",",
+        "3,f,,content_filter",
+        "4,m,,timeout",
+    ]
+    write("g.csv", "\n".join(["id,sex,answer,error", *rows]) + "\n")
+    told = biasledger("validate", "a.yml", "g.csv").output
+    shown = told[told.index("How they are read") :]
+    assert "\n      \n" not in shown
+    assert "gender female: refused: " in shown
+    assert "gender male: error: timeout" in shown
+
+
+def test_rows_that_repeat_others_are_counted_however_short(biasledger: Biasledger, folder: Path) -> None:
+    write("a.yml", RIGHT)
+    rows = [f"{number},{'mf'[number % 2]},accept,{number}" for number in range(40)]
+    # The same answer about the same person is another one where any column differs.
+    other = [f"{number},{'mf'[number % 2]},accept,again" for number in range(5)]
+    told = "20 rows repeat an earlier row in every column; each counts as a further answer."
+    write("g.csv", "\n".join(["id,sex,answer,made", *rows, *other, *rows[:20]]) + "\n")
+    assert f"Warning: {told}" in biasledger("validate", "a.yml", "g.csv").output
+    assert f"Warning: {told}" in biasledger("import", "a.yml", "g.csv").stderr
+    write("g.csv", "\n".join(["id,sex,answer,made", *rows, *other]) + "\n")
+    assert "an earlier row" not in biasledger("validate", "a.yml", "g.csv").output
 
 
 @pytest.mark.parametrize(
@@ -261,17 +291,18 @@ def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("answers", "kind"),
+    ("answers", "kind", "keys"),
     [
-        (['{""a"": 1}'] * 3, "json_object"),
-        (["7", "8.5", "3"], "score"),
-        (["yes", "no", "Yes", "no"], "label"),
-        (['[""a"", ""b""]'] * 2, "list"),
-        (["Dear sir,", "Good day to you", "Hello there"], "text"),
+        (['{""a"": ""b""}'] * 3, "json_object", ""),
+        (["7", "8.5", "3"], "score", ", minimum: 3, maximum: 9"),
+        (["54.000 €", "48500 €"], "score", ", minimum: 40000, maximum: 60000, currency: EUR"),
+        (["yes", "no", "Yes", "no"], "label", ", labels: ['Yes', 'no']"),
+        (['[""a"", ""b""]'] * 2, "list", ", k: 2"),
+        (["Dear sir,", "Good day to you", "Hello there"], "text", ""),
     ],
 )
 def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
-    biasledger: Biasledger, folder: Path, answers: list[str], kind: str
+    biasledger: Biasledger, folder: Path, answers: list[str], kind: str, keys: str
 ) -> None:
     spec = RIGHT.partition("analysis:")[0]
     write("a.yml", spec.replace("answer:\n  kind: label\n  labels: [accept, reject]\n", ""))
@@ -279,10 +310,64 @@ def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
     result = biasledger("validate", "a.yml", "f.csv")
     assert result.exit_code == 3
     assert "the key answer.kind is missing" in result.output
-    assert f"The answers in f.csv look like {kind}: write answer: {{kind: {kind}}}." in result.output
+    assert f"The answers in f.csv look like {kind}: write answer: {{kind: {kind}{keys}}}." in result.output
     assert "the key answer.kind is missing" in biasledger("import", "a.yml", "f.csv").stderr
+
+
+SCORES = RIGHT.partition("reading:")[0].replace(
+    "answer:\n  kind: label\n  labels: [accept, reject]", "answer: {kind: score, SCALE}"
+)
+
+
+@pytest.mark.parametrize(
+    ("scale", "answers", "sentence"),
+    [
+        ("minimum: 0, maximum: 10", ["20", "79", "3/10"], "2 answers cannot be read: The score … is outside 0 to 10"),
+        ("minimum: 0, maximum: 10", ["12", "7", "Who?"], "If such scores are right, change answer.minimum and answer.maximum."),
+        ("minimum: 1, maximum: 5", ['{""score"": 8}', "7"], "change answer.minimum and answer.maximum."),
+        ("minimum: 0, maximum: 10", ["$54,000", "7"], "1 answer cannot be read"),
+        ("minimum: 0, maximum: 100", ["8/10", "7"], "answer.rescale: true converts scores from another scale"),
+        ("minimum: 0, maximum: 100", ["78%", "0.55"] * 3, "and 3 above 1 (gender 'male' 0 of 3, gender 'female' 3 of 3)."),
+        ("minimum: 0, maximum: 100", ['{""probability"": 0.85}', "0.5", "0.6", "70"], "3 scores lie between 0 and 1"),
+    ],
+)  # fmt: skip
+def test_a_scale_that_does_not_fit_is_told(
+    biasledger: Biasledger, folder: Path, scale: str, answers: list[str], sentence: str
+) -> None:
+    write("a.yml", SCORES.replace("SCALE", scale))
+    rows = (f'{number},{"mf"[number % 2]},"{one}"' for number, one in enumerate(answers))
+    write("f.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
+    told = biasledger("validate", "a.yml", "f.csv").output
+    assert sentence in told
+    imported = biasledger("import", "a.yml", "f.csv")
+    assert ("lie between 0 and 1" in imported.stderr) == ("between 0 and 1" in told)
+
+
+@pytest.mark.parametrize("answers", [["0.5", "0.6", "0.7"], ["0.5", "0.6", "70"], ["0", "1", "100"] * 3])
+def test_small_scores_are_no_shares(biasledger: Biasledger, folder: Path, answers: list[str]) -> None:
+    write("a.yml", SCORES.replace("SCALE", "minimum: 0, maximum: 100"))
+    rows = (f"{number},{'mf'[number % 2]},{one}" for number, one in enumerate(answers))
+    write("f.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
+    assert "lie between 0 and 1" not in biasledger("validate", "a.yml", "f.csv").output
 
 
 def test_the_schema_is_printed(biasledger: Biasledger) -> None:
     result = biasledger("validate", "--schema")
     assert result.output == (ROOT / "audits" / "audit.schema.json").read_text(encoding="utf-8")
+
+
+def test_languages_are_named_with_the_answers_that_are_too_short_to_tell(
+    biasledger: Biasledger, folder: Path
+) -> None:
+    long = "Sie sollten die Altstadt und das Schloss am Fluss besuchen."
+    rows = [("m", long), ("m", "Gern."), ("f", long), ("f", "Gut."), ("f", "Nein, danke.")]
+    answers = write("answers.csv", "sex,text\n" + "".join(f'{sex},"{text}"\n' for sex, text in rows))
+    spec = """\
+audit: own
+attributes: {sex: {reference: m, groups: [m, f]}}
+answer: {kind: text}
+analysis: {words: {schemes: [words]}}
+import: {columns: {text: text, attributes: {sex: sex}}}
+"""
+    result = biasledger("validate", write("own.yml", spec), answers)
+    assert "  languages: German 2; too short to tell 3\n" in result.output
