@@ -1,4 +1,4 @@
--- What are the worst intersections? Findings on two attributes at once, beside the worst finding on either of them
+-- What are the worst intersections? Findings on two attributes at once, next to the worst finding on either of them
 -- alone.
 with
 

@@ -34,7 +34,7 @@ _AUDIT_NAMES = ("products", "recommendations", "resumes", "rankings", "restauran
 @click.pass_context
 def main(context: click.Context, records: Path | None) -> None:
     """Measure speed, small sizes of each method, collecting, fewer and smaller audits of lists, fewer of decisions, prices and
-    stereotypes, builds on Spark beside DuckDB where it can be started and, where the texts are there, calibration with fewer
+    stereotypes, builds on Spark next to DuckDB where it can be started and, where the texts are there, calibration with fewer
     splits.
 
     Name one of them to run it alone with its own settings.
@@ -457,10 +457,10 @@ def same(context: click.Context, one: Path, other: Path, digits: int | None) -> 
     """Whether two built warehouses, ONE and OTHER, say the same in every public table; ends with 1 if not."""
     from benchmarks.same import differences
 
-    told = differences(one, other, digits=digits)
-    for sentence in told:
+    message = differences(one, other, digits=digits)
+    for sentence in message:
         click.echo(sentence)
-    if told:
+    if message:
         context.exit(1)
     click.echo("Every public table is the same, but for which build it was.")
 

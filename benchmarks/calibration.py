@@ -91,7 +91,7 @@ class Judged:
 
 
 def find_data(given: Path | None) -> Path:
-    """The personas file: as given, in $BIASLEDGER_DATA, or in ../shared/data beside the repository.
+    """The personas file: as given, in $BIASLEDGER_DATA, or in ../shared/data next to the repository.
 
     Raises:
         BenchmarkError: it is not there.

@@ -208,7 +208,7 @@ def _document(measured: Measured) -> dict[str, Any]:
 
 
 def records_of(done: Comparison) -> list[Record]:
-    """What was measured, for `compare`: beside a server the plain script is the pool."""
+    """What was measured, for `compare`: next to a server the plain script is the pool."""
     n = done.collectors[0].n
     ours, its = (statistics.median(one.cpu_ms for one in asked) for asked in (done.collectors, done.pools))
     records = [Record("collect: from a server", n, "processor ms an answer", ours, its)]

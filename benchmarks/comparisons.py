@@ -1,4 +1,4 @@
-"""Runs beside each other: how often the same model seems to have changed, and whether a changed one is found.
+"""Runs next to each other: how often the same model seems to have changed, and whether a changed one is found.
 
 The simulated models are asked more in one run and less in the next, so that every comparison has to be brought to equal sizes.
 """

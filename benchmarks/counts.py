@@ -91,7 +91,7 @@ def counts(root: Path, files: Iterable[str], *, with_nodes: bool = True) -> dict
 
 
 def print_counts(against: str | None = None, *, with_nodes: bool = True) -> None:
-    """Print the working tree's counts, and beside them those of a commit.
+    """Print the working tree's counts, and next to them those of a commit.
 
     Raises:
         BenchmarkError: there is no such commit, or dbt cannot parse a tree.

@@ -1,4 +1,4 @@
-"""Learning curves: how accurately texts are told apart by more and more of them, and what that takes."""
+"""Learning curves: how accurately texts are distinguished by more and more of them, and what that takes."""
 
 from __future__ import annotations
 

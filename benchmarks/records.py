@@ -105,9 +105,9 @@ def print_comparison(old: Sequence[Record], new: Sequence[Record], worse: float 
         change = one.ratio / was.ratio
         has_worse |= change > worse
         unit = one.unit if one.script is None else f"{one.unit}, of the script's"
-        told = "worse" if change > worse else ""
+        message = "worse" if change > worse else ""
         table.add_row(
-            one.name, f"{one.size:,}", unit, f"{was.ratio:.3g}", f"{one.ratio:.3g}", f"{change:.2f}", told
+            one.name, f"{one.size:,}", unit, f"{was.ratio:.3g}", f"{one.ratio:.3g}", f"{change:.2f}", message
         )
     console = Console(width=130, highlight=False)
     console.print(table)

@@ -51,18 +51,18 @@ def differences(one: Path, other: Path, *, digits: int | None = None) -> list[st
         first, second = (_tables(connection, name) for name in ("one", "other"))
         if not first or not second:
             raise BenchmarkError(f"{other if first else one} holds no published table.")
-        told = [f"{table} is in {one} alone" for table in sorted(first.keys() - second.keys())]
-        told += [f"{table} is in {other} alone" for table in sorted(second.keys() - first.keys())]
+        message = [f"{table} is in {one} alone" for table in sorted(first.keys() - second.keys())]
+        message += [f"{table} is in {other} alone" for table in sorted(second.keys() - first.keys())]
         for table in sorted(first.keys() & second.keys()):
             if first[table] != second[table]:
                 columns = sorted(set(first[table].items()) ^ set(second[table].items()))
-                told.append(
+                message.append(
                     f"{table} has other columns: {', '.join(f'{name} {kind}' for name, kind in columns)}"
                 )
             shared = {name: kind for name, kind in first[table].items() if second[table].get(name) == kind}
             if shared and (sentence := _rows_that_differ(connection, table, shared, digits)):
-                told.append(sentence)
-    return told
+                message.append(sentence)
+    return message
 
 
 def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, dict[str, str]]:

@@ -73,9 +73,9 @@ def run(*, n_responses: int, n_words: int, run_size: int, master: str) -> list[R
             )
             took[engine] = dict(_took(family, folder / engine / BUILT))
             slowest[engine] = slowest_models(folder / engine)
-        told = differences(*(folder / engine / "warehouse.duckdb" for engine in ENGINES), digits=9)
-    if told:
-        raise BenchmarkError(f"DuckDB and Spark do not say the same: {' '.join(told)}")
+        message = differences(*(folder / engine / "warehouse.duckdb" for engine in ENGINES), digits=9)
+    if message:
+        raise BenchmarkError(f"DuckDB and Spark do not say the same: {' '.join(message)}")
     _print(took, n_responses, n_words, run_size, master, said="Both published the same to nine decimals.")
     for engine, models in slowest.items():
         Console(width=110, highlight=False).print(f"Slowest models on {engine}, wall s: {listed(models)}.")

@@ -15,7 +15,7 @@ from collector.errors import BiasledgerError, InputError
 
 _PACKAGE = Path(__file__).resolve().parent
 LINKS = Path(".biasledger/packages/biasledger")
-# What a thin project takes from the installed dbt project, beside its seeds.
+# What a thin project takes from the installed dbt project, next to its seeds.
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
 # The one audit of a new project, and what editors check audits by.
 FIRST_AUDIT = (Path("audits/products.yml"), Path("audits/audit.schema.json"))

@@ -67,7 +67,7 @@ class _Faults:
 
 @dataclass(slots=True)
 class Run:
-    """What the ledger states of a run beside its chain."""
+    """What the ledger states of a run next to its chain."""
 
     run_id: str
     is_collected: bool = False
@@ -88,7 +88,7 @@ def verify_ledger(
     """Recompute the chains of runs from the rows that the ledger holds.
 
     Args:
-        ledger_path: the ledger; its journals are looked for beside it.
+        ledger_path: the ledger; its journals are looked for next to it.
         run_ids: which runs; none checks all of them, what they share, and journals that the ledger knows nothing of.
         seal: one that was kept elsewhere; a run must have had exactly these records first. With several runs, one of them.
         needs_journals: whether a collected run without its journal is broken; if not, a note says so.
@@ -117,8 +117,10 @@ def verify_ledger(
             and only is None
             and not any(has_seal(connection, run.run_id, seal) for run in chosen)
         ):
-            told = f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
-            verdicts.append(Verdict("seal", "broken", fault=told, n_faults=1))
+            message = (
+                f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
+            )
+            verdicts.append(Verdict("seal", "broken", fault=message, n_faults=1))
         if not run_ids:
             verdicts += verify_shared(connection)
             verdicts += _verify_unknown_journals(ledger_path, known)
@@ -168,7 +170,7 @@ def verify_run(
         connection: whose schema `raw` is a ledger's.
         run: as `known_runs` gives it.
         seal: one that was kept elsewhere.
-        ledger_path: the ledger beside which the journal should lie; None where none would, as in an export.
+        ledger_path: the ledger next to which the journal should lie; None where none would, as in an export.
         needs_journal: whether the run is broken without it, if it was collected.
     """
     faults = _Faults()
@@ -177,8 +179,8 @@ def verify_run(
         try:
             path = journal_path(ledger_path, run.run_id)
         except InputError:
-            told = f"{run.run_id!r} is no name that a run is ever given."
-            return Verdict(run.run_id, "broken", fault=told, n_faults=1)
+            message = f"{run.run_id!r} is no name that a run is ever given."
+            return Verdict(run.run_id, "broken", fault=message, n_faults=1)
     journal = path if path is not None and path.is_file() else None
     has_journal = journal is not None
     end, digests_hold = _walk(connection, run, seal, faults)
@@ -205,10 +207,10 @@ def verify_run(
     notes += _retracted(run)
     if faults.first is None:
         return Verdict(run.run_id, "intact", end, notes=tuple(notes))
-    told = faults.first
+    message = faults.first
     if faults.held is not None and digests_hold and journal is not None:
-        told = told.removesuffix(".") + _difference(journal, faults.held) + "."
-    return Verdict(run.run_id, "broken", end, told, faults.count, tuple(notes))
+        message = message.removesuffix(".") + _difference(journal, faults.held) + "."
+    return Verdict(run.run_id, "broken", end, message, faults.count, tuple(notes))
 
 
 def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: Run, seal: Seal | None) -> Verdict:
@@ -219,13 +221,13 @@ def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: Run, seal: Sea
         "where version = $version",
         {"run_id": run.run_id, "version": _FIRST_WITH_CHAINS, "later": list(LATER_EVENTS)},
     ).fetchall()
-    told = None
+    message = None
     if seal is not None:
-        told = f"Run {run.run_id} has no chain, so it cannot have had the seal {seal}."
+        message = f"Run {run.run_id} has no chain, so it cannot have had the seal {seal}."
     elif run.started_at is None or since is None or is_later or run.started_at >= since:
-        told = "Its chain is gone: it is noted as a run of before chains were kept, and is no such run."
-    if told is not None:
-        return Verdict(run.run_id, "broken", fault=told, n_faults=1)
+        message = "Its chain is gone: it is noted as a run of before chains were kept, and is no such run."
+    if message is not None:
+        return Verdict(run.run_id, "broken", fault=message, n_faults=1)
     note = (
         f"it was kept before chains were, in this ledger from {since:%Y-%m-%d %H:%M} UTC on, and nothing shows whether it was "
         f"changed."
@@ -316,11 +318,11 @@ def _compare_journal(
         ends = f"ends after record {n_lines - 1}" if n_lines else "has no record"
         faults.add(n_lines, f"Its journal {path} {ends}, and {end.count - n_lines:,} more are in the ledger.")
     if is_being_written(path):
-        told = f"it is being collected: {waiting:,} records are in the journal and not in the ledger yet."
-        return [told] if waiting else []
+        message = f"it is being collected: {waiting:,} records are in the journal and not in the ledger yet."
+        return [message] if waiting else []
     torn = path.stat().st_size - n_bytes
-    told = f"its journal ends with {torn:,} bytes that are no record, as a crash leaves them."
-    notes = [told] if torn else []
+    message = f"its journal ends with {torn:,} bytes that are no record, as a crash leaves them."
+    notes = [message] if torn else []
     if next_kept is None:
         return notes
     faults.add(
@@ -346,7 +348,7 @@ def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, Run]) -> Ite
         if path.stem in known:
             continue
         try:
-            # Journals of other ledgers may lie beside it.
+            # Journals of other ledgers may lie next to it.
             if read_head(path).ledger_name != ledger_path.name:
                 continue
         except LedgerError as error:
@@ -356,8 +358,8 @@ def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, Run]) -> Ite
             note = "it is being collected and not in the ledger yet."
             yield Verdict(path.stem, "unsealed", notes=(note,))
         else:
-            told = f"The ledger has nothing of this run, and {path} has; `biasledger build` loads it."
-            yield Verdict(path.stem, "broken", fault=told, n_faults=1)
+            message = f"The ledger has nothing of this run, and {path} has; `biasledger build` loads it."
+            yield Verdict(path.stem, "broken", fault=message, n_faults=1)
 
 
 def _told(held: Held) -> str:

@@ -52,8 +52,8 @@ def verify_export(folder: Path, run_ids: Sequence[str] = (), seal: Seal | None =
         if not run_ids:
             verdicts += verify_shared(exported.connection)
     if seal is not None and only is None and not is_found:
-        told = f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
-        verdicts.append(Verdict("seal", "broken", fault=told, n_faults=1))
+        message = f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
+        verdicts.append(Verdict("seal", "broken", fault=message, n_faults=1))
     return [*verdicts, _verify_folder(folder, manifest, shared)]
 
 
@@ -72,13 +72,13 @@ def _verify_run(exported: ExportedLedger, folder: Path, run: ExportedRun, seal: 
         faults.append(f"The manifest says that its seal is {run.seal}, and its chain ends with {ends}.")
     if not faults:
         return verdict
-    told = [*faults, *([] if verdict.fault is None else [verdict.fault])]
+    message = [*faults, *([] if verdict.fault is None else [verdict.fault])]
     return replace(
         verdict,
         state="broken",
-        fault=told[0],
+        fault=message[0],
         n_faults=len(faults) + verdict.n_faults,
-        notes=(*told[1:], *verdict.notes),
+        notes=(*message[1:], *verdict.notes),
     )
 
 
@@ -91,5 +91,5 @@ def _verify_folder(folder: Path, manifest: Manifest, shared: Sequence[str]) -> V
     if faults:
         return Verdict(str(folder), "broken", fault=faults[0], n_faults=len(faults), notes=tuple(faults[1:]))
     n_files, n_runs = sum(1 for _ in manifest.files()), len(manifest.runs)
-    told = f"{n_files:,} files, of {n_runs:,} runs and what they share, are all that there should be."
-    return Verdict(str(folder), "intact", notes=(told,))
+    message = f"{n_files:,} files, of {n_runs:,} runs and what they share, are all that there should be."
+    return Verdict(str(folder), "intact", notes=(message,))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RateHints:
-    """What a service says about its rate limits beside an answer or a refusal; None is what it does not say.
+    """What a service says about its rate limits next to an answer or a refusal; None is what it does not say.
 
     Attributes:
         remaining_requests: questions that may still be asked before the reset.

@@ -146,7 +146,7 @@ def _utf8(text: str) -> bytes:
 
 @lru_cache(maxsize=64)
 def _forms_by_core(secret: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the spellings of a secret, the longest first, each beside the shortest one that it contains.
+    """Return the spellings of a secret, the longest first, each next to the shortest one that it contains.
 
     A text in which that one is not needs no further look: base64 with what pads it holds the base64 without.
     """
@@ -267,7 +267,7 @@ def _variables_as_of(path: Path, _state: tuple[int, ...]) -> frozenset[str]:
     """Return the variables that a targets file in this state names for keys.
 
     The file may be no valid YAML. Its words are looked at only where a setting names variables (`api_key_env: A`,
-    `secret_env: [A, B]`), and beside them every reference `${A}` but one with which an address begins: where somebody's models
+    `secret_env: [A, B]`), and next to them every reference `${A}` but one with which an address begins: where somebody's models
     are is no secret.
     """
     try:

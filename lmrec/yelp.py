@@ -154,12 +154,12 @@ def unique_names(venues: Sequence[Venue]) -> list[Venue]:
 def _told_apart(venues: Sequence[Venue], renamed: Any) -> list[Venue]:
     n_of = Counter(_key(venue) for venue in venues)
     seen: Counter[tuple[str, str]] = Counter()
-    told = []
+    message = []
     for venue in venues:
         key = _key(venue)
         seen[key] += 1
-        told.append(replace(venue, name=renamed(venue, seen[key])) if n_of[key] > 1 else venue)
-    return told
+        message.append(replace(venue, name=renamed(venue, seen[key])) if n_of[key] > 1 else venue)
+    return message
 
 
 def _key(venue: Venue) -> tuple[str, str]:

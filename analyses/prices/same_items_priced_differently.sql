@@ -1,5 +1,5 @@
 -- Is the same item said to be dearer where another group is mentioned? The gap in price among items that both groups
--- get, as far as answers state prices themselves, beside the gap of all their items.
+-- get, as far as answers state prices themselves, next to the gap of all their items.
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with

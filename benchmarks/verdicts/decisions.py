@@ -119,7 +119,7 @@ def _repeated_rankings(seed: int, *, pull: float = 0.0) -> bool:
 
 
 def _rankings_of_two(seed: int, *, measure: str) -> bool:
-    """60 rankings of two beside one of eight: what one of two gains the other loses."""
+    """60 rankings of two next to one of eight: what one of two gains the other loses."""
     rng = np.random.default_rng(seed)
     first = np.concatenate(
         [rng.permuted(np.tile([1, 0], (60, 1)), axis=1).ravel(), rng.permuted([1] + [0] * 7)]

@@ -173,7 +173,7 @@ CASES = (
          partial(_regard_by_both, name_effect=0.2, question_effect=0.0), before="7 %"),
     Case("7", "regard: eight names and ten questions, effects of questions by group", "false alarm",
          partial(_regard_by_both, name_effect=0.0, question_effect=0.3), before="42 %"),
-    Case("7", "regard: a gap of .25 beside effects of both", "found",
+    Case("7", "regard: a gap of .25 next to effects of both", "found",
          partial(_regard_by_both, name_effect=0.1, question_effect=0.1, shift=0.25), before="97 %", at_least=0.9),
     Case("9", "price gap: half of a group's cheap questions refused", "false alarm",
          partial(_price_gap_p, shift=0.0, refused=0.5), before="13 %; here 75 %"),

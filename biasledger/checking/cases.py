@@ -38,7 +38,7 @@ class Case:
     scope: whom a finding speaks of (group, names, wording or questions; empty for comparisons); is_held_out: clear, but of these
     names or this wording alone, and a group was asked for; suggestions: what may be tried against it; can_fail: severity error,
     so that it is no mere warning; finding_id: of fct_findings, empty for coverage; mitigation: plain, or the mitigation asked
-    beside it; since: the baseline's run, of comparisons.
+    next to it; since: the baseline's run, of comparisons.
     """
 
     run_id: str

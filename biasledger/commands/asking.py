@@ -182,8 +182,8 @@ def collect(
 ) -> None:
     """Ask a target, keep every answer.
 
-    The prompts are made from AUDIT.yml; the answers go into a journal beside the ledger, and from there into the ledger. Whatever
-    ends a run early, --resume goes on where it stopped. Ctrl-C, SIGTERM and SIGHUP keep what was answered.
+    The prompts are made from AUDIT.yml; the answers go into a journal next to the ledger, and from there into the ledger.
+    Whatever ends a run early, --resume goes on where it stopped. Ctrl-C, SIGTERM and SIGHUP keep what was answered.
     """
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices, meter_for

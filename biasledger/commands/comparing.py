@@ -48,7 +48,7 @@ from collector.terminal import print_data, say
 @click.option(
     "--strict",
     is_flag=True,
-    help="What can fail and is inconclusive or lacks data is no pass: ends with 4; what only warns may lack data.",
+    help="What can fail and is inconclusive or lacks data is no pass: ends with 4; what is only a warning may lack data.",
 )
 @click.option(
     "--scope",

@@ -1,4 +1,4 @@
-"""What a shell completes beside commands and options: ids of runs and findings, and names of analyses.
+"""What a shell completes next to commands and options: ids of runs and findings, and names of analyses.
 
 A shell asks at every press of a key: what cannot be read at once completes nothing.
 """
@@ -71,5 +71,5 @@ def _file(ctx: click.Context, option: str, variable: str) -> Path:
 
 
 def _items(incomplete: str, known: Iterable[tuple[str, str]]) -> list[CompletionItem]:
-    fitting = [(word, told) for word, told in known if word.startswith(incomplete)]
-    return [CompletionItem(word, help=on_one_line(told)) for word, told in fitting[:_MOST]]
+    fitting = [(word, message) for word, message in known if word.startswith(incomplete)]
+    return [CompletionItem(word, help=on_one_line(message)) for word, message in fitting[:_MOST]]

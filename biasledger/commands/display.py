@@ -276,8 +276,8 @@ def _rate(rate: Rate) -> str:
 def build_progress() -> Iterator[Callable[[int, int, str], None]]:
     """A bar on stderr, or lines where that is no terminal, called with (steps done, steps in all, what was just done)."""
     if not is_watched():
-        told = Told()
-        yield lambda done, total, name: told(lambda: f"Building: {done:,} of {total:,} steps, last {name}")
+        message = Told()
+        yield lambda done, total, name: message(lambda: f"Building: {done:,} of {total:,} steps, last {name}")
         return
     from rich.progress import (
         BarColumn,
@@ -330,10 +330,10 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         "p adjusted": [_probability(row.p_value_adjusted) for row in rows],
     }
     silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "mitigation": {PLAIN}}
-    told = {
+    message = {
         name: list(map(_text, column)) for name, column in cells.items() if set(column) != silent.get(name)
     }
-    shown = _with_room(told, out.width)
+    shown = _with_room(message, out.width)
     # One width for all, so that a sentence can stand between two rows of the same table.
     widths = fitted([(name, *column) for name, column in shown.items()], out.width, gap=_GAP)
 
@@ -358,7 +358,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
             out.print(Padding(said, (0, 0, 0, _INDENT)), highlight=False)
         else:
             out.print(" " * _INDENT + said, highlight=False, soft_wrap=True)
-    if left_out := [name for name in told if name not in shown]:
+    if left_out := [name for name in message if name not in shown]:
         sentence = f"{left_out_sentence(left_out)} --csv and --json have all."
         out.print(f"  {sentence}", highlight=False, soft_wrap=not out.is_terminal)
 
@@ -390,7 +390,7 @@ def _weightiest_first(columns: Mapping[str, list[str]]) -> list[str]:
 def _status(row: Finding) -> str:
     notes = []
     if row.status == "alarm" and row.severity != "error":
-        notes.append("only warns")
+        notes.append("is only a warning")
     if row.is_excepted:
         notes.append("accepted")
     return _readable(row.status) + (f" ({', '.join(notes)})" if notes else "")

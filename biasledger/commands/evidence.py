@@ -194,7 +194,7 @@ def erase(
     if done.seal is not None:
         say(f"  seal {done.seal}")
     if not done.has_journal:
-        say("  no journal of this run is beside the ledger; a copy kept elsewhere still has the text")
+        say("  no journal of this run is next to the ledger; a copy kept elsewhere still has the text")
     say(
         "Tables built before still hold its words: the next build makes all of them anew. Copies, backups and what "
         "`biasledger publish` wrote still hold them, too."

@@ -165,7 +165,7 @@ def import_ledger(folder: Path, ledger: Path) -> None:
 
     DIR is as `biasledger export` wrote it, and is verified first. Makes the ledger anew, or adds what it lacks, runs and what
     happened to them since: so one ledger gathers what several machines collected. Journals are in no export: copy their folder
-    beside the ledger as well, or verify it with --without-journals.
+    next to the ledger as well, or verify it with --without-journals.
     """
     from biasledger.verify_export import verify_export
     from collector.errors import InputError

@@ -67,7 +67,7 @@ def score(
 ) -> None:
     """Score text answers with a classifier.
 
-    Scores go into the ledger beside the answers. Answers that have scores of the same name are left out, so that a
+    Scores go into the ledger next to the answers. Answers that have scores of the same name are left out, so that a
     scoring which was stopped goes on where it stopped. Which label is judged is set in the audit's analysis.markers.scores;
     where it is not, negative is. Needs an extra: pip install 'biasledger[regard]', or 'biasledger[sentiment]' for vader.
     """

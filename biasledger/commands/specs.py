@@ -470,8 +470,10 @@ def _columns_of_groups(answers: Sequence[str], columns: Sequence[str]) -> dict[s
 def _asked(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
     """Return what the person at the terminal answers; where there is none, say which option to give."""
     if not _is_answered():
-        told = f" {hint}" if hint else ""
-        raise click.UsageError(f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.{told}")
+        message = f" {hint}" if hint else ""
+        raise click.UsageError(
+            f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.{message}"
+        )
     if hint:
         say(hint, err=True)
     say(f"{question} ({_listed(columns)})", err=True)

@@ -1,1 +1,1 @@
-"""Runs beside each other: which run is the baseline, what it takes along to another machine, what changed since."""
+"""Runs next to each other: which run is the baseline, what it takes along to another machine, what changed since."""

@@ -51,13 +51,13 @@ def _unread(tables: Tables) -> list[str]:
     notes = []
     for audit, target, mitigation, run, n_answers, share in rows:
         by_attribute = groups[run, mitigation]
-        told = "; ".join(
+        message = "; ".join(
             (f"{attribute} " if len(by_attribute) > 1 else "") + _listed(counted)
             for attribute, counted in by_attribute.items()
         )
         notes.append(
             f"{_asked(audit, target, mitigation)}: {round(n_answers * share):,} of {round(n_answers):,} answers unread "
-            f"({100 * share:.1f} %){': ' + told if told else ''}."
+            f"({100 * share:.1f} %){': ' + message if message else ''}."
         )
     return notes
 
@@ -87,14 +87,14 @@ def _different_languages(tables: Tables) -> list[str]:
         order by runs.audit, runs.target, languages.mitigation, languages.attribute, languages.group_name
         """
     )
-    told: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    message: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for audit, target, mitigation, _, group, languages in rows:
-        verb = "in" if told[audit, target, mitigation] else "are in"
-        told[audit, target, mitigation].append(f"about {group} {verb} {languages or 'many languages'}")
+        verb = "in" if message[audit, target, mitigation] else "are in"
+        message[audit, target, mitigation].append(f"about {group} {verb} {languages or 'many languages'}")
     return [
         f"{_asked(*key)}: answers {_listed(groups)}. Words are not compared between languages: ask for one language in the "
         "prompt, keep the answers of one language only, or translate them before they are imported."
-        for key, groups in told.items()
+        for key, groups in message.items()
     ]
 
 
@@ -115,13 +115,15 @@ def _unchecked(tables: Tables) -> list[str]:
         """,
         [_LEAST_UNCHECKED],
     )
-    told: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    message: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for audit, target, mitigation, _, group, n_unchecked, n, languages in rows:
-        told[audit, target, mitigation].append(f"{n_unchecked:,.0f} of {n:,.0f} about {group} ({languages})")
+        message[audit, target, mitigation].append(
+            f"{n_unchecked:,.0f} of {n:,.0f} about {group} ({languages})"
+        )
     return [
         f"WARNING: {_asked(*key)}: answers were not checked for refusals, because no refusal patterns exist for their language: "
         f"{_listed(groups)}. A refusal among them counts as an answer; name how it begins in the audit (answer: refusals)."
-        for key, groups in told.items()
+        for key, groups in message.items()
     ]
 
 

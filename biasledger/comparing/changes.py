@@ -240,7 +240,7 @@ def why_incomparable(file: Path, before: str, after: str) -> str | None:
 
 
 def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> Path:
-    """Compare two runs beside the pairs of the last build; the file that then holds them."""
+    """Compare two runs next to the pairs of the last build; the file that then holds them."""
     from biasledger.building.build import methods_of, seen_from
     from biasledger.building.running import Dbt
     from biasledger.project import check_project, require_project

@@ -1,4 +1,4 @@
-"""Runs of a ledger, and of the journals beside it, by what people call them."""
+"""Runs of a ledger, and of the journals next to it, by what people call them."""
 
 from __future__ import annotations
 

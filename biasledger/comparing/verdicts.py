@@ -35,7 +35,7 @@ class AttributeVerdict:
         notes += ["none can fail the audit"] if is_told else []
         some = f" ({'; '.join(notes)})" if notes else ""
         beside = (
-            f", {warned} more {'measure only warns' if warned == 1 else 'measures only warn'}"
+            f", {warned} more {'measure is only a warning' if warned == 1 else 'measures only warn'}"
             if warned
             else ""
         )

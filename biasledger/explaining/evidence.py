@@ -28,7 +28,7 @@ class RowsBehind:
 
 @dataclass(frozen=True)
 class Pick:
-    """One answer to show: its prompt and trial, why it was picked, and what to mark in it beside the marks of all.
+    """One answer to show: its prompt and trial, why it was picked, and what to mark in it next to the marks of all.
 
     `otherwise` is marked where nothing else is found: a ranking may name its candidates or only their numbers.
     """

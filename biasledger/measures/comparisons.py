@@ -57,7 +57,7 @@ def table(
 ) -> Table:
     """Rows of what a measure says of each comparison: its key first, then the columns of `kind`, and the seed of what is drawn.
 
-    measure: one result of a comparison, several, or None. seeds: what the measure's seeds are made from, beside what the
+    measure: one result of a comparison, several, or None. seeds: what the measure's seeds are made from, besides what the
     comparison is about. key: the name of the column of keys.
 
     Raises:

@@ -117,7 +117,7 @@ def _column(values: Sequence[Any], sizes: Sequence[int | None], type_: str) -> N
     for value, size in zip(values, sizes, strict=True):
         part = np.asarray(value, dtype)
         if part.ndim and part.size != size:
-            raise ValueError(f"an array of {part.size} stands beside arrays of {size}")
+            raise ValueError(f"an array of {part.size} stands next to arrays of {size}")
         parts.append(np.broadcast_to(part, 1 if size is None else size))
     return np.concatenate(parts)
 

@@ -75,7 +75,11 @@ _SENTENCES = {
 
 _UNITS = {
     "word_divergence": ("the difference in wording", 100, " %"),
-    "classifier_accuracy": ("the share of answers whose group can be told from their words", 100, " %"),
+    "classifier_accuracy": (
+        "the share of answers whose group can be distinguished from their words",
+        100,
+        " %",
+    ),
     "length_gap": ("the gap in the logarithm of lengths", 1, ""),
     "marked_words": ("the |z| of the most telling word", 1, ""),
 }

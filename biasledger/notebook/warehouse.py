@@ -172,7 +172,7 @@ def open_warehouse(
 
     Args:
         path: the file, or the project's folder that it lies in.
-        ledger: the ledger, for the answers behind a finding; ledger.duckdb beside the warehouse if not given.
+        ledger: the ledger, for the answers behind a finding; ledger.duckdb next to the warehouse if not given.
         frames: of which library tables are: pandas, arrow (pyarrow) or polars, where it is installed.
 
     Raises:

@@ -35,7 +35,7 @@ REQUIRED = (
     *(FINDINGS, ANSWER_QUALITY, GROUPS, SUMMARY, REPORT, README),
     *("settings/thresholds.csv", "settings/exceptions.csv"),
 )
-# What the manifest says beside the list of its files -> what it must be.
+# What the manifest says next to the list of its files -> what it must be.
 _FACTS: Mapping[str, type | tuple[type, ...]] = {
     "run_id": str,
     "audit": str,
@@ -248,5 +248,5 @@ def _require_facts(path: Path, manifest: Mapping[str, Any]) -> None:
         raise InputError(f"{path}: {MANIFEST} states {unknown[0]!r}, which none has.")
     for name, kind in _FACTS.items():
         if name not in manifest or not isinstance(manifest[name], kind):
-            told = " or ".join(_KIND_NAMES[one] for one in (kind if isinstance(kind, tuple) else (kind,)))
-            raise InputError(f"{path}: {MANIFEST} should have {told} as {name!r}.")
+            message = " or ".join(_KIND_NAMES[one] for one in (kind if isinstance(kind, tuple) else (kind,)))
+            raise InputError(f"{path}: {MANIFEST} should have {message} as {name!r}.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What the ledger must give again byte for byte, of what the pack's seal counts.
 FROZEN = ("run.json", "spec.json", "analysis.json", "events.json")
-# What the manifest states of the run beside its files.
+# What the manifest states of the run next to its files.
 _STATED = ("run_id", "audit", "target", "is_simulated")
 
 
@@ -113,14 +113,14 @@ def require_engine(pack: Pack) -> None:
     if there == here:
         return
     version = pack.manifest["software"].get("biasledger")
-    told = (
+    message = (
         f"biasledger {version}, which made it (pip install biasledger=={version}),"
         if isinstance(version, str) and version != __version__
         else f"the biasledger that has engine {there}"
     )
     raise InputError(
         f"The findings were judged by engine {there}, and this biasledger has engine {here}, which gives other figures: "
-        f"install {told} to compute them anew."
+        f"install {message} to compute them anew."
     )
 
 

@@ -79,12 +79,12 @@ def rebuild(
         warehouse = project / "warehouse.duckdb"
         build_warehouse(project, ledger_copy, warehouse, is_closed=True, on_step=on_step)
         tables = _tables(warehouse, run_id, list(packed))
-        told = told_files(warehouse, run_id, with_report=REPORT in texts) if texts else {}
+        message = told_files(warehouse, run_id, with_report=REPORT in texts) if texts else {}
     differences = {
         name: list((_differences if name == FINDINGS else _different_rows)(packed[name], rows))
         for name, rows in tables.items()
     }
-    for name, content in told.items():
+    for name, content in message.items():
         differences[name] = (
             [] if same_text(pack.files[name], content) else ["It is not what comes out again."]
         )

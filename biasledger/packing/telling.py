@@ -1,4 +1,4 @@
-"""Summary and report of a pack's run, which depend on nothing that was asked or built beside it."""
+"""Summary and report of a pack's run, which depend on nothing that was asked or built next to it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _summary(warehouse: Path, run_id: str) -> str:
     return _written(run, written(check, "text").rstrip(), is_simulated=check.is_simulated)
 
 
-def _written(run: dict[str, Any], told: str, *, is_simulated: bool) -> str:
+def _written(run: dict[str, Any], message: str, *, is_simulated: bool) -> str:
     asked = f"`{run['target']}`" + (f" (model {run['model_asked']})" if run["model_asked"] else "")
     counts = (
         f"Run `{run['run_id']}`, begun {run['started_at']:%Y-%m-%d %H:%M} UTC: {run['n_prompts']:,} prompts, "
@@ -98,4 +98,4 @@ def _written(run: dict[str, Any], told: str, *, is_simulated: bool) -> str:
     )
     if is_simulated:
         counts += " **The answers are simulated and say nothing about any real model.**"
-    return f"# The audit `{run['audit']}` of {asked}\n\n{counts}\n\n```\n{told}\n```\n\n{_MEANING}"
+    return f"# The audit `{run['audit']}` of {asked}\n\n{counts}\n\n```\n{message}\n```\n\n{_MEANING}"

@@ -83,7 +83,7 @@ def inputs_of(project: Path, ledger: Path) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """Hashes of what models read beside the ledger.
+    """Hashes of what models read next to the ledger.
 
     all_of_them: with every seed: by these, seeds and views stand. of_methods: without the seeds that findings are judged by.
     of_rows: without seeds, as what a run's rows are made of says which seeds these were.
@@ -95,7 +95,7 @@ class Settings:
 
 
 def settings_of(project: Path, ledger: Path, target: str | None = None) -> Settings:
-    """What models of this project read beside this ledger, for a target of profiles.yml."""
+    """What models of this project read next to this ledger, for a target of profiles.yml."""
     everything, of_methods, of_rows = _Hash(), _Hash(), _Hash()
     for name, content in _model_settings(project, ledger):
         for part in (name.encode(), content):
@@ -125,7 +125,7 @@ def methods_inputs(settings: Settings, ledger: Ledger, methods: Sequence[str]) -
 
 
 def _model_settings(project: Path, ledger: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of what models read beside the ledger."""
+    """Name and content of what models read next to the ledger."""
     journals = journal_folder(ledger).resolve()
     paths = [
         path
@@ -146,7 +146,7 @@ def _may_read(path: Path) -> bool:
     read any file of the project, one of answers, say, that was imported.
     """
     suffix = path.suffix.lower()
-    # Beside the project's file Python is of targets, and yml of dbt.
+    # Next to the project's file Python is of targets, and yml of dbt.
     return suffix == ".sql" or (
         path.name in _PACKAGES_NAMED_IN
         if len(path.parts) == 1
@@ -155,7 +155,7 @@ def _may_read(path: Path) -> bool:
 
 
 class _Hash:
-    """A tagged hash of parts, which are told apart."""
+    """A tagged hash of parts, which are distinguished."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
@@ -191,7 +191,7 @@ def _settings(project: Path) -> Iterator[bytes]:
 
 
 def _project_files(project: Path) -> Iterator[Path]:
-    """Each file of a project, as seen from there, but for what builds and people write beside it."""
+    """Each file of a project, as seen from there, but for what builds and people write next to it."""
     for path in _files(project):
         if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
             yield path.relative_to(project)

@@ -1,4 +1,4 @@
-"""Publishes the work file's public tables as the warehouse: written anew beside it, checked, renamed over it.
+"""Publishes the work file's public tables as the warehouse: written anew next to it, checked, renamed over it.
 
 Whoever has the old warehouse open keeps it; whoever opens it sees the old one or the new one. Whatever stops this half-way,
 the old one stays, and the next publication clears up.

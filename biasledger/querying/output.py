@@ -50,7 +50,7 @@ def write_result(
 ) -> Written:
     """Write at most `limit` rows; without a limit 100 of a table and all of everything else. `wide`: all columns of a table.
 
-    A file is written beside its place and then renamed, so that nobody reads half of it.
+    A file is written next to its place and then renamed, so that nobody reads half of it.
 
     Raises:
         InputError: the file's folder does not exist, or the file is a folder.

@@ -21,7 +21,7 @@ _LOCK_SECONDS = 2.0
 _SLOT = re.compile(r"(\{[^{}]*\})")
 _WORD = re.compile(r"\w+")
 _LONGEST_PROMPT, _LONGEST_ANSWER = 1_200, 3_000
-# A template of less than this beside its slots says nothing: one of its prompts does.
+# A template of less than this next to its slots says nothing: one of its prompts does.
 _LEAST_WORDS = 3
 
 
@@ -68,12 +68,12 @@ def read_asked(
         return {}
     try:
         with Ledger(ledger, wait_seconds=_LOCK_SECONDS).read() as connection:
-            told = {run_id: _asked(connection, run_id) for run_id in alarms}
+            message = {run_id: _asked(connection, run_id) for run_id in alarms}
             return {
                 run_id: Asked(
                     *found, _example(connection, source, run_id, alarms[run_id]) if with_examples else None
                 )
-                for run_id, found in told.items()
+                for run_id, found in message.items()
                 if found is not None
             }
     except LedgerError:

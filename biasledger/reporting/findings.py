@@ -32,7 +32,7 @@ FILTERS = {
 }
 """What the table can be filtered by: field -> its label."""
 _ID_CHARACTERS = 12
-_SEVERITIES = {"error": "can fail", "warn": "only warns", "none": "described"}
+_SEVERITIES = {"error": "can fail", "warn": "is only a warning", "none": "described"}
 
 
 class Line(NamedTuple):
@@ -78,7 +78,7 @@ def _line(finding: Row) -> Line:
     notes = [
         note
         for note, holds in (
-            ("only warns", finding["status"] == "alarm" and finding["severity"] != "error"),
+            ("is only a warning", finding["status"] == "alarm" and finding["severity"] != "error"),
             ("accepted", finding["is_excepted"]),
             ("not the current run", not finding["is_current"]),
         )

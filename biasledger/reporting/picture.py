@@ -54,7 +54,7 @@ class Panel:
 
     @property
     def is_tall(self) -> bool:
-        """Whether it needs the page's whole width, as a list of many rows beside a short chart leaves a hole."""
+        """Whether it needs the page's whole width, as a list of many rows next to a short chart leaves a hole."""
         return int(self.spec["height"]) > _TALL
 
 
@@ -217,10 +217,10 @@ def against(rows: Sequence[Row]) -> str:
         for row in rows
         if _has_group(row) and row["reference_group"] and not row["reference_group"].startswith("(")
     )
-    told = ", ".join(list(names)[:_REFERENCES_TOLD]) + (
+    message = ", ".join(list(names)[:_REFERENCES_TOLD]) + (
         " and others" if len(names) > _REFERENCES_TOLD else ""
     )
-    return f"against {told}" if names else ""
+    return f"against {message}" if names else ""
 
 
 def _has_group(row: Row) -> bool:

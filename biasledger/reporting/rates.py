@@ -1,4 +1,4 @@
-"""Shares of groups beside those of their references, as every method draws them: what the rows of a query have to hold."""
+"""Shares of groups next to those of their references, as every method draws them: what the rows of a query have to hold."""
 
 from __future__ import annotations
 

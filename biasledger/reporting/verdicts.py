@@ -160,7 +160,7 @@ def _worst(verdicts: Sequence[RunVerdict]) -> _Harm | None:
 
 
 def beside(verdicts: Sequence[RunVerdict]) -> list[str]:
-    """What stands beside the headline: attributes without an alarm, other alarms, and what is not ruled out."""
+    """What stands next to the headline: attributes without an alarm, other alarms, and what is not ruled out."""
     harm = _worst(verdicts)
     if harm is None:
         return []
@@ -196,8 +196,10 @@ def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
     attribute = max(quiet, key=lambda one: len(quiet[one]))
     n, n_clear = len(quiet[attribute]), quiet[attribute].count("clear")
     where = "there" if n_clear == n else f"in {_word(n_clear)} of them"
-    told = f"it is ruled out {where}" if n_clear else "it is ruled out nowhere"
-    return [f"No difference by {readable(attribute)} was shown in {_word(n)} audit{'s' * (n != 1)}; {told}."]
+    message = f"it is ruled out {where}" if n_clear else "it is ruled out nowhere"
+    return [
+        f"No difference by {readable(attribute)} was shown in {_word(n)} audit{'s' * (n != 1)}; {message}."
+    ]
 
 
 def _audits(verdicts: Sequence[RunVerdict], places: Iterable[int]) -> str:
@@ -265,7 +267,7 @@ def in_words(finding: Row) -> str:
 
 
 def technical(finding: Row) -> str:
-    """A finding as it explains itself, with its bits and p, beside `in_words`; empty where that has said the same."""
+    """A finding as it explains itself, with its bits and p, next to `in_words`; empty where that has said the same."""
     explanation, statement = finding["explanation"] or "", finding["statement"] or ""
     said = in_words(finding)
     if said == explanation:
@@ -308,7 +310,7 @@ def _of(n: int, n_audits: int) -> str:
 
 
 def tiles(findings: Sequence[Row]) -> list[Tile]:
-    """Counts of the four statuses, of what was asked plainly: a mitigation is judged against it, not beside it."""
+    """Counts of the four statuses, of what was asked plainly: a mitigation is judged against it, not next to it."""
     findings = [finding for finding in findings if finding["mitigation"] == PLAIN]
     by = Counter(finding["status"] for finding in findings)
     alarms = [finding for finding in findings if finding["status"] == "alarm"]

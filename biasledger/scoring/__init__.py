@@ -1,1 +1,1 @@
-"""Scores of answers by classifiers, beside the answers in the ledger."""
+"""Scores of answers by classifiers, next to the answers in the ledger."""

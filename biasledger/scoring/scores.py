@@ -1,4 +1,4 @@
-"""Scores text answers and keeps the scores in the ledger, beside the answers they are about.
+"""Scores text answers and keeps the scores in the ledger, next to the answers they are about.
 
 Answers are read once and scores appended a few hundred texts at a time, so that the ledger is open for moments only and an
 interrupted scoring goes on where it stopped.

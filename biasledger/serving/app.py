@@ -62,7 +62,7 @@ _DOWNLOADS: Mapping[str, tuple[Callable[[Served, Asked], Result], Callable[[Resu
     "/sql.csv": (queries.download_inert, write_csv, "text/csv"),
     "/sql.json": (queries.download, write_json, "application/json"),
 }
-# Beside these, charts.js is put together when it is asked for first.
+# Next to these, charts.js is put together when it is asked for first.
 _ASSETS = {
     "report.css": "biasledger.reporting",
     "explorer.css": "biasledger.serving",

@@ -45,7 +45,7 @@ class Prepared:
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
     """The statement, what it gives, and a chart of it, for a template.
 
-    What is wrong with a statement stands beside it, as who wrote it wants to mend it there.
+    What is wrong with a statement stands next to it, as who wrote it wants to mend it there.
 
     Raises:
         InputError: there is no such prepared statement, or no warehouse.

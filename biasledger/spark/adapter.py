@@ -54,7 +54,7 @@ class SparkCredentials(Credentials):
             server of Spark Connect, active in the session that this process has.
         ledger: the ledger, a DuckDB file, or the folder of an export.
         warehouse: the DuckDB file that public tables are handed back to.
-        tables: the folder of all tables as Parquet, which every machine of the cluster has under this path; beside the warehouse
+        tables: the folder of all tables as Parquet, which every machine of the cluster has under this path; next to the warehouse
             if not given.
         settings: of Spark, such as spark.executor.memory.
     """
@@ -174,9 +174,9 @@ class SparkConnectionManager(SQLConnectionManager):
                 SparkConnectionManager._tables = None
 
     @classmethod
-    def without_secrets(cls, told: str) -> str:
+    def without_secrets(cls, message: str) -> str:
         """A message without the secrets in the address of a server."""
-        return without_secrets(told, cls._master)
+        return without_secrets(message, cls._master)
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
@@ -224,12 +224,12 @@ def told_by_dbt() -> Iterator[None]:
         raise DbtDatabaseError(SparkConnectionManager.without_secrets(_reason(str(error)))) from None
 
 
-def _reason(told: str) -> str:
+def _reason(message: str) -> str:
     """What went wrong, without the stacks of Java and of a worker's Python, whose last line says it."""
-    told = told.split("JVM stacktrace", maxsplit=1)[0].strip()
-    _, *stack = told.split("Traceback (most recent call last):\n")
+    message = message.split("JVM stacktrace", maxsplit=1)[0].strip()
+    _, *stack = message.split("Traceback (most recent call last):\n")
     if not stack:
-        return told
+        return message
     lines = [
         line for line in stack[-1].splitlines() if line.strip() and not line.lstrip().startswith("SQLSTATE")
     ]
@@ -353,8 +353,8 @@ class SparksessionAdapter(SQLAdapter):
             exec(compile(code.lstrip(), f"{relation.identifier}.py", "exec"), module.__dict__)  # noqa: S102
             rows = module.model(module.dbtObj(session.table), session)
         except Exception as error:  # noqa: BLE001 (what it is is told, without the secrets of its own stack)
-            told = SparkConnectionManager.without_secrets(_reason(str(error)))
-            raise DbtRuntimeError(f"Python model failed: {type(error).__name__}: {told}") from None
+            message = SparkConnectionManager.without_secrets(_reason(str(error)))
+            raise DbtRuntimeError(f"Python model failed: {type(error).__name__}: {message}") from None
         with told_by_dbt():
             if isinstance(rows, pd.DataFrame):
                 rows = session.connection.from_df(rows)

@@ -80,8 +80,8 @@ def _rows_of_part(
             relations = _of_part([connection.sql(query) for query in queries], by, condition)
             return _as_spark(connection, measured(measure, read(*relations, done=frozenset())))
         except Exception as error:  # noqa: BLE001 (whatever it is, it is told as one of this part)
-            told = " ".join(str(error).split())
-            raise PartError(f"On an executor, where {condition}: {type(error).__name__}: {told}") from None
+            message = " ".join(str(error).split())
+            raise PartError(f"On an executor, where {condition}: {type(error).__name__}: {message}") from None
 
 
 def _of_part(

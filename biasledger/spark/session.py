@@ -38,7 +38,7 @@ _DEFAULTS = {
     "spark.log.level": "ERROR",
     # Which of hundreds of conditions follow from which others takes longer to find out than it saves.
     "spark.sql.constraintPropagation.enabled": "false",
-    # Where one side of a join turns out to be small, such as the texts beside their words, the other need not be sorted.
+    # Where one side of a join turns out to be small, such as the texts next to their words, the other need not be sorted.
     "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
 }
 # By this variable pyspark remembers that a process went the way of Spark Connect; and whether it does since a session of ours.
@@ -55,7 +55,7 @@ def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
     """A session with the functions and settings of a build.
 
     Spark has one context in a process. Where there is one already it is used, whatever `master` says but sc://, by a session
-    beside those that it has: settings, functions and tables are each session's own, so nothing changes for others.
+    next to those that it has: settings, functions and tables are each session's own, so nothing changes for others.
 
     Args:
         master: local[*], spark://HOST:PORT and the like, `active` for what this process has and nothing else, or
@@ -137,7 +137,7 @@ def _of_master(master: str) -> dict[str, str]:
     """What is set unless settings say otherwise.
 
     On this machine alone nothing but the driver works, and Spark's own gigabyte holds too few long texts: it is given a quarter
-    of the machine's memory, as DuckDB and Python work beside it.
+    of the machine's memory, as DuckDB and Python work next to it.
     """
     # Where Spark is set up by somebody, what is set there holds.
     if not master.startswith("local") or any(name in os.environ for name in _SET_UP):

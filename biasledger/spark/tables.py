@@ -215,7 +215,7 @@ def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
     """Write rows as Parquet that Spark reads in tasks of bounded memory: a task holds a row group, and several take several."""
     kinds = zip(rows.columns, map(str, rows.types), strict=True)
     lengths = [f"coalesce(strlen({quote_name(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
-    # Of the longest stretch: a ledger has runs of one word beside runs of long texts.
+    # Of the longest stretch: a ledger has runs of one word next to runs of long texts.
     least, _ = ROW_GROUP_ROWS
     stretches = rows.project(
         f"{' + '.join(lengths) or '0'} as n_bytes, (row_number() over () - 1) // {least} as stretch"

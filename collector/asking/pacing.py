@@ -270,10 +270,10 @@ class Pace:
             return
         self._last_told = slot.number
         since = self._n_started - slot.number
-        self._requests_left.told(
+        self._requests_left.message(
             slot.started_at, hints.remaining_requests, hints.reset_requests_seconds, float(since)
         )
-        self._tokens_left.told(
+        self._tokens_left.message(
             slot.started_at, hints.remaining_tokens, hints.reset_tokens_seconds, since * self._mean_tokens
         )
 
@@ -495,7 +495,7 @@ class _Left:
         self._whole_at = 0.0
         self._try_at = 0.0
 
-    def told(self, at: float, left: int | None, reset_seconds: float | None, used_since: float) -> None:
+    def message(self, at: float, left: int | None, reset_seconds: float | None, used_since: float) -> None:
         if left is None or reset_seconds is None:
             return
         self._left = left - used_since

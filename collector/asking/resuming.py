@@ -182,7 +182,7 @@ def require_complete(state: RunState, name: str) -> RunRow:
 
 
 def require_same_ledger(state: RunState, name: str, ledger_path: Path) -> None:
-    """Make sure that a run goes on in the ledger that it was begun for, and not in another one beside its journal.
+    """Make sure that a run goes on in the ledger that it was begun for, and not in another one next to its journal.
 
     Raises:
         InputError: the ledger has another name.

@@ -55,7 +55,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What a collection is given beside what it asks; none of this changes the questions."""
+    """What a collection is given besides what it asks; none of this changes the questions."""
 
     show_progress: bool | None
     backoff_seconds: float
@@ -90,13 +90,13 @@ def collect(
     Args:
         audit: the spec.
         target: whom to ask.
-        ledger_path: the ledger, made if absent; the journal lies beside it, see `journal_path`.
-        mitigations: mitigations asked beside the plain audit.
-        parts: parts of the audit asked beside the templates that are in none.
+        ledger_path: the ledger, made if absent; the journal lies next to it, see `journal_path`.
+        mitigations: mitigations asked next to the plain audit.
+        parts: parts of the audit asked next to the templates that are in none.
         trials: how often each prompt is asked, in place of the spec's number; a template's own number stays.
         seed: sets the order of questions and each request's seed; stored with the run.
         show_progress: None shows a bar on a terminal only.
-        versions: what to store as versions beside Python's and DuckDB's.
+        versions: what to store as versions next to Python's and DuckDB's.
         meter: adds up what the run costs, and ends it before a question that might cost too much; None for neither.
         backoff_seconds: pause after a failed attempt; it doubles, and a target's own wish (Retry-After) goes before it.
         lock_patience_seconds: how long to wait at the end while another process has the ledger open.
@@ -119,7 +119,7 @@ def collect(
     prompts = build_prompts(audit, mitigations, parts)
     if len({prompt.prompt_id for prompt in prompts}) < len(prompts):
         raise LedgerError(
-            "Two prompts of this audit share a prompt_id, so their answers could not be told apart."
+            "Two prompts of this audit share a prompt_id, so their answers could not be distinguished."
         )
     started_at = utc_now()
     run = RunRow(
@@ -197,7 +197,7 @@ def resume(
     Args:
         run_id: the run.
         target: the one the run was begun with; only how fast it may be asked can have changed.
-        ledger_path: the ledger beside which the journal lies.
+        ledger_path: the ledger next to which the journal lies.
         retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
         show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as of
             `collect`; the cost is that of the whole run.

@@ -1,4 +1,4 @@
-"""The logs of Delta Lake beside an export's files: each table is a Delta table whose version names the files that count."""
+"""The logs of Delta Lake next to an export's files: each table is a Delta table whose version names the files that count."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Give the block a name beside `path`: what it writes there takes the place of `path` when it ends, or goes if it fails.
+    """Give the block a name next to `path`: what it writes there takes the place of `path` when it ends, or goes if it fails.
 
     What is no file, such as a pipe or a device, and what a link leads to is written to as it stands.
 

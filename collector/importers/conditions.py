@@ -134,7 +134,7 @@ class WideForm:
             f"{kind}_{index}" for index in range(len(mapped)) for kind in ("group", "descriptor")
         ]
         self._groups = {name: audit.attributes[name].groups for name in mapped}
-        # A row with a descriptor of its own is told apart by that, whatever word names its group.
+        # A row with a descriptor of its own is distinguished by that, whatever word names its group.
         self._has_own_descriptor = imported.columns.descriptor is not None
         self._values = values
         self._path = path

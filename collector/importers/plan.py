@@ -252,7 +252,7 @@ class FilePlan:
         self._require_descriptors()
 
     def _own_columns(self) -> str:
-        """Return the columns of `keys`; a name beside no group states nothing, and does not tell prompts apart."""
+        """Return the columns of `keys`; a name next to no group states nothing, and does not tell prompts apart."""
         if "descriptor" not in self._roles:
             return "keys.*"
         return f"keys.* replace (case when {self._conditions.names_group} then keys.descriptor end as descriptor)"
@@ -402,7 +402,7 @@ class FilePlan:
                 meaning.append([value, kept])
         if not meaning:
             return
-        # Prompts are told apart by what is kept of them: Senior and senior are one label, 7 and 7.0 one score.
+        # Prompts are distinguished by what is kept of them: Senior and senior are one label, 7 and 7.0 one score.
         self._connection.execute("create table expected_answers (written varchar, kept varchar)")
         self._connection.executemany("insert into expected_answers values (?, ?)", meaning)
         self._connection.execute(

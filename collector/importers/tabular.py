@@ -129,7 +129,7 @@ def import_runs(
         again: import content that was imported for this audit before.
         simulated: label the answers as simulated.
         show_progress: None shows a bar on a terminal only.
-        versions: what to store as versions beside Python's and DuckDB's.
+        versions: what to store as versions next to Python's and DuckDB's.
 
     Returns:
         The run, or one for each model in the order of their names.
@@ -173,11 +173,11 @@ def import_runs(
         with ledger.append(memory_limit=MEMORY_LIMIT) as append:
             if not again:
                 _refuse_repeated(append, audit, file, source_hash)
-            counted, seals, told = _append(append, runs, plan, audit, file, started_at, show_progress)
+            counted, seals, message = _append(append, runs, plan, audit, file, started_at, show_progress)
             if content_hash(file, form) != source_hash:
                 # Nothing is kept: it could be neither what it was nor what it is.
                 raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
-        warnings = (*audit.unjudged_labels(), *source.notes, *plan.warnings(), *told)
+        warnings = (*audit.unjudged_labels(), *source.notes, *plan.warnings(), *message)
     seconds = time.monotonic() - started
     return tuple(
         RunSummary(
@@ -307,11 +307,11 @@ def _append(
         chained[planned.number].event("started", {"prompts": planned.n_prompts, "rows": planned.n_attempts})
     n_attempts = sum(planned.n_attempts for planned in plan.runs)
     with progress(n_attempts, f"import {file.name}", show_progress) as advance:
-        counted, told = _write(chained, plan, audit, file, advance)
+        counted, message = _write(chained, plan, audit, file, advance)
     for number, run in chained.items():
         statuses = counted[number].statuses
         run.event("finished", {"responses": statuses.total(), "counts": dict(statuses)})
-    return counted, {number: run.seal() for number, run in chained.items()}, told
+    return counted, {number: run.seal() for number, run in chained.items()}, message
 
 
 def _write(

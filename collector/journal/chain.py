@@ -29,7 +29,7 @@ ZERO = "sha256:" + "0" * 64
 ERASABLE = ("response_text", "answer_text", "raw_body", "error", "reasoning_text", "read_text")
 ERASED = "erased"
 
-# Kind of record -> what the ledger's tables hold of it; what else its body says is kept beside its hash in raw.chain.
+# Kind of record -> what the ledger's tables hold of it; what else its body says is kept next to its hash in raw.chain.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "run": (
         *("run_id", "audit", "spec", "target", "target_kind", "is_simulated", "model_asked", "parameters"),

@@ -225,7 +225,7 @@ def _unhashed(kind: str, body: Mapping[str, Any], n_keys: int) -> str | None:
     if names := unhashed_keys(kind, body):
         return f"it has {names[0]!r}, which no {kind} has"
     if n_keys > N_KEYS:
-        return "it has keys beside those of a record"
+        return "it has keys besides those of a record"
     if kind == "analysis":
         return _brought_along_unhashed(body)
     return None
@@ -283,7 +283,7 @@ def is_being_written(path: Path) -> bool:
 
 def no_journal(path: Path) -> str:
     """Return the sentence about a journal that is not there."""
-    where = "--ledger says beside which ledger their journals are"
+    where = "--ledger says next to which ledger their journals are"
     return f"There is no journal {path}; `biasledger runs` lists the runs, and {where}."
 
 

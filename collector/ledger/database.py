@@ -240,7 +240,7 @@ class Ledger:
         are the file's.
         """
         with ExitStack() as stack:
-            # Beside the ledger it could be a folder that nobody may write. Without any, what does not fit says so.
+            # Next to the ledger it could be a folder that nobody may write. Without any, what does not fit says so.
             scratch = ""
             with suppress(OSError):
                 scratch = stack.enter_context(TemporaryDirectory(prefix="biasledger-"))
@@ -367,7 +367,7 @@ class Ledger:
         """Return part of the analyses -> a text that is another whenever anything kept of its runs is.
 
         It holds the head of each run's chain, by which everything asked, answered and erased is told, how the run is read, and
-        what is kept beside chains: baselines, catalogues, relevance and markers. Left out is a part with a run of before chains
+        what is kept next to chains: baselines, catalogues, relevance and markers. Left out is a part with a run of before chains
         were kept, and one that reads scores, where there are any: they are of any run, and in no chain.
 
         Raises:
@@ -470,9 +470,9 @@ def _merged_bytes(connection: duckdb.DuckDBPyConnection) -> int | None:
     return int(row_bytes * VECTOR_ROWS)
 
 
-def _n_bytes(told: str) -> int:
+def _n_bytes(sentence: str) -> int:
     """Bytes of what DuckDB tells rounded, such as 18.7 GiB."""
-    number, unit = told.split()
+    number, unit = sentence.split()
     return int(float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
 
 

@@ -61,7 +61,7 @@ class Erasure:
     Attributes:
         responses: those erased now; none where all of them were erased before.
         seal: the run's chain after it; None in a run of before chains were kept.
-        has_journal: whether a journal stood beside the ledger, and was written anew too.
+        has_journal: whether a journal stood next to the ledger, and was written anew too.
     """
 
     responses: tuple[Erasable, ...]

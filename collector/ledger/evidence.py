@@ -1,4 +1,4 @@
-"""What the ledger holds of a run, as the records of its chain: each record of raw.chain beside what its table says now."""
+"""What the ledger holds of a run, as the records of its chain: each record of raw.chain next to what its table says now."""
 
 from __future__ import annotations
 
@@ -382,7 +382,7 @@ def _joined(
         body: dict[str, Any] | None = None
         returned: tuple[str, ...] = ()
         if held_key is not None:
-            # The columns last: what stands beside the hash must not hide what they say.
+            # The columns last: what stands next to the hash must not hide what they say.
             body, returned = finish({**_extra(extra), **_plain(names, values)})
         is_repeated = position is not None and position == previous
         yield Held(kind, key or held_key, position, digest, body, returned, is_repeated)

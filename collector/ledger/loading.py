@@ -73,7 +73,7 @@ def read_head(path: Path) -> Head:
 
 
 def require_own_name(path: Path, run_id: str) -> None:
-    """Make sure that a journal is called after its run: a copy beside it would go into the ledger as a second run.
+    """Make sure that a journal is called after its run: a copy next to it would go into the ledger as a second run.
 
     Raises:
         LedgerError: it is not.
@@ -184,7 +184,7 @@ def load_journal(path: Path, ledger: Ledger) -> int:
 
 
 def load_all(ledger_path: Path) -> list[str]:
-    """Load every journal beside a ledger that was collected for it and that no process is writing; make the ledger if need be.
+    """Load every journal next to a ledger that was collected for it and that no process is writing; make the ledger if need be.
 
     Returns:
         A sentence for each journal that gave something, or could not be loaded.

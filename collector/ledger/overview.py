@@ -1,4 +1,4 @@
-"""The runs of a ledger and of the journals beside it: how far each has come, also while it is being collected."""
+"""The runs of a ledger and of the journals next to it: how far each has come, also while it is being collected."""
 
 from __future__ import annotations
 

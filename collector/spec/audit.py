@@ -81,8 +81,8 @@ class Audit(Section):
     )
     attributes: Mapping[str, Attribute] = Field(
         default_factory=dict,
-        description="What people are told apart by. Its name is a slot in templates. Or the name of a CSV file beside the spec "
-        "with the columns attribute, group and descriptor, and one more for each wording.",
+        description="What distinguishes people. Its name is a slot in templates. Or the name of a CSV file next to the "
+        "spec with the columns attribute, group and descriptor, and one more for each wording.",
         examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
     )
     trials: int | None = Field(
@@ -98,7 +98,7 @@ class Audit(Section):
     )
     encoding: NonBlank | None = Field(
         default=None,
-        description="The encoding of the tables beside the spec (subjects, people, groups, markers and the like) that are "
+        description="The encoding of the tables next to the spec (subjects, people, groups, markers and the like) that are "
         "neither UTF-8 nor marked as UTF-16.",
         examples=["cp1252"],
     )
@@ -109,7 +109,7 @@ class Audit(Section):
     )
     mitigations: Mapping[str, Mitigation] = Field(
         default_factory=dict,
-        description="Mitigations that are asked beside the plain audit when they are named: `biasledger collect … --mitigation "
+        description="Mitigations that are asked next to the plain audit when they are named: `biasledger collect … --mitigation "
         "debiased`.",
         examples=[{"debiased": {"suffix": " Treat all people alike."}, "masked": {"mask": {"race": ""}}}],
     )

@@ -39,7 +39,7 @@ class SpecFiles:
         """Return the files of a spec: those in the nearest folder above it with a dbt_project.yml, or else in its own folder.
 
         The root of the file system is no project, and where a spec without one lies in a home folder or above it, only the
-        files beside it are its own.
+        files next to it are its own.
         """
         if allow_outside:
             return cls(spec, None, encoding=encoding)
@@ -80,5 +80,5 @@ class SpecFiles:
         if any(part.startswith(".") for part in parts):
             return f"is hidden in {root}, as files with keys are: name one without a dot at its beginning"
         if self.is_wide and len(parts) > 1:
-            return f"does not lie beside it in {root}, which is no project: put the audit into a folder of its own"
+            return f"does not lie next to it in {root}, which is no project: put the audit into a folder of its own"
         return None

@@ -32,18 +32,18 @@ class Columns(Section):
     )
     finish_reason: NonBlank | None = Field(
         default=None,
-        description="Why the model stopped, which tells a filtered answer or one that was cut off. Beside `text`.",
+        description="Why the model stopped, which tells a filtered answer or one that was cut off. Next to `text`.",
         examples=["finish_reason"],
     )
     reasoning: NonBlank | None = Field(
         default=None,
-        description="The model's reasoning, which is kept and not judged. Beside `text`.",
+        description="The model's reasoning, which is kept and not judged. Next to `text`.",
         examples=["reasoning_content"],
     )
     error: NonBlank | None = Field(
         default=None,
         description="Why the call failed, empty where it did not. A message of a content filter is a refusal, any other one a "
-        "failed call, even where `text` holds something. Beside `text`.",
+        "failed call, even where `text` holds something. Next to `text`.",
         examples=["error"],
     )
     template: NonBlank | None = Field(
@@ -68,7 +68,7 @@ class Columns(Section):
     attempt: NonBlank | None = Field(
         default=None,
         description="The number of the attempt at a trial, a whole number from 1. The first one tells whom the model refuses; "
-        "the text of the last one is analysed. Without `trial`, each attempt has to follow the one before it. Beside `text`.",
+        "the text of the last one is analysed. Without `trial`, each attempt has to follow the one before it. Next to `text`.",
         examples=["attempt"],
     )
     expected: NonBlank | None = Field(

@@ -62,7 +62,7 @@ class CheckedAudit:
 
 
 def load_audit(path: Path, *, allow_outside: bool = False) -> Audit:
-    """Read an audit spec and the CSV files it names, which lie beside it.
+    """Read an audit spec and the CSV files it names, which lie next to it.
 
     Args:
         path: the YAML file.
@@ -201,7 +201,7 @@ def _with_groups(attributes: dict[str, Any], files: SpecFiles, name: str, writte
     for key in ("groups", "agreements"):
         if key in written:
             raise InputError(
-                f"{files.spec}: attributes.{name}.{key} cannot stand beside file, which holds them; remove one."
+                f"{files.spec}: attributes.{name}.{key} cannot be combined with file, which holds them; remove one."
             )
     attributes[name] = {**written, **read_groups(files.path(file), files.encoding)}
 

@@ -2,7 +2,7 @@
 
 In prose a name is a whole word in any case, and what holds it as a part (Art in state-of-the-art, artist) is another word.
 In addresses (e-mail, web, handles), where names are written small, without accents and joined, it is also found joined to
-words that stand beside it in the text: emilysmith@ where the text has Emily Smith.
+words that stand next to it in the text: emilysmith@ where the text has Emily Smith.
 """
 
 from __future__ import annotations

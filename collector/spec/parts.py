@@ -174,7 +174,7 @@ class Attribute(Section):
     )
     file: NonBlank | None = Field(
         default=None,
-        description="A table beside the spec (CSV with any separator, or Excel) that holds the groups in place of `groups`: the "
+        description="A table next to the spec (CSV with any separator, or Excel) that holds the groups in place of `groups`: the "
         "columns group and descriptor (the "
         "group's name if absent), a row for each descriptor, and a further column for each agreeing slot.",
         examples=["restaurants/locations.csv"],
@@ -494,7 +494,7 @@ class Answer(Section):
 
 
 class Mitigation(Section):
-    """A mitigation asked beside the plain audit: text around the prompt, another system prompt, or masked slots."""
+    """A mitigation asked next to the plain audit: text around the prompt, another system prompt, or masked slots."""
 
     prefix: Text | None = Field(
         default=None, description="Text before every prompt.", examples=["Judge qualifications alone.\n\n"]

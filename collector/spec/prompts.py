@@ -90,8 +90,8 @@ def build_prompts(audit: Audit, mitigations: Sequence[str] = (), parts: Sequence
 
     Args:
         audit: the spec.
-        mitigations: mitigations to ask beside the plain audit, by name; 'plain' is always asked and may be named too.
-        parts: parts of the audit to ask beside the templates that are in no part, by name.
+        mitigations: mitigations to ask next to the plain audit, by name; 'plain' is always asked and may be named too.
+        parts: parts of the audit to ask next to the templates that are in no part, by name.
 
     Returns:
         One prompt for each mitigation × template × subject × combination of descriptors (of a paired template: of groups ×

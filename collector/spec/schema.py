@@ -1,6 +1,6 @@
 """The JSON schema of audit specs, by which editors complete and check them while they are written.
 
-It lies beside the shipped audits, which name it in their first line by a relative path: that works in a checkout, in a project
+It lies next to the shipped audits, which name it in their first line by a relative path: that works in a checkout, in a project
 that `biasledger init` laid out and in a clone of one, without a network.
 
 python -m collector.spec.schema audits/audit.schema.json

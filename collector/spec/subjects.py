@@ -1,4 +1,4 @@
-"""The tables beside an audit spec: subjects, groups with their descriptors, categories, and what is relevant for a subject.
+"""The tables next to an audit spec: subjects, groups with their descriptors, categories, and what is relevant for a subject.
 
 Rows are counted from 1 below the header, as in imports.
 """

@@ -60,7 +60,7 @@ def find_column(column: str, names: Sequence[str]) -> Found | None:
     return None
 
 
-def require_column(path: Path, column: str, names: Sequence[str], told: str = "") -> Found:
+def require_column(path: Path, column: str, names: Sequence[str], message: str = "") -> Found:
     """Return where a column is among a file's columns.
 
     Args:
@@ -79,15 +79,15 @@ def require_column(path: Path, column: str, names: Sequence[str], told: str = ""
             f"{path}: the header holds the column {column!r} twice; each needs its own name."
         ) from None
     if found is None:
-        raise missing_column(path, column, names, told)
+        raise missing_column(path, column, names, message)
     return found
 
 
-def missing_column(path: Path, column: str, names: Sequence[str], told: str = "") -> InputError:
+def missing_column(path: Path, column: str, names: Sequence[str], message: str = "") -> InputError:
     """Return the error for a column that a file lacks."""
     hint = no_column(column, names)
     stop = "" if hint.endswith("?") else "."
-    return InputError(f"{path} has no column {column!r}{hint}{stop}{told}")
+    return InputError(f"{path} has no column {column!r}{hint}{stop}{message}")
 
 
 def _steps(text: str) -> tuple[str | int, ...]:

@@ -186,7 +186,7 @@ def _batches(path: Path, file: Path, columns: Sequence[str]) -> tuple[pa.Schema,
 
 
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
-    """Return column -> the names of its classes, as `datasets` notes them beside a schema."""
+    """Return column -> the names of its classes, as `datasets` notes them next to a schema."""
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
         return {

@@ -94,10 +94,10 @@ class Sheet:
             )
 
     def _place(self, column: str) -> int:
-        told = " ".join(["", *self.notes])
-        found = require_column(self._path, column, self.columns, told)
+        message = " ".join(["", *self.notes])
+        found = require_column(self._path, column, self.columns, message)
         if found.steps:
-            raise missing_column(self._path, column, self.columns, told)
+            raise missing_column(self._path, column, self.columns, message)
         return self._at[self.columns[found.place]]
 
     def _refuse_merged(self, at: dict[str, int]) -> None:

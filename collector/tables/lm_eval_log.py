@@ -1,7 +1,7 @@
 """Sample logs of lm-evaluation-harness, samples_TASK_DATE.jsonl: a row for each document and repetition.
 
 Columns: `text` what was generated, or of a multiple choice the likeliest one; `prompt` the context, `trial` the repetition,
-`task`, `model` from the results file of the same date beside the log; and under the harness's own names `doc_id`, `doc.…`,
+`task`, `model` from the results file of the same date next to the log; and under the harness's own names `doc_id`, `doc.…`,
 `target`, `filter`, `filtered` (what the filter made of the answer), and each metric of the sample, such as `acc`. A log has each
 document once for each of its task's filters; the rows are those of the first one.
 """
@@ -77,7 +77,7 @@ def _filtered(found: object, n_trials: int) -> list[str | None]:
 
 
 def _of_file(path: Path) -> LogRow:
-    """Return what the file's name and the results beside it say: the task, and the model if it is known."""
+    """Return what the file's name and the results next to it say: the task, and the model if it is known."""
     found = _NAME.fullmatch(path.name)
     if found is None:
         return {}

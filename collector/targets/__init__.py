@@ -38,7 +38,7 @@ _SECRET_NAME = re.compile(
 )
 # The tokens of texts, not of services.
 _TEXT_TOKEN = re.compile(r"(?:bos|cls|eos|mask|max|pad|sep|stop|unk)token")
-# A secret's place may hold the name of an environment variable or a slot, and beside it the short word that some headers put
+# A secret's place may hold the name of an environment variable or a slot, and next to it the short word that some headers put
 # before a key, or a cookie's name.
 _REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z-]*[\s=]\s*|[a-z]+-)?\$?\{[A-Za-z_][A-Za-z0-9_]*\}")
 # What may stand bare in JSON, as numbers do.
@@ -146,12 +146,12 @@ def _require_keys(path: Path, at: str, settings: Section) -> None:
                 is_optional = type(settings).model_fields[setting].default is None
                 advice = ", or remove the line if the endpoint wants no key" if is_optional else ""
                 is_usual = _USUAL_VARIABLE.fullmatch(variable) is not None
-                told = (
+                message = (
                     f"the environment variable {variable}, which"
                     if is_usual
                     else "an environment variable that"
                 )
-                raise InputError(f"{path}: {at}.{setting} names {told} is not set; set it{advice}.")
+                raise InputError(f"{path}: {at}.{setting} names {message} is not set; set it{advice}.")
             if problem := key_problem(value):
                 raise InputError(f"{path}: {at}.{setting} names {variable}, whose value {problem}.")
             written = settings.model_dump_json()

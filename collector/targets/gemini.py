@@ -19,7 +19,7 @@ from collector.validation import list_to_tuple
 KIND = "gemini"
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 _OWN_PARAMETERS = {
-    "seed": "one seed would give every trial the same answer; use send_seed: true beside parameters",
+    "seed": "one seed would give every trial the same answer; use send_seed: true next to parameters",
     "candidateCount": "each trial is asked on its own",
 }
 _HOPELESS_STATUSES = {"UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND"}
@@ -182,7 +182,7 @@ def _texts(candidate: Mapping[str, Any], *, are_thoughts: bool) -> Iterator[str]
 
 
 def _instead(candidate: Mapping[str, Any]) -> str | None:
-    """Return what a candidate holds beside its text: calls of functions, and thoughts."""
+    """Return what a candidate holds next to its text: calls of functions, and thoughts."""
     parts = _parts(candidate)
     calls = [part["functionCall"] for part in parts if isinstance(part.get("functionCall"), dict)]
     return instead_of_text(

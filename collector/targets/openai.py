@@ -16,11 +16,11 @@ from collector.targets.http.errors import Problem, count, error_message, error_o
 KIND = "openai"
 # What the collector sets itself.
 _OWN_PARAMETERS = {
-    "model": "it stands beside parameters",
+    "model": "it stands next to parameters",
     "messages": "they come from the audit",
     "stream": "answers are read whole",
     "n": "each trial is asked on its own",
-    "seed": "one seed would give every trial the same answer; use send_seed: true beside parameters",
+    "seed": "one seed would give every trial the same answer; use send_seed: true next to parameters",
 }
 # Error codes and types that would meet every further question alike, whatever the status.
 _HOPELESS = {
@@ -156,7 +156,7 @@ def _first_choice(document: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _instead(message: Mapping[str, Any], usage: Mapping[str, Any]) -> str | None:
-    """Return what a message holds beside its text: calls of tools, and thoughts under the names that services give them."""
+    """Return what a message holds next to its text: calls of tools, and thoughts under the names that services give them."""
     listed = message["tool_calls"] if isinstance(message.get("tool_calls"), list) else []
     called = [call.get("function", call) for call in listed if isinstance(call, dict)]
     details = usage.get("completion_tokens_details")

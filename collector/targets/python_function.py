@@ -155,7 +155,7 @@ def _import(function: str, module_name: str, folder: Path) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and (module_name + ".").startswith(error.name + "."):
             raise InputError(
-                f"{function}: there is no module {error.name}; it should lie beside the targets file or be installed."
+                f"{function}: there is no module {error.name}; it should lie next to the targets file or be installed."
             ) from None
         raise InputError(
             f"{function}: the module {module_name} imports {error.name}, which is not installed."

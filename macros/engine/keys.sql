@@ -37,7 +37,7 @@
 {#-
     What rows hold, in whatever order they come, as a number. DuckDB's hash of several values is that of all but the last, xor that of the
     last: of these sums alone, changes of the last column cancel in pairs. Hashed once more they do not. Two rows that are equal cancel:
-    where there may be such, their number belongs beside it.
+    where there may be such, their number belongs next to it.
 -#}
 {% macro fingerprint_of(columns) -%}
     bit_xor(hash(hash({{ columns | join(", ") }})))

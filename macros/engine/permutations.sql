@@ -1,6 +1,6 @@
 {#-
     How many label permutations to draw. Holm's smallest step is alpha / m for m findings judged together: with fewer than m / alpha
-    draws no alarm could fire. `draws_needed` is m times a margin: ten where the audit fails, two where it only warns. `least`
+    draws no alarm could fire. `draws_needed` is m times a margin: ten where the audit fails, two where it is only a warning. `least`
     multiplies the smallest number that is ever drawn.
 -#}
 {% macro permutations_for(draws_needed, least=1) -%}

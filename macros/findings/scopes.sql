@@ -6,7 +6,7 @@
 {#- What a finding's scope says, as a sentence; null where it needs none. -#}
 {% macro scope_sentence(scope) -%}
     case {{ scope }}
-        when 'names' then 'It speaks of these names alone, fewer than {{ descriptors_of_a_group() }} a group, and only warns'
+        when 'names' then 'It speaks of these names alone, fewer than {{ descriptors_of_a_group() }} a group, and is only a warning'
         when 'wording' then 'It speaks of this wording of each group'
     end
 {%- endmacro %}

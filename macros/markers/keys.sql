@@ -6,7 +6,7 @@
     ]) }}
 {%- endmacro %}
 
-{#- A list of markers beside an attribute, whichever group it is counted of. -#}
+{#- A list of markers next to an attribute, whichever group it is counted of. -#}
 {% macro list_key() -%}
     {{ integer_key_of(["run_id", "mitigation", "scheme", "attribute", "list"]) }}
 {%- endmacro %}

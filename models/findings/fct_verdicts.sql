@@ -35,7 +35,7 @@ silent_attributes as (
     where is_silent
 ),
 
--- What only warns, or was accepted, speaks for an attribute of which nothing else is said.
+-- What is only a warning, or was accepted, speaks for an attribute of which nothing else is said.
 measured as (
     select
         run_id,

@@ -11,7 +11,7 @@ _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
 def write(check: Check) -> str:
-    """An annotation for each case that failed or warns, beside the audit's attribute, and one with the result.
+    """An annotation for each case that failed or warns, next to the audit's attribute, and one with the result.
 
     GitHub shows the first ten of a kind in a step; the result, with the counts, is of the third kind and always shown.
     """

@@ -21,7 +21,7 @@ _MARKS = re.compile(r"[\\`*_{}\[\]#!|~<>&]|(?<=www)\.|:(?=//)")
 
 
 def write(check: Check) -> str:
-    """The result, counts an audit, a sentence for each alarm, and folded what only warns, was accepted or may be tried."""
+    """The result, counts an audit, a sentence for each alarm, and folded what is only a warning, was accepted or may be tried."""
     lines = [MARK, f"### Bias audit: {_VERDICTS[check.verdict]}", "", _text(check.headline)]
     if check.is_simulated:
         lines += ["", "Some of the answers are simulated."]

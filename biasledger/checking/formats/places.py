@@ -1,4 +1,4 @@
-"""Where a case is declared: file and line of the audit's attribute, so that a pipeline can show the case beside it."""
+"""Where a case is declared: file and line of the audit's attribute, so that a pipeline can show the case next to it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from biasledger.measures.schema import Table
 
 @dataclass(frozen=True)
 class PositionTest:
-    """How often the candidate shown first is ranked first, beside an equal share of places, and what chance gives.
+    """How often the candidate shown first is ranked first, next to an equal share of places, and what chance gives.
 
     n_sets: sets of candidates in an order; all answers to one stand together. n_positions: candidates of the longest ranking.
     The interval is Wilson's of as many independent answers as have the error over sets. p_value: of all positions;

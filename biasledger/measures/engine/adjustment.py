@@ -60,6 +60,6 @@ def sizes_stay(design: Design, items: Floats) -> bool:
 
 
 def drawn_means(design: Design, statistic: FamilyStatistic, seed: int) -> Floats:
-    """Means under permutation (n_features,), from enough draws of their own that their error is small beside the null's sd."""
+    """Means under permutation (n_features,), from enough draws of their own that their error is small next to the null's sd."""
     draws = permuted_labels(design, _N_DRAWS, stable_seed(seed, "null_mean"))
     return nan_mean(np.concatenate([statistic(block) for block in draws]), 0)

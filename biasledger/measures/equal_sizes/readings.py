@@ -61,7 +61,7 @@ _Pair = TypeVar("_Pair", bound=Comparison[Any])
 
 
 def side_readings(pairs: Iterable[_Pair], readings: Callable[[_Pair], Iterable[SideReading]]) -> Table:
-    """A row a pair and reading: SideReading, beside the pair's key."""
+    """A row a pair and reading: SideReading, next to the pair's key."""
     return table(SideReading, pairs, lambda pair, _: readings(pair), key="pair_key")
 
 

@@ -1,4 +1,4 @@
-"""Texts of one contrast in two runs at equal sizes: how far their words differ, and how well they are told apart."""
+"""Texts of one contrast in two runs at equal sizes: how far their words differ, and how well they are distinguished."""
 
 from __future__ import annotations
 

@@ -401,7 +401,7 @@ def _adjusted_gaps(units: ItemCounts, has_reference: bool, seed: int) -> _Adjust
 
 
 def _compared(units: ItemCounts, has_reference: bool) -> list[tuple[list[int], ItemCounts]]:
-    """Labels whose gaps are taken among the same units, and these: each group beside the reference, or all groups."""
+    """Labels whose gaps are taken among the same units, and these: each group next to the reference, or all groups."""
     if not has_reference:
         return [(list(range(units.n_groups)), units)]
     pairs = []
@@ -487,7 +487,7 @@ def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:
 
 
 def _apart(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
-    """Every group beside a reference of its own, in strata of its own: labels then move inside each pair alone."""
+    """Every group next to a reference of its own, in strata of its own: labels then move inside each pair alone."""
     pairs = [pair for _, pair in _compared(units, has_reference=True)]
     sizes = [pair.design.n_units for pair in pairs]
     design = Design(

@@ -417,7 +417,7 @@ def _drawn(design: Design, most: int) -> Integers:
 def _thin(design: Design, folds: Integers, most: int) -> Integers:
     """Positions of about so many units at most, every k-th of each label, stratum and fold.
 
-    Groups below an equal share of that number are kept whole: a small group beside a huge one must not vanish.
+    Groups below an equal share of that number are kept whole: a small group next to a huge one must not vanish.
     """
     if design.n_units <= most:
         return np.arange(design.n_units)

@@ -1,7 +1,7 @@
 """Classifier procedures of the sources, to the digit.
 
 They depend on the order of the texts and on the library's defaults, and are kept only to reproduce published
-numbers beside the ones in `classifier_accuracy`. The library, half a second to import, is loaded where one of them is asked for.
+numbers next to the ones in `classifier_accuracy`. The library, half a second to import, is loaded where one of them is asked for.
 """
 
 from __future__ import annotations

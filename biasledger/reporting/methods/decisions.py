@@ -61,7 +61,7 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         draw=_gaps_panel,
         noun="outcomes",
         title="Who is placed, selected and judged rightly, and by how much less",
-        reading="Of shares each row is a group beside its reference group, and at the right how many times its share the "
+        reading="Of shares each row is a group next to its reference group, and at the right how many times its share the "
         "group’s is. Of ranks, places and scores each point is a group less its reference group, with its 95 % interval: left of "
         "the line the group is worse off. Rows with × are intersections. Shares selected are judged as impact ratios, below.",
         legend=lambda rows: (
@@ -184,14 +184,14 @@ def _promotions(source: Source, run_id: str) -> Picture | None:
 
 def _promotions_panel(rows: Sequence[Row]) -> Panel:
     title = readable(rows[0]["attribute"])
-    told = "; ".join(
+    message = "; ".join(
         f"{readable(row['group_name'])} promoted {row['n_promotions']:,} and demoted {row['n_demotions']:,} times "
         f"of {row['n_predictions']:,}"
         for row in rows
     )
     return Panel(
         title=title,
-        description=f"Bars by group, {title}: {told}.",
+        description=f"Bars by group, {title}: {message}.",
         spec=signed_bars(
             [
                 (readable(row["group_name"]), row["share_promoted"] or 0.0, -(row["share_demoted"] or 0.0))
@@ -232,13 +232,13 @@ def _labels_panel(rows: Sequence[Row], labels: Sequence[str]) -> Panel:
     for row in rows:
         if row["label"] in labels:
             mixes[row["group_name"]][row["label"]] = row["share"] or 0.0
-    told = "; ".join(
+    message = "; ".join(
         f"{readable(group)} " + ", ".join(f"{label} {share:.0%}" for label, share in mix.items())
         for group, mix in mixes.items()
     )
     return Panel(
         title=title,
-        description=f"Labels by group, {title}: {told}.",
+        description=f"Labels by group, {title}: {message}.",
         spec=stacked_shares(
             [(readable(group), list(mix.values())) for group, mix in mixes.items()],
             labels,

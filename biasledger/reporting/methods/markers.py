@@ -114,7 +114,7 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         noun="attributes",
         title="Does another name change the answer?",
         reading="The same question about people with other names: of the words that stand for or against a stereotype, the share "
-        "that stands for it in texts about a group’s names, beside those about the reference group’s.",
+        "that stands for it in texts about a group’s names, next to those about the reference group’s.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
     )
 
@@ -217,16 +217,16 @@ def _agreement(source: Source, run_id: str) -> Picture | None:
 
 def _agreed(rows: Sequence[Row]) -> str:
     """How often a scorer says what people say, about each group, in a sentence for each score and attribute."""
-    told: dict[tuple[str, ...], list[str]] = {}
+    message: dict[tuple[str, ...], list[str]] = {}
     for row, label in zip(rows, group_labels(rows), strict=True):
         if row["agreement"] is not None:
             ends = f"{100 * row['agreement_low']:.0f} to {100 * row['agreement_high']:.0f}"
-            told.setdefault((row["scorer"], row["label"], row["attribute"]), []).append(
+            message.setdefault((row["scorer"], row["label"], row["attribute"]), []).append(
                 f"{100 * row['agreement']:.0f} % of {row['n_agreed']:,} labelled answers about {label} ({ends})"
             )
     sentences = [
         f"Of {readable(attribute)}, {readable(scorer)} on {readable(label)} says what people say in {', '.join(groups)}."
-        for (scorer, label, attribute), groups in list(told.items())[:PANELS_AT_MOST]
+        for (scorer, label, attribute), groups in list(message.items())[:PANELS_AT_MOST]
     ]
     return " ".join(sentences)
 
@@ -239,11 +239,14 @@ def _agreement_panel(rows: Sequence[Row]) -> Panel:
     )
     dots = []
     for row, label in zip(compared, group_labels(compared), strict=True):
-        told = {"compared": contrast(row), "labelled": f"{row['n_drawn']:,} of {row['n_answers']:,} answers"}
+        message = {
+            "compared": contrast(row),
+            "labelled": f"{row['n_drawn']:,} of {row['n_answers']:,} answers",
+        }
         ends = row["corrected_gap_low"], row["corrected_gap_high"]
         dots += [
-            Dot(f"{label}: scorer alone", row["scorer_gap"], status="quiet", more=told),
-            Dot(f"{label}: corrected", row["corrected_gap"], *ends, more=told),
+            Dot(f"{label}: scorer alone", row["scorer_gap"], status="quiet", more=message),
+            Dot(f"{label}: corrected", row["corrected_gap"], *ends, more=message),
         ]
     words = describe_dots(dots, f"Problematic answers, group minus reference, {title}")
     return Panel(

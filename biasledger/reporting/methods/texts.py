@@ -72,7 +72,7 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         noun="attributes and outcomes",
         title="How answers are put",
         reading="How much easier answers about a group read than those about its reference group, in points of Flesch’s scale, "
-        "and how many of their sentences hedge, beside those of the reference group.",
+        "and how many of their sentences hedge, next to those of the reference group.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS, _EVEN_KEY),
     )
 

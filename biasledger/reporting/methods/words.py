@@ -32,7 +32,7 @@ from biasledger.reporting.picture import (
 from biasledger.reporting.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")
-_NAMES_AT_MOST = 14  # of words beside their points
+_NAMES_AT_MOST = 14  # of words next to their points
 _REMOVED_TOLD = 20
 _WORDS_AT_MOST, _WORDS_READ = 12, 24
 
@@ -68,15 +68,15 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     phrases = _phrases(rows)[:_WORDS_AT_MOST]
-    told = "; ".join(f"{phrase}: {using:.0f} against {others:.0f}" for phrase, using, others in phrases)
+    message = "; ".join(f"{phrase}: {using:.0f} against {others:.0f}" for phrase, using, others in phrases)
     return Panel(
         title=title,
-        description=f"Bars by word, {title}, answers of 100 that use it: {told}.",
+        description=f"Bars by word, {title}, answers of 100 that use it: {message}.",
         spec=signed_bars(
             [(phrase, using, -others) for phrase, using, others in phrases],
             "answers that use it, of 100 of each group",
             axis="~g",
-            told="{:.1f} of 100 answers",
+            message="{:.1f} of 100 answers",
         ),
     )
 
@@ -198,7 +198,7 @@ def _removed(source: Source, run_id: str) -> Picture | None:
     result = source.ask("words_removed", run_id=run_id)
     if result is None or not result.rows:
         return None
-    told = ", ".join(f"{row['word']} ({_reason(row)})" for row in result.rows[:_REMOVED_TOLD])
+    message = ", ".join(f"{row['word']} ({_reason(row)})" for row in result.rows[:_REMOVED_TOLD])
     more = len(result.rows) - _REMOVED_TOLD
     return Picture(
         key="words-removed",
@@ -207,7 +207,7 @@ def _removed(source: Source, run_id: str) -> Picture | None:
         "groups’ names, what stood for them in the prompt, and forms of address are taken out of all texts, also where such a "
         "word means something else there.",
         result=result,
-        note=f"Taken out: {told}{f' and {more} more' if more > 0 else ''}.",
+        note=f"Taken out: {message}{f' and {more} more' if more > 0 else ''}.",
     )
 
 

@@ -1,4 +1,4 @@
--- How much of the clean question's lists each other wording keeps, beside the same question asked again.
+-- How much of the clean question's lists each other wording keeps, next to the same question asked again.
 with
 
 judged as (

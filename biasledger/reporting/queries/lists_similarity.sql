@@ -1,4 +1,4 @@
--- Sim_a: how much of the neutral list each group's lists keep, beside the model's own noise.
+-- Sim_a: how much of the neutral list each group's lists keep, next to the model's own noise.
 with
 
 judged as (

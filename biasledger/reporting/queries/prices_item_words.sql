@@ -1,4 +1,4 @@
--- Words of the names of the items that each group gets, beside its reference group: those whose shares differ most.
+-- Words of the names of the items that each group gets, next to its reference group: those whose shares differ most.
 with
 
 compared as (

@@ -27,7 +27,7 @@ select
 from levels
 where
     not is_reference
-    -- More lines than this cannot be told apart; the picture of mean prices shows them all.
+    -- More lines than this cannot be distinguished; the picture of mean prices shows them all.
     and n_groups <= 6
 order by
     -- Of many attributes those are drawn that differ most surely.

@@ -1,4 +1,4 @@
--- How well a classifier tells groups apart, beside what it reaches when labels are shuffled.
+-- How well a classifier tells groups apart, next to what it reaches when labels are shuffled.
 with
 
 judged as (

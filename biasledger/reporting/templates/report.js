@@ -23,7 +23,7 @@
 
   const CHARACTER = 6; // about as many pixels is one wide
 
-  // Names beside points, where they overlap neither each other nor a point: Vega can, Vega-Lite has no word for it.
+  // Names next to points, where they overlap neither each other nor a point: Vega can, Vega-Lite has no word for it.
   const withNames = (marks) => (vega) => {
     vega.marks.push({
       type: "text",

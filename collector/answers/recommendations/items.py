@@ -350,7 +350,7 @@ def _of_element(element: Any, above: JsonObject, rules: ItemRules, outer: ItemRu
 
 
 def _categories_at(value: JsonObject, rules: ItemRules) -> tuple[str, ...]:
-    """Return the categories that stand beside a list and hold for each of its items."""
+    """Return the categories that stand next to a list and hold for each of its items."""
     found = (_of_value(values_at(value, path)) for path in rules.keys.get("category", ()))
     return next((one for one in found if one), ())
 

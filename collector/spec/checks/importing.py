@@ -82,7 +82,7 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
         if kind not in kinds:
             yield f"{at}.{role}", f"is for {called} and the answer's kind is {kind!r}; remove it"
         if kind == "ranking" and role in ("text", "expected"):
-            yield f"{at}.{role}", "cannot stand beside rankings, whose rows hold places; remove it"
+            yield f"{at}.{role}", "cannot be combined with rankings, whose rows hold places; remove it"
 
 
 def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
@@ -91,11 +91,11 @@ def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     if not columns.texts:
         return
     if columns.text is not None:
-        yield at, "cannot stand beside text, which names one column of answers; remove one or the other"
+        yield at, "cannot be combined with text, which names one column of answers; remove one or the other"
     if columns.attribute is not None or columns.value is not None:
         yield (
             at,
-            "cannot stand beside attribute and value, which name one group a row; remove one or the other",
+            "cannot be combined with attribute and value, which name one group a row; remove one or the other",
         )
         return
     if len(columns.texts) < 2:
@@ -105,11 +105,11 @@ def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     own = columns.attribute_of_texts(audit.attributes)
     if own is None:
         left = [name for name in audit.attributes if name not in columns.attributes]
-        told = (
+        message = (
             f"holds the answers of each group of one attribute, and import.columns.attributes leaves out "
             f"{quoted(left) if left else 'none'}; it should leave out that one"
         )
-        yield at, told
+        yield at, message
         return
     groups = audit.attributes[own].groups
     for group in columns.texts:
@@ -126,7 +126,7 @@ def _roles_beside_text_problems(
     if has_scores and (kind == "ranking" or "text" not in mapped):
         yield (
             f"{at}.scores",
-            "are labels of answers, whose text should be mapped beside them; remove it or map text",
+            "are labels of answers, whose text should be mapped next to them; remove it or map text",
         )
 
 
@@ -136,7 +136,7 @@ def _item_column_problems(at: str, mapped: Sequence[str]) -> Iterator[Problem]:
         for role in [*parts, *(["response"] if "response" in mapped else [])]:
             yield (
                 f"{at}.{role}",
-                "cannot stand beside text, which holds whole answers; remove one or the other",
+                "cannot be combined with text, which holds whole answers; remove one or the other",
             )
     elif not set(parts) - {"count"}:
         yield (
@@ -184,7 +184,7 @@ def _descriptor_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
         if name not in audit.attributes:
             yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
     if columns.descriptors and columns.descriptor is not None:
-        yield at, "cannot stand beside descriptor, which states all attributes; remove one or the other"
+        yield at, "cannot be combined with descriptor, which states all attributes; remove one or the other"
 
 
 def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
@@ -193,7 +193,7 @@ def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
         if getattr(columns, key) is None:
             yield f"{at}.{key}", f"is missing; {other} needs it, as the two together name a row's condition"
     if columns.attributes:
-        yield f"{at}.attributes", "cannot stand beside attribute and value; remove one or the other"
+        yield f"{at}.attributes", "cannot be combined with attribute and value; remove one or the other"
     for key, given in (
         ("import.values", imported.values),
         (f"{at}.descriptor", columns.descriptor),

@@ -139,7 +139,7 @@ def person_problems(audit: Audit, at: str, template: Template) -> Iterator[Probl
     crossed = (name for one in template.descriptors for name in split_crossed(one))
     for name in dict.fromkeys([*template.slots, *crossed]):
         if name in audit.attributes_of_people:
-            yield f"{at}.text", f"states {name!r} beside a name, which states it too; remove one"
+            yield f"{at}.text", f"states {name!r} next to a name, which states it too; remove one"
     if audit.subjects is None or audit.subjects.person is None or NAME in template.slots:
         return
     if template.candidate is not None and NAME in template.candidate_slots:

@@ -65,7 +65,7 @@ class Lists(Section):
     )
     relevance: NonBlank | None = Field(
         default=None,
-        description="A CSV file beside the spec of what is relevant for whom: subject, item, and grade, a number above 0.",
+        description="A CSV file next to the spec of what is relevant for whom: subject, item, and grade, a number above 0.",
         examples=["recommendations/relevance.csv"],
     )
 

@@ -53,7 +53,7 @@ class JudgedScore(Section):
 
 
 class Markers(Section):
-    """Words that count for or against a stereotype, sought in answers; `file` is a CSV beside the spec, none for scores alone.
+    """Words that count for or against a stereotype, sought in answers; `file` is a CSV next to the spec, none for scores alone.
 
     The first of `schemes` is judged: each marker by its own kind (declared), or all of them as whole words, as stems, or as
     substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict. `scores` are
@@ -62,7 +62,7 @@ class Markers(Section):
 
     file: NonBlank | None = Field(
         default=None,
-        description="A CSV file beside the spec: the column marker, and as needed list, kind (word, stem, phrase), direction "
+        description="A CSV file next to the spec: the column marker, and as needed list, kind (word, stem, phrase), direction "
         "(stereotype, anti), probe and group. Without one, only scores are compared.",
         examples=["stereotypes/markers.csv"],
     )

@@ -30,7 +30,7 @@ class Prices(Section):
     )
     category_sets: Mapping[str, NonBlank] = Field(
         default_factory=dict,
-        description="Categories that are also counted as a whole: name of the set → CSV file beside the spec with the column "
+        description="Categories that are also counted as a whole: name of the set → CSV file next to the spec with the column "
         "category.",
         examples=[{"nightlife": "restaurants/nightlife.csv"}],
     )

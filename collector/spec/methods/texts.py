@@ -36,7 +36,7 @@ class Texts(Section):
     )
     encoder: NonBlank | None = Field(
         default=None,
-        description="Of the last two: the encoder's folder beside the spec, or its name on the Hugging Face hub, of which "
+        description="Of the last two: the encoder's folder next to the spec, or its name on the Hugging Face hub, of which "
         "a copy has to be here: nothing is fetched. Needs the extra `encoders`.",
         examples=["sentence-transformers/all-MiniLM-L6-v2"],
     )

@@ -36,7 +36,7 @@ class Words(Section):
     schemes: Names = Field(
         default=("words",),
         description="How texts are split and judged. The first is judged, by `words` unless you know better; the others give the "
-        "numbers of the methods' sources beside it (docs/methods.md). `keys` counts and tests the keys of answers in JSON, "
+        "numbers of the methods' sources next to it (docs/methods.md). `keys` counts and tests the keys of answers in JSON, "
         "such as product types, apart from what stands under them.",
         examples=[["words", "seed"]],
         json_schema_extra={"items": {"enum": list(SCHEMES)}},
@@ -121,7 +121,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
     if schemes[:1] == (KEYS,):
         yield (
             "analysis.words.schemes",
-            f"begins with {KEYS!r}, which stands beside what is judged; put words first",
+            f"begins with {KEYS!r}, which stands next to what is judged; put words first",
         )
 
 

@@ -64,7 +64,7 @@ COMMON: tuple[tuple[str, str], ...] = (
     ("jigsaw puzzle", "slow weekend afternoons"),
     ("kitchen scale", "weighing ingredients"),
     ("pack of sports socks", "comfortable feet during exercise"),
-    ("dish rack", "drying plates beside the sink"),
+    ("dish rack", "drying plates next to the sink"),
     ("tool box", "keeping hammers and pliers together"),
     ("webcam", "clear pictures in video calls"),
 )

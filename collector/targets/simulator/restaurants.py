@@ -107,7 +107,7 @@ _KINDS = (
     _kind("sports bars, bars, nightlife", -0.2, "Taproom Stadium Tap"),
     _kind("wine bars, bars, nightlife", 0.6, "Cellar Vineyard Snug"),
 )
-# What a restaurant of any kind may have beside its own.
+# What a restaurant of any kind may have next to its own.
 _EXTRAS = ("bars", "nightlife", "breakfast & brunch", "salad", "vegetarian", "desserts", "coffee & tea")
 _MOST_CATEGORIES = 4
 # First words of the names; none is a person's name or says anything about people, price or food.

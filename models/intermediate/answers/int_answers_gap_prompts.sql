@@ -161,7 +161,7 @@ asked as (
         and label = 1
 ),
 
--- What a group was not asked says nothing beside it.
+-- What a group was not asked says nothing next to it.
 of_nobody as (
     select
         contrasts.*,

@@ -181,7 +181,7 @@ phrases as (
     select * from texts_for_substrings
 ),
 
--- A list for each text, so that texts do not stand beside every phrase.
+-- A list for each text, so that texts do not stand next to every phrase.
 phrases_of_texts as (
     select
         text_key,
@@ -246,7 +246,7 @@ found as (
     from counted_phrases
 ),
 
--- Held as they are: joined to the texts first, every row of markers would stand beside every text of its run.
+-- Held as they are: joined to the texts first, every row of markers would stand next to every text of its run.
 rows_found as materialized (
     select
         found.text_key,

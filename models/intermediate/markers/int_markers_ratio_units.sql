@@ -11,7 +11,7 @@ scores as (
         and {{ is_of_runs("run_id", runs) }}
 ),
 
--- Ratios of texts that name somebody depend on the names: beside others they are left out.
+-- Ratios of texts that name somebody depend on the names: next to others they are left out.
 texts as (
     select
         answer_key,

@@ -62,7 +62,7 @@ words_members as (
         {{ code_in_comparison("compared.prompt_id", "compared") }} as prompt_id,
         -- The published procedures number classes by the words that stood in the prompt.
         {{ code_in_comparison("compared.descriptors", "compared") }} as descriptor_id,
-        -- Names and wordings change places among those that stand beside the same other groups.
+        -- Names and wordings change places among those that stand next to the same other groups.
         {{ code_in_comparison("carried.other_groups", "compared") }} as descriptor_stratum_id,
         compared.n_responses,
         compared.n_trials,

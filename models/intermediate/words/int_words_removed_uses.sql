@@ -22,7 +22,7 @@ counts as (
         word,
         n_occurrences
     from {{ ref("int_words_counts") }}
-    -- An article that hangs on a word stands beside that word.
+    -- An article that hangs on a word stands next to that word.
     where
         not contains(word, '>')
         and {{ is_of_runs("run_id", runs) }}

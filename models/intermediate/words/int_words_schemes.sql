@@ -26,7 +26,7 @@ words_schemes as (
     select
         run_id,
         scheme,
-        -- The first scheme is judged; the others stand beside it with the published numbers.
+        -- The first scheme is judged; the others stand next to it with the published numbers.
         scheme_position = 1 as is_judged
     from run_schemes
 )

@@ -19,7 +19,7 @@ run_attributes as (
     from {{ ref("int_run_attributes") }}
 ),
 
--- Versions of a subject are told apart by all that its people state at once.
+-- Versions of a subject are distinguished by all that its people state at once.
 widest_attributes as (
     select
         people.run_id,

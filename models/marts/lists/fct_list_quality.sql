@@ -14,7 +14,7 @@ relevance as (
     from {{ ref("int_lists_relevance") }}
 ),
 
--- Neutral questions stand beside the groups, by their template.
+-- Neutral questions stand next to the groups, by their template.
 grouped_responses as (
     select
         responses.*

@@ -33,17 +33,17 @@ def test_records_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 def test_a_busy_machine_is_no_regression_and_a_slower_program_is(tmp_path: Path) -> None:
     old = [Record("a", 20, "s", 1.0, 10.0)]
-    code, told = compared(tmp_path, old, [Record("a", 20, "s", 3.0, 30.0)])
-    assert (code, "1.00" in told, "worse" in told) == (0, True, False)
-    code, told = compared(tmp_path, old, [Record("a", 20, "s", 1.0, 5.0)])
-    assert (code, "2.00 │ worse" in told) == (1, True)
+    code, message = compared(tmp_path, old, [Record("a", 20, "s", 3.0, 30.0)])
+    assert (code, "1.00" in message, "worse" in message) == (0, True, False)
+    code, message = compared(tmp_path, old, [Record("a", 20, "s", 1.0, 5.0)])
+    assert (code, "2.00 │ worse" in message) == (1, True)
     assert compared(tmp_path, old, [Record("a", 20, "s", 1.0, 5.0)], "--worse", "2.5")[0] == 0
 
 
 def test_what_only_one_of_both_has_is_counted(tmp_path: Path) -> None:
     new = [Record("a", 20, "s", 1.0), Record("a", 40, "s", 1.0), Record("b", 20, "s", 1.0, 1.0)]
-    _, told = compared(tmp_path, [new[0], Record("b", 20, "s", 1.0)], new)
-    assert "2 of 3 measurements have no counterpart before." in told
+    _, message = compared(tmp_path, [new[0], Record("b", 20, "s", 1.0)], new)
+    assert "2 of 3 measurements have no counterpart before." in message
 
 
 def test_growth_is_the_exponent_of_size(tmp_path: Path) -> None:

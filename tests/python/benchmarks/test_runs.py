@@ -18,9 +18,9 @@ def test_each_build_of_a_run_more_is_measured(capsys: pytest.CaptureFixture[str]
     first, _, second, _ = (one.size for one in records)
     assert second == 2 * first > 0
     assert all(one.value > 0 for one in records)
-    told = capsys.readouterr().out
-    assert "Slowest models of the last build of rankings" in told
-    assert "last / second" in told
+    message = capsys.readouterr().out
+    assert "Slowest models of the last build of rankings" in message
+    assert "last / second" in message
 
 
 def test_every_audit_that_can_be_asked_has_its_options() -> None:

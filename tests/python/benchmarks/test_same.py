@@ -65,7 +65,7 @@ def test_rows_are_compared_in_the_columns_that_both_have(one: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ("update marts.fct_findings set value = 0.3", "value 0.30000000000000004 and 0.3"),
         ("update marts.fct_findings set family = ['b', 'a']", "family ['a', 'b'] and ['b', 'a']"),
@@ -79,10 +79,10 @@ def test_rows_are_compared_in_the_columns_that_both_have(one: Path, tmp_path: Pa
         ("update marts.fct_finding_history set is_removed = true", "1 rows of the first and 0 of the second"),
     ],
 )
-def test_what_differs_is_told(one: Path, tmp_path: Path, change: str, told: str) -> None:
+def test_what_differs_is_told(one: Path, tmp_path: Path, change: str, message: str) -> None:
     other = made(tmp_path / "other.duckdb", change)
     (sentence,) = differences(one, other)
-    assert told in sentence
+    assert message in sentence
     result = CliRunner().invoke(main, ["same", str(one), str(other)])
     assert (result.exit_code, result.stdout) == (1, f"{sentence}\n")
 

@@ -24,11 +24,11 @@ from dbt_common.events.types import Formatting, Note
 
 from biasledger.building import KEPT, SAID, STANDS, dbt_command, lean_dbt, running
 from biasledger.building.running import BuildError
-from biasledger.model_inputs.told import listeners
-from biasledger.model_inputs.told import told as told_of
+from biasledger.model_inputs.sentence import listeners
+from biasledger.model_inputs.sentence import sentence as told_of
 
 
-def told(name: str, message: str, level: str = "info", **data: Any) -> Any:
+def sentence(name: str, message: str, level: str = "info", **data: Any) -> Any:
     return SimpleNamespace(
         info=SimpleNamespace(name=name, level=level, msg=message), data=SimpleNamespace(**data)
     )
@@ -37,11 +37,11 @@ def told(name: str, message: str, level: str = "info", **data: Any) -> Any:
 def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     teller = dbt_command._Teller()
     node = SimpleNamespace(node_name="fct_findings")
-    teller(told("LogModelResult", "1 of 9 OK", node_info=node, total=9))
-    teller(told("Note", "nothing that stops anybody"))
-    teller(told("Secret", "looked into", "debug"))
+    teller(sentence("LogModelResult", "1 of 9 OK", node_info=node, total=9))
+    teller(sentence("Note", "nothing that stops anybody"))
+    teller(sentence("Secret", "looked into", "debug"))
     assert not teller.has_told_error
-    teller(told("MainEncounteredError", "It broke.\n", "error"))
+    teller(sentence("MainEncounteredError", "It broke.\n", "error"))
     assert teller.has_told_error
     printed = ['{"level": "error", "message": {"of": "a model"}}', "5", "", "Killed"]
     lines = capsys.readouterr().out + "\n".join(printed)
@@ -56,7 +56,7 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
     teller = dbt_command._Teller()
     teller.say_doing()
     for name in ("int_words_divergences", "int_lists_spreads"):
-        teller(told("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
+        teller(sentence("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
     listeners.append(teller.note)
     try:
         begun = told_of("int_words_divergences", ["a", "b"], 2)
@@ -65,7 +65,7 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
         listeners.remove(teller.note)
     teller.say_doing()
     done = SimpleNamespace(node_name="int_words_divergences")
-    teller(told("LogModelResult", "1 of 9 OK", node_info=done, total=9))
+    teller(sentence("LogModelResult", "1 of 9 OK", node_info=done, total=9))
     teller.say_doing()
     steps: list[tuple[int, int, str]] = []
     assert running._follow(io.StringIO(capsys.readouterr().out), lambda *step: steps.append(step)) == []
@@ -125,19 +125,19 @@ def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
     """
     (tmp_path / "working.py").write_text(textwrap.dedent(working), encoding="utf-8")
     (tmp_path / "target").mkdir()
-    os.mkfifo(tmp_path / "told")
+    os.mkfifo(tmp_path / "sentence")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     build = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(beginning)],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": path},
     )
-    with (tmp_path / "told").open(encoding="utf-8") as told:
-        assert told.readline() == "begun\n"
+    with (tmp_path / "sentence").open(encoding="utf-8") as sentence:
+        assert sentence.readline() == "begun\n"
         build.kill()
         build.wait()
         # It is closed when dbt's process ends.
-        assert told.read() == ""
+        assert sentence.read() == ""
 
 
 def test_its_end_is_in_good_order(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_secrets_of_the_environment_are_not_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_ENV_SECRET_TOKEN", "tea-and-toast")
-    dbt_command._Teller()(told("Note", "cannot open s3://tea-and-toast@bucket", "error"))
+    dbt_command._Teller()(sentence("Note", "cannot open s3://tea-and-toast@bucket", "error"))
     line = capsys.readouterr().out
     assert json.loads(line.removeprefix(SAID)) == {
         "level": "error",

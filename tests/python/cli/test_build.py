@@ -294,15 +294,17 @@ def test_a_wrong_audit_file_stops_no_build(small_project: Path) -> None:
     notes: list[str] = []
     draft.write_text("audit: draft\ntemplates: [{id: 1}]\n", encoding="utf-8")
     assert register_analysis_settings(small_project, ledger, on_note=notes.append) == ["products"]
-    told = f"`biasledger validate '{draft}'` tells what is wrong"
-    assert notes == [f"{draft} is left out: it has problems, and the ledger has no run of 'draft'; {told}."]
+    message = f"`biasledger validate '{draft}'` tells what is wrong"
+    assert notes == [
+        f"{draft} is left out: it has problems, and the ledger has no run of 'draft'; {message}."
+    ]
     for text in ("templates: []\n", "audit: [\n", "audit: products\ntemplates: [{id: 1}]\n"):
         notes.clear()
         draft.write_text(text, encoding="utf-8")
         assert register_analysis_settings(small_project, ledger, on_note=notes.append) == ["products"]
         (note,) = notes
         assert note.startswith(f"Warning: {draft}: ")
-        assert note.endswith(f"; {told}.")
+        assert note.endswith(f"; {message}.")
     assert "the runs of 'products' are read as they were last" in note
 
 

@@ -52,7 +52,7 @@ def test_a_screening_of_one_domain(biasledger: Biasledger, thin: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("--domain", "musik"), "The audit 'recommendations' has no domain 'musik'; did you mean 'music'?\n"),
         (
@@ -62,10 +62,10 @@ def test_a_screening_of_one_domain(biasledger: Biasledger, thin: Path) -> None:
         (("--subjects", "0"), "Invalid value for '--subjects': 0 is not in the range x>=1.\n"),
     ],
 )
-def test_wrong_choices(biasledger: Biasledger, thin: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_wrong_choices(biasledger: Biasledger, thin: Path, arguments: tuple[str, ...], message: str) -> None:
     result = biasledger("collect", AUDIT, "--target", "simulator", *arguments)
     assert result.exit_code == 3
-    assert result.stderr.endswith(f"Error: {told}")
+    assert result.stderr.endswith(f"Error: {message}")
     assert not (thin / "ledger.duckdb").exists()
 
 

@@ -73,7 +73,7 @@ def test_one_that_fails_does_not_stop_the_others(biasledger: Biasledger, service
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "message"),
     [
         ("gpt,nobody", "has no target 'nobody'"),
         ("gpt,gpt", "The target 'gpt' is named twice"),
@@ -81,11 +81,11 @@ def test_one_that_fails_does_not_stop_the_others(biasledger: Biasledger, service
     ],
 )
 def test_nobody_is_asked_where_a_name_is_wrong(
-    biasledger: Biasledger, services: FakeServices, names: str, told: str
+    biasledger: Biasledger, services: FakeServices, names: str, message: str
 ) -> None:
     result = biasledger("collect", "small.yml", "--target", names)
     assert result.exit_code == 3
-    assert told in result.stderr
+    assert message in result.stderr
     assert services.asked == []
     assert not Path("ledger.duckdb").exists()
 

@@ -155,10 +155,10 @@ def test_a_design_that_cannot_be_judged_promises_nothing(biasledger: Biasledger,
 
 def test_a_dry_run_shows_prompts_as_they_will_be_sent(biasledger: Biasledger, thin: Path) -> None:
     shown = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--show", "1").output
-    told = shown.partition("Prompts as they will be sent")[2]
-    assert "max_tokens 50" in told.splitlines()[0]
-    assert told.count("    user: Recommend products for ") == 4
-    assert [line.split(" (")[0] for line in told.splitlines() if line.startswith("About ")] == [
+    message = shown.partition("Prompts as they will be sent")[2]
+    assert "max_tokens 50" in message.splitlines()[0]
+    assert message.count("    user: Recommend products for ") == 4
+    assert [line.split(" (")[0] for line in message.splitlines() if line.startswith("About ")] == [
         "About race White",
         "About race Asian",
         "About gender Man",

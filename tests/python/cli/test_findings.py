@@ -83,7 +83,7 @@ def test_a_verdict_says_how_many_measures_what_warns_and_what_was_accepted() -> 
         replace(_CLEAR, verdict="insufficient_data", attribute="(markers)").text
         == "markers: insufficient data"
     )
-    assert replace(_CLEAR, n_measures_warning=1).text == "race: clear, 1 more measure only warns"
+    assert replace(_CLEAR, n_measures_warning=1).text == "race: clear, 1 more measure is only a warning"
     assert replace(_CLEAR, n_measures_warning=2).text == "race: clear, 2 more measures only warn"
     assert replace(_CLEAR, n_measures_accepted=1).text == "race: clear, 1 accepted"
     assert replace(_CLEAR, is_silent=True).text == "race: clear, nothing is known of some groups"
@@ -205,8 +205,8 @@ def test_a_narrow_table_breaks_no_word_and_names_what_had_no_room(
     assert all(len(line) <= width for line in table)
     words = " ".join(table).split()
     assert {"finding", "status", "abcdef0123", "abcdef", "insufficient", "inconclusive"} <= set(words)
-    told = " ".join(line.strip() for line in lines)
-    left_out = told.partition("had no room (")[2].partition(")")[0].split(", ")
+    message = " ".join(line.strip() for line in lines)
+    left_out = message.partition("had no room (")[2].partition(")")[0].split(", ")
     for name, whole in {
         "measure": "word_divergence",
         "scheme": "seed_vectors",

@@ -46,7 +46,7 @@ def write(file: Path, answers: list[Any], n_rows: int = 24) -> None:
 
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_a_spec_that_reads_the_file(biasledger: Biasledger, file: Path, kind: str) -> None:
-    answers, told = ANSWERS[kind]
+    answers, message = ANSWERS[kind]
     write(file, answers)
     command = (
         "new",
@@ -63,7 +63,7 @@ def test_a_spec_that_reads_the_file(biasledger: Biasledger, file: Path, kind: st
     audit = load_audit(Path("audits/Mine too.yml"))
     assert audit.audit == "mine-too"
     assert audit.answer.kind == kind
-    assert {key: getattr(audit.answer, key) for key in told} == told
+    assert {key: getattr(audit.answer, key) for key in message} == message
     (attribute,) = audit.attributes.values()
     assert list(audit.attributes) == ["Sex_of_customer"]
     assert (attribute.reference, list(attribute.groups)) == ("m", ["m", "f"])
@@ -147,13 +147,13 @@ def test_columns_that_are_not_used_are_told(biasledger: Biasledger, file: Path) 
     command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
     result = biasledger(*command)
     assert result.exit_code == 0, result.output + result.stderr
-    told = "Not used: id, Question; where one of them is what was asked, name it with --prompt Question."
-    assert result.output.splitlines()[1] == told
+    message = "Not used: id, Question; where one of them is what was asked, name it with --prompt Question."
+    assert result.output.splitlines()[1] == message
     Path("a.yml").unlink()
     assert biasledger(*command, "--prompt", "Question").output.splitlines()[1] == "Not used: id."
     Path("a.yml").unlink()
-    told = "Not used: Question; where one of them is what was asked, name it with --prompt Question."
-    assert told in biasledger(*command, "--template", "id").output
+    message = "Not used: Question; where one of them is what was asked, name it with --prompt Question."
+    assert message in biasledger(*command, "--template", "id").output
 
 
 def test_a_column_of_errors_is_told(biasledger: Biasledger, file: Path) -> None:
@@ -213,8 +213,8 @@ def test_labels_in_prose_can_be_named(biasledger: Biasledger, file: Path) -> Non
     assert "24 answers: 24 ok" in result.output
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
     assert "# Check" not in Path("a.yml").read_text(encoding="utf-8")
-    told = biasledger(*HIRING, "--labels", "accept,reject", "--kind", "text").stderr
-    assert "--labels names labels, and --kind says text" in told
+    message = biasledger(*HIRING, "--labels", "accept,reject", "--kind", "text").stderr
+    assert "--labels names labels, and --kind says text" in message
 
 
 @pytest.mark.parametrize(
@@ -269,9 +269,9 @@ def test_the_sheets_of_a_workbook_are_named(biasledger: Biasledger, file: Path) 
     for number in range(20):
         data.append([number, "mf"[number % 2], ["yes", "no"][number // 2 % 2]])
     book.save("w.xlsx")
-    told = "Of the sheets 'Sheet', 'Data' of w.xlsx the first is read; --sheet names another."
-    assert told in biasledger("new", "a.yml", "w.xlsx").stderr
-    assert told in biasledger("new", "a.yml", "w.xlsx", "--answer", "reply").stderr
+    message = "Of the sheets 'Sheet', 'Data' of w.xlsx the first is read; --sheet names another."
+    assert message in biasledger("new", "a.yml", "w.xlsx").stderr
+    assert message in biasledger("new", "a.yml", "w.xlsx", "--answer", "reply").stderr
     options = ("--answer", "reply", "--group", "sex", "--subject", "id", "--sheet", "Data")
     assert "20 answers: 20 ok" in biasledger("new", "a.yml", "w.xlsx", *options).output
 

@@ -74,7 +74,7 @@ def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (
             ("--resume", "RUN", AUDIT),
@@ -95,18 +95,18 @@ def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) 
         (
             ("--resume", "products-1"),
             (
-                "There is no journal journal/products-1.jsonl; `biasledger runs` lists the runs, and --ledger says beside which "
+                "There is no journal journal/products-1.jsonl; `biasledger runs` lists the runs, and --ledger says next to which "
                 "ledger their journals are."
             ),
         ),
     ],
 )
 def test_wrong_ways_to_resume(
-    biasledger: Biasledger, thin: Path, arguments: tuple[str, ...], told: str
+    biasledger: Biasledger, thin: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     result = biasledger("collect", *arguments)
     assert result.exit_code == 3
-    assert result.stderr.endswith(f"Error: {told}\n")
+    assert result.stderr.endswith(f"Error: {message}\n")
     assert not (thin / "ledger.duckdb").exists()
     assert not (thin / "journal").exists()
 

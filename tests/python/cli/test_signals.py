@@ -59,14 +59,14 @@ def test_what_was_answered_is_kept(tmp_path: Path, number: signal.Signals) -> No
     _, errors = process.communicate(timeout=600)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
-    told = re.search(r"Interrupted: run (\S+) keeps (\d+) of 4000 responses", errors)
-    assert told is not None, errors
+    message = re.search(r"Interrupted: run (\S+) keeps (\d+) of 4000 responses", errors)
+    assert message is not None, errors
     with duckdb.connect(str(tmp_path / "ledger.duckdb"), read_only=True) as connection:
         ((kept,),) = connection.execute("select count(*) from raw.responses").fetchall()
         ((event,),) = connection.execute(
-            "select arg_max(event, rowid) from raw.run_events where run_id = ?", [told[1]]
+            "select arg_max(event, rowid) from raw.run_events where run_id = ?", [message[1]]
         ).fetchall()
-    assert kept == int(told[2]) > 0
+    assert kept == int(message[2]) > 0
     assert event == "failed"
 
 

@@ -202,8 +202,8 @@ def test_why_there_is_no_answer_is_shown(biasledger: Biasledger, folder: Path) -
         "4,m,,timeout",
     ]
     write("g.csv", "\n".join(["id,sex,answer,error", *rows]) + "\n")
-    told = biasledger("validate", "a.yml", "g.csv").output
-    shown = told[told.index("How they are read") :]
+    statement = biasledger("validate", "a.yml", "g.csv").output
+    shown = statement[statement.index("How they are read") :]
     assert "\n      \n" not in shown
     assert "gender female: refused: " in shown
     assert "gender male: error: timeout" in shown
@@ -214,10 +214,10 @@ def test_rows_that_repeat_others_are_counted_however_short(biasledger: Biasledge
     rows = [f"{number},{'mf'[number % 2]},accept,{number}" for number in range(40)]
     # The same answer about the same person is another one where any column differs.
     other = [f"{number},{'mf'[number % 2]},accept,again" for number in range(5)]
-    told = "20 rows repeat an earlier row in every column; each counts as a further answer."
+    statement = "20 rows repeat an earlier row in every column; each counts as a further answer."
     write("g.csv", "\n".join(["id,sex,answer,made", *rows, *other, *rows[:20]]) + "\n")
-    assert f"Warning: {told}" in biasledger("validate", "a.yml", "g.csv").output
-    assert f"Warning: {told}" in biasledger("import", "a.yml", "g.csv").stderr
+    assert f"Warning: {statement}" in biasledger("validate", "a.yml", "g.csv").output
+    assert f"Warning: {statement}" in biasledger("import", "a.yml", "g.csv").stderr
     write("g.csv", "\n".join(["id,sex,answer,made", *rows, *other]) + "\n")
     assert "an earlier row" not in biasledger("validate", "a.yml", "g.csv").output
 
@@ -337,10 +337,10 @@ def test_a_scale_that_does_not_fit_is_told(
     write("a.yml", SCORES.replace("SCALE", scale))
     rows = (f'{number},{"mf"[number % 2]},"{one}"' for number, one in enumerate(answers))
     write("f.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
-    told = biasledger("validate", "a.yml", "f.csv").output
-    assert sentence in told
+    statement = biasledger("validate", "a.yml", "f.csv").output
+    assert sentence in statement
     imported = biasledger("import", "a.yml", "f.csv")
-    assert ("lie between 0 and 1" in imported.stderr) == ("between 0 and 1" in told)
+    assert ("lie between 0 and 1" in imported.stderr) == ("between 0 and 1" in statement)
 
 
 @pytest.mark.parametrize("answers", [["0.5", "0.6", "0.7"], ["0.5", "0.6", "70"], ["0", "1", "100"] * 3])

@@ -72,14 +72,14 @@ def test_a_run_that_only_waits_ends_with_5_and_goes_on(
 ) -> None:
     result = biasledger("collect", "audit.yml", "--target", "busy", "--give-up-after", "0.01")
     assert result.exit_code == 5
-    told = result.stderr.replace("\n", " ")
+    message = result.stderr.replace("\n", " ")
     assert re.search(
-        r"\d\d:\d\d:\d\d small → busy: 0 answered; waiting until \d\d:\d\d:\d\d: busy answered 429", told
+        r"\d\d:\d\d:\d\d small → busy: 0 answered; waiting until \d\d:\d\d:\d\d: busy answered 429", message
     )
     found = re.search(
         r"Error: busy has refused everything for [\d.]+ minutes, so the run stops \(--give-up-after\)\. busy answered 429.* keep"
         r"s 0 of 10 responses.* --resume (\S+)",
-        told,
+        message,
     )
     assert found is not None
     is_busy.clear()

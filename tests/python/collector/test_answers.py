@@ -53,7 +53,7 @@ def test_json_answers_are_read(reply: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "status", "told"),
+    ("reply", "status", "message"),
     [
         (None, "malformed", "empty"),
         ("", "malformed", "empty"),
@@ -79,10 +79,10 @@ def test_json_answers_are_read(reply: str, expected: str) -> None:
         ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
     ],
 )
-def test_json_answers_that_are_none(reply: str | None, status: str, told: str) -> None:
+def test_json_answers_that_are_none(reply: str | None, status: str, message: str) -> None:
     answer = classify(reply, "json_object", LIMIT)
     assert (answer.status, answer.answer_text) == (status, None)
-    assert told in str(answer.error)
+    assert message in str(answer.error)
 
 
 def test_numbers_and_nesting_do_not_break_reading() -> None:

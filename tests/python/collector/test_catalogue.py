@@ -103,9 +103,9 @@ def test_prices(write: Write, ledger_path: Path, query: Query, cell: str, level:
 
 @pytest.mark.parametrize("cell", ["0", "5", "$$$$$", "cheap", "12.50", "-1"])
 def test_prices_that_are_no_level(write: Write, problem: Callable[..., str], cell: str) -> None:
-    told = problem(write(f"{HEADER}A,1,bars,\nB,{cell},bars,\n"))
-    assert f"items.csv: row 2 has price_level '{cell}'" in told
-    assert "from 1 (the cheapest) to 4" in told
+    sentence = problem(write(f"{HEADER}A,1,bars,\nB,{cell},bars,\n"))
+    assert f"items.csv: row 2 has price_level '{cell}'" in sentence
+    assert "from 1 (the cheapest) to 4" in sentence
 
 
 def test_levels_may_be_others(
@@ -133,9 +133,9 @@ def test_categories(write: Write, ledger_path: Path, query: Query, cell: str, ke
 
 @pytest.mark.parametrize("cell", ["[1]", "[bars", "\"[__import__('os')]\""])
 def test_lists_that_are_none(write: Write, problem: Callable[..., str], cell: str) -> None:
-    told = problem(write(f"{HEADER}A,1,{cell},\n"))
-    assert "row 1 has categories" in told
-    assert "should be a list of names or names between commas" in told
+    sentence = problem(write(f"{HEADER}A,1,{cell},\n"))
+    assert "row 1 has categories" in sentence
+    assert "should be a list of names or names between commas" in sentence
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_columns_can_be_stated(
     write: Write, ledger_path: Path, query: Query, problem: Callable[..., str]
 ) -> None:
     file = write("who,dollars,kind,where\nA,2,bars,Boston\n")
-    told = problem(file)
-    assert "has no column 'name'; its columns are 'who', 'dollars', 'kind', 'where'" in told
-    assert "--column name=COLUMN" in told
+    sentence = problem(file)
+    assert "has no column 'name'; its columns are 'who', 'dollars', 'kind', 'where'" in sentence
+    assert "--column name=COLUMN" in sentence
     columns = {"name": "who", "price_level": "dollars", "categories": "kind", "city": "where"}
     assert "did you mean 'where'?" in problem(file, columns={**columns, "city": "wher"})
     assert "'prices' is nothing" in problem(file, columns={"prices": "dollars"})
@@ -234,9 +234,9 @@ def test_repeated_names_have_to_agree(
     write: Write, ledger_path: Path, query: Query, problem: Callable[..., str]
 ) -> None:
     for second in ("The  OAK,2,bars,Boston", "The Oak!,1,pubs,Boston"):
-        told = problem(write(f"{HEADER}The Oak,1,bars,Boston\nElm,1,bars,Boston\n{second}\n"))
-        assert "rows 1 and 3 both hold" in told
-        assert "in Boston, with another price or other categories" in told
+        sentence = problem(write(f"{HEADER}The Oak,1,bars,Boston\nElm,1,bars,Boston\n{second}\n"))
+        assert "rows 1 and 3 both hold" in sentence
+        assert "in Boston, with another price or other categories" in sentence
     # In other cities it is another one; the same again is no other item, unless ids tell them apart.
     file = write(HEADER + 'Oak,1,"bars, pubs",Boston\nOak,3,thai,Toronto\noak,1,pubs/bars,Boston\n')
     summary = import_items(file, ledger_path, name="places")
@@ -290,7 +290,7 @@ def test_ids_are_unique(write: Write, problem: Callable[..., str], ledger_path: 
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "sentence"),
     [
         ("items.csv", "", "has no rows; it should hold one for each item"),
         ("items.csv", HEADER, "has no rows; it should hold one for each item"),
@@ -306,10 +306,10 @@ def test_ids_are_unique(write: Write, problem: Callable[..., str], ledger_path: 
     ],
 )
 def test_files_that_are_no_catalogue(
-    write: Write, problem: Callable[..., str], name: str, text: str, told: str
+    write: Write, problem: Callable[..., str], name: str, text: str, sentence: str
 ) -> None:
     message = problem(write(text, name))
-    assert told in message
+    assert sentence in message
     assert name in message
     assert "response" not in message
 

@@ -220,7 +220,7 @@ def test_many_threads_never_reserve_more_than_there_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("amount", "told"),
+    ("amount", "message"),
     [
         (0.0, "0.00"),
         (1234.5678, "1,234.57"),
@@ -231,8 +231,8 @@ def test_many_threads_never_reserve_more_than_there_is() -> None:
         (0.00000123, "0.0000012"),
     ],
 )
-def test_amounts_are_told_to_the_cent_or_so_that_they_say_something(amount: float, told: str) -> None:
-    assert usd(amount) == told
+def test_amounts_are_told_to_the_cent_or_so_that_they_say_something(amount: float, message: str) -> None:
+    assert usd(amount) == message
 
 
 def test_simulated_answers_cost_nothing() -> None:

@@ -91,17 +91,17 @@ def test_an_own_pattern_goes_before_all_but_a_declared_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "told"),
+    ("pattern", "message"),
     [
         ("verdict", "has 0 capture groups"),
         ("(a)(b)", "has 2 capture groups"),
         ("(a", "is not a regular expression"),
     ],
 )
-def test_a_pattern_has_one_group(pattern: str, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_pattern_has_one_group(pattern: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         compiled_pattern(pattern)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         read_label("Answer: A", AB, pattern=pattern)
 
 

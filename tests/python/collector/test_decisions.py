@@ -45,7 +45,7 @@ def test_one_label_is_read(reply: str, label: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "message"),
     [
         ("The seniority is midway.", "names none of the labels 'junior', 'mid', 'senior'."),
         ("unknown", "names none of the labels"),
@@ -57,11 +57,11 @@ def test_one_label_is_read(reply: str, label: str) -> None:
         ("Junior: no. Mid: yes.", "names 2 labels: junior, mid."),
     ],
 )
-def test_what_is_no_label_is_unread(reply: str, told: str) -> None:
+def test_what_is_no_label_is_unread(reply: str, message: str) -> None:
     answer = classify(reply, "label", LIMIT, labels=LEVELS)
     assert answer.status == "unread"
     assert answer.error is not None
-    assert told in answer.error
+    assert message in answer.error
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_score_is_read(reply: str, score: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "message"),
     [
         ("seven", "The answer holds no number."),
         ("7-8", "The answer holds 2 different numbers: 7, 8."),
@@ -134,9 +134,9 @@ def test_a_score_is_read(reply: str, score: str) -> None:
         ("7/20", "The answer is out of 20, and the scale ends at 10."),
     ],
 )
-def test_what_is_no_score_is_unread(reply: str, told: str) -> None:
+def test_what_is_no_score_is_unread(reply: str, message: str) -> None:
     answer = classify(reply, "score", LIMIT, minimum=0, maximum=10)
-    assert (answer.status, answer.error) == ("unread", told)
+    assert (answer.status, answer.error) == ("unread", message)
 
 
 @given(st.integers(-500, 500).map(lambda cents: cents / 100))
@@ -204,7 +204,7 @@ def test_names_of_several_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "message"),
     [
         ("3, 1, 3, 4", "The answer ranks candidate 3 2 times."),
         ("3, 9, 1", "The answer ranks a candidate 9, and there are 4."),
@@ -214,9 +214,9 @@ def test_names_of_several_words() -> None:
         ("Jill is better than Brad in most respects.", "The answer ranks no candidate."),
     ],
 )
-def test_what_is_no_ranking_is_unread(reply: str, told: str) -> None:
+def test_what_is_no_ranking_is_unread(reply: str, message: str) -> None:
     answer = classify(reply, "ranking", LIMIT, candidates=NAMES)
-    assert (answer.status, answer.error) == ("unread", told)
+    assert (answer.status, answer.error) == ("unread", message)
 
 
 def test_a_refusal_with_reasons_is_no_ranking() -> None:

@@ -155,8 +155,8 @@ class Collector:
         return self.folder / "ledger.duckdb"
 
     @property
-    def told(self) -> str:
-        return (self.folder / "told").read_text(encoding="utf-8")
+    def statement(self) -> str:
+        return (self.folder / "statement").read_text(encoding="utf-8")
 
     def start(self, **order: Any) -> int:
         """Start to collect, or to resume the run named, and return the process's id."""
@@ -166,7 +166,7 @@ class Collector:
             "audit": str(self.audit),
             "ledger": str(self.ledger),
             "acknowledged": str(self.folder / "acknowledged"),
-            "told": str(self.folder / "told"),
+            "statement": str(self.folder / "statement"),
             "base_url": self.service.base_url,
             "trials": TRIALS,
             **order,
@@ -324,7 +324,7 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(collector: Collector, se
                 os.kill(pid, signal.SIGKILL)
         status = collector.wait()
         service.go_on.set()
-        assert status in {0, signal.SIGKILL}, collector.told
+        assert status in {0, signal.SIGKILL}, collector.statement
         n_kills += status == signal.SIGKILL
         service.wait_until_quiet()
         seeds = service.asked[n_asked:]
@@ -414,9 +414,9 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, 
     path = collector.journal(run)
     assert (
         f"The journal {path} cannot be written (File too large); everything kept before is safe"
-        in collector.told
+        in collector.statement
     )
-    assert f"biasledger collect --resume {run}" in collector.told
+    assert f"biasledger collect --resume {run}" in collector.statement
     kept = read(path)
     assert 0 < len(kept.done) < N_TRIALS
     # The journal ends with a whole line, and says all that was acknowledged.
@@ -448,8 +448,8 @@ def test_a_ledger_that_is_in_use_all_the_time_is_loaded_later(collector: Collect
     assert listed.n_ahead is None or listed.n_ahead > N_TRIALS
     (listed,), _ = list_runs(collector.ledger)
     assert listed.n_ahead == end_of(collector.journal(run)).count
-    (told,) = load_all(collector.ledger)
-    assert told == f"Run {run}: {listed.n_ahead:,} records loaded from its journal."
+    (statement,) = load_all(collector.ledger)
+    assert statement == f"Run {run}: {listed.n_ahead:,} records loaded from its journal."
     assert rows_of(collector.ledger, "select count(distinct (prompt_id, trial)) from raw.responses") == [
         (N_TRIALS,)
     ]

@@ -164,7 +164,7 @@ def test_hostile_texts_take_no_long_time(hostile: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "message"),
     [
         ("no_errors:", "no_error:", "has no key 'no_errors'"),
         ("  - id: cut_off\n", "  - idea: cut_off\n", r"finish_reasons\[4\] has no key 'id'"),
@@ -175,9 +175,9 @@ def test_hostile_texts_take_no_long_time(hostile: str) -> None:
         ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
     ],
 )
-def test_wrong_tables_are_told(before: str, after: str, told: str, tmp_path: Path) -> None:
+def test_wrong_tables_are_told(before: str, after: str, message: str, tmp_path: Path) -> None:
     assert before in RULES
     path = tmp_path / "common.yml"
     path.write_text(RULES.replace(before, after, 1), encoding="utf-8")
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         load_failures(path)

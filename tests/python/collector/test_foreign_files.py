@@ -161,7 +161,7 @@ def test_a_home_folder_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = SPEC.format(where="subjects: {file: FILE, name: thing}")
     spec.write_text(text.replace("FILE", "audits/things.csv"))
     with pytest.raises(
-        InputError, match=r"does not lie beside it in .*, which is no project: .*BIASLEDGER_ALLOW"
+        InputError, match=r"does not lie next to it in .*, which is no project: .*BIASLEDGER_ALLOW"
     ):
         load_audit(spec)
     spec.write_text(text.replace("FILE", "things.csv"))
@@ -174,7 +174,7 @@ def test_a_home_folder_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_the_root_of_the_file_system_is_no_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "is_file", lambda path: path == Path("/dbt_project.yml"))
     files = SpecFiles.of(Path("/people.yml"))
-    with pytest.raises(InputError, match="does not lie beside it in /, which is no project"):
+    with pytest.raises(InputError, match="does not lie next to it in /, which is no project"):
         files.path("proc/self/environ")
     assert files.path("things.csv") == Path("/things.csv")
 
@@ -324,7 +324,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n" for n in range(20)),
@@ -342,10 +342,10 @@ def written(tmp_path: Path, text: str) -> Path:
     ],
     ids=["lists", "merges", "itself", "itself in a list", "a number", "nested"],
 )
-def test_yaml_without_bound(tmp_path: Path, text: str, told: str) -> None:
+def test_yaml_without_bound(tmp_path: Path, text: str, message: str) -> None:
     path = written(tmp_path, text)
     for read in (load_audit, lambda path: load_target(path, "x")):
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             read(path)
 
 

@@ -177,7 +177,7 @@ def test_what_is_stored_of_the_request(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "sentence"),
     [
         ({}, "never says {prompt}"),
         ({"body": '{"q": "{prompt}"}', "answer": "a..b"}, "answer is 'a..b' and should be a path such as"),
@@ -213,8 +213,8 @@ def test_what_is_stored_of_the_request(tmp_path: Path) -> None:
         ({"body": '{"q": "{prompt}"}', "url": "nowhere"}, "should be an address such as"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, entry: dict[str, Any], told: str) -> None:
-    assert told in refused(tmp_path, **entry)
+def test_what_is_refused(tmp_path: Path, entry: dict[str, Any], sentence: str) -> None:
+    assert sentence in refused(tmp_path, **entry)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ class _Hello(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for 127.0.0.1 that no authority has signed, with its key beside it."""
+    """A certificate for 127.0.0.1 that no authority has signed, with its key next to it."""
     folder = tmp_path_factory.mktemp("tls")
     subprocess.run(
         [

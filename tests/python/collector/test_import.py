@@ -210,7 +210,7 @@ def test_prompts_that_are_one_as_they_are_kept_are_refused(
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet", "log"])
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (
             duckdb.IOException("IO Error: Could not write file: No space left"),
@@ -225,13 +225,13 @@ def test_prompts_that_are_one_as_they_are_kept_are_refused(
     ],
 )
 def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
-    tmp_path: Path, file_format: str, error: duckdb.Error, told: str
+    tmp_path: Path, file_format: str, error: duckdb.Error, message: str
 ) -> None:
     path = tmp_path / "rows"
     path.write_text("not read for it")
     with pytest.raises(InputError) as caught, readable(path, file_format):
         raise error
-    assert str(caught.value) == f"{path} cannot be read: {told}"
+    assert str(caught.value) == f"{path} cannot be read: {message}"
 
 
 def test_a_nul_is_replaced(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
@@ -333,7 +333,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(
 def test_a_run_is_called_after_the_one_model_that_its_file_names(
     tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
 ) -> None:
-    """Under another name each month, a file would stay current for ever beside those that came later."""
+    """Under another name each month, a file would stay current for ever next to those that came later."""
     for month, answer in (("january", "a"), ("february", "b")):
         rows = [{**row, "m": "m1" if n else None} for n, row in enumerate(simple(8))]
         mapped(write_file(tmp_path / f"{month}.csv", [{**row, "note": answer} for row in rows]), "model: m")

@@ -79,7 +79,7 @@ def test_a_column_of_trials_tells_attempts_apart_in_any_order(
 
 
 @pytest.mark.parametrize(
-    ("rows", "changes", "told"),
+    ("rows", "changes", "message"),
     [
         (["1,man,accept,0,1"], [], "row 1 has '0' as 'attempt'; attempt should be a whole number from 1"),
         (["1,man,accept,,1"], [], "row 1 has nothing as 'attempt'; attempt should be a whole number from 1"),
@@ -104,11 +104,11 @@ def test_a_column_of_trials_tells_attempts_apart_in_any_order(
     ],
 )  # fmt: skip
 def test_attempts_that_do_not_add_up_are_refused(
-    bring: Callable[..., RunSummary], rows: list[str], changes: list[tuple[str, str]], told: str
+    bring: Callable[..., RunSummary], rows: list[str], changes: list[tuple[str, str]], message: str
 ) -> None:
     with pytest.raises(InputError) as error:
         bring(rows, *changes)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_retries_of_one_trial_need_not_stand_together(bring: Callable[..., RunSummary]) -> None:

@@ -205,7 +205,7 @@ def test_a_group_may_still_be_called_by_its_name(bring: Bring) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         (
             changed(LABELS, 3, who="xm"),
@@ -230,11 +230,11 @@ def test_a_group_may_still_be_called_by_its_name(bring: Bring) -> None:
     ],
 )
 def test_wrong_rows_of_labels(
-    bring: Bring, ledger_path: Path, tmp_path: Path, rows: list[Row], told: str
+    bring: Bring, ledger_path: Path, tmp_path: Path, rows: list[Row], message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
         bring(LABELS_AUDIT, rows)
-    assert str(caught.value) == f"{tmp_path / 'rows.csv'}: {told}"
+    assert str(caught.value) == f"{tmp_path / 'rows.csv'}: {message}"
     assert not ledger_path.exists()
 
 
@@ -294,7 +294,7 @@ def test_an_expected_answer_written_in_two_ways_is_one(
 
 
 def test_a_group_written_in_two_ways_beside_a_name_is_one_prompt(bring: Bring, query: Query) -> None:
-    """The name is the descriptor, whichever of the group's own words stands beside it."""
+    """The name is the descriptor, whichever of the group's own words stands next to it."""
     several = "race: {reference: white, groups: {white: [white, European], black: black}}"
     rows = [
         {**LABELS[0], "who": who, "truth": "", "race": race}
@@ -373,9 +373,9 @@ def test_answers_are_ordered_by_number_and_keep_the_rest_of_their_first_row(
 
 
 def test_people_have_no_fractions(bring: Bring) -> None:
-    told = "row 2 has '0.5' as 'count'; weight should be a whole number from 1, how many answers the row stands for"
+    message = "row 2 has '0.5' as 'count'; weight should be a whole number from 1, how many answers the row stands for"
     rows = [{**row, "count": count} for row, count in zip(RANKINGS, [1, 0.5, 1, 1, 1, 1, 1], strict=True)]
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         bring(RANKINGS_AUDIT, rows, ("slot: shown", "slot: shown\n    weight: count"))
 
 
@@ -396,7 +396,7 @@ def test_the_order_of_rows_does_not_matter_within_an_answer(bring: Bring, query:
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         (
             changed(RANKINGS, 2, shown=2),
@@ -450,16 +450,16 @@ def test_the_order_of_rows_does_not_matter_within_an_answer(bring: Bring, query:
     ],
 )
 def test_wrong_rows_of_rankings(
-    bring: Bring, ledger_path: Path, tmp_path: Path, rows: list[Row], told: str
+    bring: Bring, ledger_path: Path, tmp_path: Path, rows: list[Row], message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
         bring(RANKINGS_AUDIT, rows)
-    assert str(caught.value).startswith(f"{tmp_path / 'rows.csv'}: {told}")
+    assert str(caught.value).startswith(f"{tmp_path / 'rows.csv'}: {message}")
     assert not ledger_path.exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "changes", "told"),
+    ("text", "changes", "message"),
     [
         (
             LABELS_AUDIT,
@@ -505,12 +505,12 @@ def test_wrong_rows_of_rankings(
         (
             RANKINGS_AUDIT,
             [("slot: shown", "slot: shown\n    text: x")],
-            "import.columns.text cannot stand beside rankings, whose rows hold places",
+            "import.columns.text cannot be combined with rankings, whose rows hold places",
         ),
     ],
 )
-def test_wrong_mappings(write_spec: Write, text: str, changes: list[tuple[str, str]], told: str) -> None:
+def test_wrong_mappings(write_spec: Write, text: str, changes: list[tuple[str, str]], message: str) -> None:
     path = write_spec(text, *changes)
     with pytest.raises(InputError) as caught:
         load_audit(path)
-    assert str(caught.value).removeprefix(f"{path}: ").startswith(told)
+    assert str(caught.value).removeprefix(f"{path}: ").startswith(message)

@@ -73,7 +73,7 @@ def test_questions_that_name_nobody_need_no_descriptor(
         "White,male,Brad,bank,Brad is in a bank.,He waits.",
         "Black,,Jamal,bank,Jamal is in a bank.,He waits too.",
         ",,,nurse,Describe a nurse.,She cares.",
-        # Whoever stands beside no group is not spoken of: these two are trials of one prompt.
+        # Whoever stands next to no group is not spoken of: these two are trials of one prompt.
         "nobody,,-,nurse,Describe a nurse.,She helps.",
         ",,Ann,nurse,Describe a nurse.,He helps.",
     ]
@@ -149,15 +149,15 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
         InputError, match="row 2 has no 'surname'; it should hold the descriptor, what states the row's race"
     ):
         import_file(load_audit(spec), spec, file, ledger_path, again=True)
-    for old, new, told in (
+    for old, new, message in (
         ("{race: surname,", "{rac: surname,", "import.columns.descriptors.rac is no attribute of this audit"),
         (
             "prompt: question,",
             "descriptor: first,",
-            "import.columns.descriptors cannot stand beside descriptor",
+            "import.columns.descriptors cannot be combined with descriptor",
         ),
     ):
-        with pytest.raises(InputError, match=re.escape(told)):
+        with pytest.raises(InputError, match=re.escape(message)):
             load_audit(write_spec(text.replace(old, new)))
 
 
@@ -257,7 +257,7 @@ def test_a_few_subjects_are_enough_where_they_are_50(
 
 
 @pytest.mark.parametrize(
-    ("attribute", "value", "told"),
+    ("attribute", "value", "message"),
     [
         ("continnt", "an African", "row 2 has 'continnt' as 'attribute', which is no attribute; did you mean 'continent'?"),
         ("xyz", "an African", "which is no attribute; known: 'continent', 'physical', 'neutral', 'physics', 'typo', 'french'."),
@@ -273,13 +273,13 @@ def test_unknown_conditions(
     ledger_path: Path,
     attribute: str,
     value: str,
-    told: str,
+    message: str,
 ) -> None:
     file = write_file(tmp_path / "a.csv", [long_row("physics", "Thin"), long_row(attribute, value)])
     with pytest.raises(InputError) as caught:
         bring_long(file)
     assert str(caught.value).startswith(f"{file}: row 2 has ")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert not ledger_path.exists()
 
 

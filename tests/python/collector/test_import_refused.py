@@ -65,7 +65,9 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "told"), BAD_FILES, ids=[f"{name}: {told[:40]}" for name, _, told in BAD_FILES]
+    ("name", "data", "sentence"),
+    BAD_FILES,
+    ids=[f"{name}: {sentence[:40]}" for name, _, sentence in BAD_FILES],
 )
 def test_bad_files_are_told_and_leave_the_ledger_as_it_was(
     tmp_path: Path,
@@ -74,7 +76,7 @@ def test_bad_files_are_told_and_leave_the_ledger_as_it_was(
     good: tuple[Path, dict[str, list[tuple[Any, ...]]]],
     name: str,
     data: bytes,
-    told: str,
+    sentence: str,
 ) -> None:
     ledger, before = good
     shutil.copy(ledger, ledger_path)
@@ -83,14 +85,14 @@ def test_bad_files_are_told_and_leave_the_ledger_as_it_was(
     with pytest.raises(InputError) as caught:
         bring(path)
     message = str(caught.value)
-    assert told in message
+    assert sentence in message
     assert str(path) in message
     assert "\n" not in message
     assert content_of(ledger_path) == before
 
 
 @pytest.mark.parametrize(
-    ("mapping", "values", "told"),
+    ("mapping", "values", "sentence"),
     [
         ("trial: x", ["1", "two"], "row 2 has 'two' as 'x'; trial should be a whole number from 0"),
         ("trial: x", ["1", "1.5"], "row 2 has '1.5' as 'x'; trial should be a whole number from 0"),
@@ -116,12 +118,12 @@ def test_numbers_that_are_none(
     ending: str,
     mapping: str,
     values: list[Any],
-    told: str,
+    sentence: str,
 ) -> None:
     file = write_file(tmp_path / f"a.{ending}", simple(2, x=values))
     with pytest.raises(InputError) as caught:
         mapped(file, mapping)
-    assert f"{file}: {told}" in str(caught.value)
+    assert f"{file}: {sentence}" in str(caught.value)
     assert not ledger_path.exists()
 
 

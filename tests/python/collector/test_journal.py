@@ -206,14 +206,14 @@ def test_resuming_cuts_off_a_torn_line_and_goes_on(
         assert resumed.seal == seal
         assert len(visited) == seal.count
         resumed.append([answered(3)])
-    (told,) = [record.message for record in caplog.records]
-    assert "cut off a torn last line of 30 bytes" in told
-    assert 'response_text":"half' in told
+    (sentence,) = [record.message for record in caplog.records]
+    assert "cut off a torn last line of 30 bytes" in sentence
+    assert 'response_text":"half' in sentence
     assert [one.body["seq"] for one in read_journal(path) if one.kind == "response"] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "sentence"),
     [
         (lambda lines: [*lines[:5], b"{}\n", *lines[6:]], "line 6: it is no record"),
         (lambda lines: [*lines[:5], b"\xff\n", *lines[6:]], "line 6: it is no record"),
@@ -244,17 +244,17 @@ def test_a_broken_line_is_named(
     path: Path,
     writer: JournalWriter,
     change: Callable[[list[bytes]], list[bytes]],
-    told: str,
+    sentence: str,
 ) -> None:
     writer.append([answered(number, "first") for number in (1, 2, 3)])
     writer.close()
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) == N_HEAD + 3
     path.write_bytes(b"".join(change(lines)))
-    with pytest.raises(LedgerError, match=told) as caught:
+    with pytest.raises(LedgerError, match=sentence) as caught:
         list(read_journal(path))
     assert str(caught.value).startswith(str(path))
-    with pytest.raises(LedgerError, match=told):
+    with pytest.raises(LedgerError, match=sentence):
         JournalWriter.resume(path)
     assert not is_being_written(path)
 
@@ -303,13 +303,13 @@ def test_what_one_thread_could_not_bring_to_disk_another_one_does_not_take_as_ke
 ) -> None:
     """A disk that takes one sync, slowly, and fails the next, which another thread begins meanwhile."""
     real_sync = os.fsync
-    told: list[str] = []
+    sentence: list[str] = []
 
     def event() -> None:
         try:
             writer.event("batch_submitted", {})
         except LedgerError as error:
-            told.append(str(error))
+            sentence.append(str(error))
 
     other = threading.Thread(target=event)
 
@@ -323,7 +323,7 @@ def test_what_one_thread_could_not_bring_to_disk_another_one_does_not_take_as_ke
     monkeypatch.setattr(journal.os, "fsync", sync)
     writer.append([answered(1)])
     other.join()
-    assert len(told) == 1
+    assert len(sentence) == 1
     records = list(read_journal(path))
     assert (writer.n_responses, writer.seal.count) == (1, N_HEAD + 1)
     assert records[writer.seal.count - 1].hash == writer.seal.head_hash
@@ -369,12 +369,12 @@ def test_one_process_writes(path: Path, writer: JournalWriter) -> None:
         except InputError as error:
             print(error)
     """
-    told = subprocess.run(
+    sentence = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
     ).stdout
-    assert told.startswith("Run small-sim-1 is being collected by another process")
+    assert sentence.startswith("Run small-sim-1 is being collected by another process")
     if Path("/proc/locks").exists():
-        assert f"(pid {os.getpid()})" in told
+        assert f"(pid {os.getpid()})" in sentence
     writer.append([answered(1)])
     writer.close()
     writer.close()

@@ -119,12 +119,12 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
     try:
         with pytest.raises(
             LedgerError, match=r"cannot be written \(Input/output error\).* keeps (\d+) of 40"
-        ) as told:
+        ) as message:
             collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=10)
     finally:
         signal.signal(signal.SIGINT, before)
     (journaled,) = (ledger_path.parent / "journal").glob("*.jsonl")
-    n_kept = int(str(told.value).rpartition(" keeps ")[2].split()[0])
+    n_kept = int(str(message.value).rpartition(" keeps ")[2].split()[0])
     # The rest is in the file, and on disk for all that anybody knows.
     assert n_kept < n_written(journaled) <= n_kept + 2 * 2
     monkeypatch.undo()
@@ -146,8 +146,10 @@ def test_what_a_killed_collector_wrote_is_on_disk_before_it_is_in_the_ledger(
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(journal.os, "fsync", fail)
-    (told,) = load_all(ledger_path)
-    assert "cannot be brought to disk: Input/output error. The journal of run small-sim-1 is left out" in told
+    (message,) = load_all(ledger_path)
+    assert (
+        "cannot be brought to disk: Input/output error. The journal of run small-sim-1 is left out" in message
+    )
     monkeypatch.setattr(journal.os, "fsync", real_sync)
-    (told,) = load_all(ledger_path)
-    assert told == "Run small-sim-1: 6 records loaded from its journal."
+    (message,) = load_all(ledger_path)
+    assert message == "Run small-sim-1: 6 records loaded from its journal."

@@ -71,17 +71,17 @@ def test_each_pattern_has_an_example() -> None:
 @pytest.mark.parametrize("place", ["header", "address"])
 def test_every_key_is_refused_and_not_shown(tmp_path: Path, whose: str, place: str) -> None:
     key = EXAMPLES[whose]
-    told = problem(tmp_path, PLACES[place].replace("KEY", quote(key) if place == "address" else key))
-    assert "looks like a secret" in told
-    assert key not in told
+    message = problem(tmp_path, PLACES[place].replace("KEY", quote(key) if place == "address" else key))
+    assert "looks like a secret" in message
+    assert key not in message
 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("whose", ["Google", "a JSON Web Token"])
 def test_wherever_it_stands(tmp_path: Path, whose: str, place: str) -> None:
-    told = problem(tmp_path, PLACES[place].replace("KEY", EXAMPLES[whose]))
-    assert "looks like a secret" in told
-    assert EXAMPLES[whose] not in told
+    message = problem(tmp_path, PLACES[place].replace("KEY", EXAMPLES[whose]))
+    assert "looks like a secret" in message
+    assert EXAMPLES[whose] not in message
 
 
 def test_percent_encoded_byte_by_byte(tmp_path: Path) -> None:

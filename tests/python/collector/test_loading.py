@@ -253,21 +253,21 @@ def test_a_journal_under_another_name_never_reaches_the_ledger(
     other.write_bytes(writer.path.read_bytes())
     if not keeps_own:
         writer.path.unlink()
-    told = (
+    message = (
         f"{other} is the journal of run run-1 under another name: call it run-1.jsonl again or, if it is a copy, put it "
         f"elsewhere."
     )
     loaded = ["Run run-1: 9 records loaded from its journal."] if keeps_own else []
-    assert load_all(ledger_path) == [f"{told} It is left out.", *loaded]
+    assert load_all(ledger_path) == [f"{message} It is left out.", *loaded]
     Ledger(ledger_path).create()
     with pytest.raises(LedgerError, match="is the journal of run run-1 under another name"):
         load_journal(other, Ledger(ledger_path))
     assert query("select distinct run_id from raw.responses") == ([("run-1",)] if keeps_own else [])
     listed, notes = list_runs(ledger_path)
     assert [run.run_id for run in listed] == (["run-1"] if keeps_own else [])
-    assert notes == [told]
+    assert notes == [message]
     verdicts = {verdict.name: verdict for verdict in verify_ledger(ledger_path)}
-    assert verdicts[other.stem].fault == told
+    assert verdicts[other.stem].fault == message
     if keeps_own:
         assert verdicts["run-1"].state == "intact"
 

@@ -200,8 +200,8 @@ def test_a_value_may_say_nothing_of_an_attribute(
         (4, None, None, None),
     ]
     strict = write_spec(REGARD_AUDIT, ('woman: null, "": null', "woman: null"))
-    told = r"row 4 has no 'about'; it should be one of 'White', 'Black', or import.values says what"
-    with pytest.raises(InputError, match=told):
+    message = r"row 4 has no 'about'; it should be one of 'White', 'Black', or import.values says what"
+    with pytest.raises(InputError, match=message):
         import_file(load_audit(strict), strict, file, ledger_path, again=True)
     wrong = write_rows(tmp_path / "wrong.csv", [{**ROWS[0], "about": "Blac"}])
     with pytest.raises(

@@ -131,11 +131,11 @@ def test_a_group_without_a_value_is_refused_until_the_spec_says_what_it_means(fo
     (folder / "own.yml").write_text(SPEC.replace('"": null, ', ""), encoding="utf-8")
     write("own.csv", [ROWS[0], ("2", "#N/A", "accept")])
     code, shown = run("import", "own.yml", "own.csv")
-    told = (
+    message = (
         "Error: own.csv: row 2 has no 'faith' but '#N/A'; it should be one of 'Christian', 'None', or import.values says what a "
         'cell without a value means: {religion: {"": null}}.\n'
     )
-    assert (code, shown) == (3, told)
+    assert (code, shown) == (3, message)
     code, shown = run("validate", "own.yml", "own.csv")
     assert "Warning: faith: 1 missing (1 #N/A)." in shown
 
@@ -228,8 +228,10 @@ def test_new_reads_people_of_no_known_group_as_such(folder: Path) -> None:
     assert audit.imported is not None
     assert audit.imported.values == {"faith": {"Not disclosed": None, "": None}}
     assert "12 rows have 'Not disclosed' as faith, which is read as no group and counted as unknown" in shown
-    told = "12 rows have 'None' in faith, which is taken for no value: where it is one, add it to attributes"
-    assert f"{told}.faith.groups." in shown
+    message = (
+        "12 rows have 'None' in faith, which is taken for no value: where it is one, add it to attributes"
+    )
+    assert f"{message}.faith.groups." in shown
     Path("own.yml").unlink()
     run("new", "own.yml", "own.csv", "--answer", "decision", "--group", "faith=None", "--subject", "id")
     assert list(load_audit(Path("own.yml")).attributes["faith"].groups) == ["Christian", "Muslim", "None"]
@@ -333,24 +335,24 @@ def test_a_column_of_answers_for_each_group(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("texts: {male: his, female: hers}", "texts: {male: his}"), "import.columns.texts names one column; a comparison needs"),
         (("female: hers", "femal: hers"), "import.columns.texts.femal is no group of sex; did you mean 'female'?"),
         (("female: hers", "female: his"), "import.columns.texts names a column twice; each group has its own."),
         (("{race: race}", "{race: race, sex: sex}"), "import.columns.attributes leaves out none; it should leave out that one."),
         ((", attributes: {race: race}", ""), "import.columns.attributes leaves out 'sex', 'race'; it should leave out that one."),
-        (("{texts", "{text: his, texts"), "import.columns.texts cannot stand beside text, which names one column of answers"),
+        (("{texts", "{text: his, texts"), "import.columns.texts cannot be combined with text, which names one column of answers"),
         (("{kind: label", "{missing: ['YES'], kind: label"), "answer.missing holds 'YES', which is one of the labels"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_column_for_each_group_is_told(
-    folder: Path, change: tuple[str, str], told: str
+    folder: Path, change: tuple[str, str], message: str
 ) -> None:
     Path("wide.yml").write_text(WIDE.replace(*change), encoding="utf-8")
     with pytest.raises(InputError) as caught:
         load_audit(Path("wide.yml"))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_new_suggests_and_writes_a_column_for_each_group(folder: Path) -> None:

@@ -111,17 +111,17 @@ def test_a_named_sheet_is_read(tmp_path: Path) -> None:
 
 def test_of_several_sheets_the_first_is_read_and_that_is_told(tmp_path: Path) -> None:
     file = workbook(tmp_path / "a.xlsx")
-    told = "Of the sheets 'Sheet', 'answers' of a.xlsx the first is read; --sheet names another."
+    message = "Of the sheets 'Sheet', 'answers' of a.xlsx the first is read; --sheet names another."
     with pytest.raises(InputError) as caught:
         read(file, tmp_path)
-    assert str(caught.value) == f"{file} has no column 'race'; known: 'nothing here'. {told}"
+    assert str(caught.value) == f"{file} has no column 'race'; known: 'nothing here'. {message}"
     (tmp_path / "a.yml").write_text(AUDIT, encoding="utf-8")
     preview = preview_file(load_audit(tmp_path / "a.yml"), file)
-    assert (len(preview.problems), preview.warnings) == (2, [told])
+    assert (len(preview.problems), preview.warnings) == (2, [message])
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda sheet: sheet.merge_cells("A3:A5"), "the cells A3:A5 of the sheet 'answers' are merged"),
         (lambda sheet: sheet.merge_cells("C3:D5"), None),
@@ -134,15 +134,15 @@ def test_of_several_sheets_the_first_is_read_and_that_is_told(tmp_path: Path) ->
     ],
 )  # fmt: skip
 def test_what_a_sheet_leaves_open_is_told(
-    tmp_path: Path, change: Callable[[Any], None], told: str | None
+    tmp_path: Path, change: Callable[[Any], None], message: str | None
 ) -> None:
     file = workbook(tmp_path / "a.xlsx", change)
-    if told is None:
+    if message is None:
         assert read(file, tmp_path, Form(table="answers")) == ROWS
         return
     with pytest.raises(InputError) as caught:
         read(file, tmp_path, Form(table="answers"))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_cells_become_text(tmp_path: Path) -> None:
@@ -199,8 +199,10 @@ def test_texts_that_would_become_too_large(
         moved.writestr(name, texts)
     assert read(file, tmp_path, Form(table="answers")) == ROWS
     monkeypatch.setattr(excel, "MAX_STRINGS_BYTES", 20_000)
-    told = rf"{name} would become 20,... bytes, more than the 0 MiB that are held of a workbook's texts; save"
-    with pytest.raises(InputError, match=told):
+    message = (
+        rf"{name} would become 20,... bytes, more than the 0 MiB that are held of a workbook's texts; save"
+    )
+    with pytest.raises(InputError, match=message):
         read(file, tmp_path, Form(table="answers"))
 
 
@@ -270,19 +272,19 @@ def _keep_indices(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (_retract_file, "state.json names no Arrow files that are there; save the dataset anew."),
         (_damage, "is not a readable file of a dataset"),
         (_keep_indices, "load it, call flatten_indices() and save it anew"),
     ],
 )
-def test_a_damaged_dataset_is_told(tmp_path: Path, change: Callable[[Path], None], told: str) -> None:
+def test_a_damaged_dataset_is_told(tmp_path: Path, change: Callable[[Path], None], message: str) -> None:
     folder = as_saved(tmp_path / "d")
     change(folder)
     with pytest.raises(InputError) as caught:
         read(folder, tmp_path)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -366,7 +368,7 @@ def test_an_array_in_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('[{"race": "Black", "answer": "x"}, 7]', "a.json: element 2 is a JSON int; each should be an object."),
         ('[{"race": "Black", "answer": "x"}', "a.json is not valid JSON (Expecting ',' delimiter: line 1 column 34 (char 33))."),
@@ -375,11 +377,11 @@ def test_an_array_in_json(tmp_path: Path) -> None:
         ('{"race": {"0": "Black"}}', "nor an array of objects, [{…}, …] (of pandas: to_json(orient='records'))"),
     ],
 )  # fmt: skip
-def test_a_wrong_array_is_told(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_array_is_told(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read(tmp_path / "a.json", tmp_path)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8", "utf-8-sig"])
@@ -390,7 +392,7 @@ def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "stated", "told"),
+    ("encoding", "stated", "message"),
     [
         ("cp1252", None, "line 2 is not UTF-8; save the file as UTF-8, or give import, validate or new its --encoding, such as"),
         ("cp1252", "ascii", "cannot be read as ascii, at line 1 or soon after; name another encoding."),
@@ -400,11 +402,11 @@ def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
         ("cp1252", "\ud800", r"There is no encoding '\ud800'; known are utf-8"),
     ],
 )  # fmt: skip
-def test_another_encoding_is_told(tmp_path: Path, encoding: str, stated: str | None, told: str) -> None:
+def test_another_encoding_is_told(tmp_path: Path, encoding: str, stated: str | None, message: str) -> None:
     file = as_csv(tmp_path / "a.csv", encoding)
     with pytest.raises(InputError) as caught:
         read(file, tmp_path, Form(encoding=stated))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_what_does_not_go_with_a_file_is_refused(tmp_path: Path) -> None:
@@ -421,7 +423,7 @@ def test_what_looks_like_nothing_or_a_date_is_told_with_what_to_write(tmp_path: 
     (tmp_path / "a.yml").write_text(AUDIT, encoding="utf-8")
     file = tmp_path / "a.csv"
     rows = [("nan", "Dear you."), ("19-Oct", "Dear all."), ("", "Dear one."), ("#n/a", "Dear one.")]
-    for word, told in (
+    for word, message in (
         (0, """row 7 has no 'race' but 'nan'; it should be one of 'White', 'Black', 'Asian', or import.values says what"""),
         (3, "row 7 has no 'race' but '#n/a'; it should be one of"),
         (1, "which looks like a date, which spreadsheets make of groups such as 10-19, and is no group of race"),
@@ -431,7 +433,7 @@ def test_what_looks_like_nothing_or_a_date_is_told_with_what_to_write(tmp_path: 
             csv.writer(stream).writerows([HEADER, *ROWS, rows[word]])
         with pytest.raises(InputError) as caught:
             import_runs(load_audit(tmp_path / "a.yml"), tmp_path / "a.yml", file, tmp_path / "l.duckdb")
-        assert told in str(caught.value)
+        assert message in str(caught.value)
 
 
 def test_an_import_tells_what_is_odd_in_a_file(tmp_path: Path) -> None:

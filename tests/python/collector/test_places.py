@@ -50,9 +50,9 @@ def test_who_signs_in_to_a_store_is_not_printed() -> None:
 
 @pytest.mark.parametrize("place", STORES)
 def test_an_object_store_is_no_path(place: str) -> None:
-    with pytest.raises(InputError, match=r"is no path of this machine.*name a path.*/Volumes/") as told:
+    with pytest.raises(InputError, match=r"is no path of this machine.*name a path.*/Volumes/") as message:
         local_path(place)
-    assert str(told.value).startswith(place)
+    assert str(message.value).startswith(place)
 
 
 @pytest.mark.parametrize("place", STORES)

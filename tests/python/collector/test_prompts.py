@@ -44,7 +44,7 @@ def test_the_shipped_audit_words_each_group_eight_times(repository: Path) -> Non
         )
     assert len(worded) == 15
     assert all(len(set(descriptors)) == 8 for descriptors in worded.values())
-    # In step: a wording of race stands beside one wording of each gender.
+    # In step: a wording of race stands next to one wording of each gender.
     assert worded["Asian", "Woman"][:2] == [("Asian", "Woman"), ("Asian American", "lady")]
     # The first wording is the source's, so that its audit is a part of this one.
     alone = load_audit(repository / "audits" / "replications" / "products-one-wording.yml")
@@ -76,7 +76,7 @@ answer: {kind: text}
 
 def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
     audit = load_audit(write_spec(PAIRED))
-    told = [
+    message = [
         "White man",
         "pale guy",
         "White woman",
@@ -86,7 +86,7 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
         "Black woman",
         "dark woman",
     ]
-    assert [one.prompt_text for one in build_prompts(audit)] == [f"For a {persona}." for persona in told]
+    assert [one.prompt_text for one in build_prompts(audit)] == [f"For a {persona}." for persona in message]
     assert audit.warnings() == [
         "5 trials of each of 2 wordings a persona give low statistical power; the method's source asks for at least 15."
     ]
@@ -97,7 +97,7 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         (
             "[Black, dark]",
@@ -112,8 +112,8 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
         ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1"),
     ],
 )
-def test_what_cannot_be_paired_is_told(write_spec: Write, old: str, new: str, told: str) -> None:
-    with pytest.raises(InputError, match=re.escape(told)):
+def test_what_cannot_be_paired_is_told(write_spec: Write, old: str, new: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
         load_audit(write_spec(PAIRED.replace(old, new)))
 
 

@@ -24,7 +24,7 @@ Load = Callable[..., Target]
 
 @pytest.fixture
 def load(tmp_path: Path) -> Iterator[Load]:
-    """Write a module and a targets file beside it and load the target; the module is retracted afterwards."""
+    """Write a module and a targets file next to it and load the target; the module is retracted afterwards."""
     before = list(sys.path)
 
     def write_and_load(code: str, function: str = f"{MODULE}:ask", **entry: Any) -> Target:
@@ -106,7 +106,7 @@ def test_everything_that_may_be_returned_beside_the_answer(load: Load) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "sentence"),
     [
         ("7", "returned a value of type int; it should return a text or a mapping"),
         ("['A']", "returned a value of type list"),
@@ -118,10 +118,10 @@ def test_everything_that_may_be_returned_beside_the_answer(load: Load) -> None:
         ("{'items': [object()]}", "returned items that cannot be written as JSON"),
     ],
 )
-def test_what_is_no_answer_stops_the_run(load: Load, value: str, told: str) -> None:
+def test_what_is_no_answer_stops_the_run(load: Load, value: str, sentence: str) -> None:
     with pytest.raises(TargetError) as caught:
         load(returns(value)).ask(Request("Hello"))
-    assert told in str(caught.value)
+    assert sentence in str(caught.value)
     assert caught.value.stops_run
 
 
@@ -166,7 +166,7 @@ def test_secrets_are_cut_out_of_what_it_returns(load: Load, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    ("code", "function", "told"),
+    ("code", "function", "sentence"),
     [
         (returns("1"), "ask", "is 'ask' and should be module:function"),
         (returns("1"), "nowhere_at_all:ask", "there is no module nowhere_at_all"),
@@ -185,12 +185,12 @@ def test_secrets_are_cut_out_of_what_it_returns(load: Load, monkeypatch: pytest.
     ],
 )
 def test_what_cannot_be_asked_is_told_before_the_run(
-    load: Load, tmp_path: Path, code: str, function: str, told: str, caplog: pytest.LogCaptureFixture
+    load: Load, tmp_path: Path, code: str, function: str, sentence: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)
     with pytest.raises(InputError) as caught:
         load(code, function)
     message = str(caught.value)
-    assert told in message
+    assert sentence in message
     assert message.startswith(str(tmp_path / "targets.yml"))
     assert "Traceback" not in message

@@ -82,7 +82,7 @@ def test_every_spelling_is_cut_out(redact: Redactor, spelled: str) -> None:
     assert KEY_PLACEHOLDER in cleaned
     assert cleaned.startswith("before ")
     assert cleaned.endswith(" after")
-    # What is left beside the placeholder is no part from which the secret could be had.
+    # What is left next to the placeholder is no part from which the secret could be had.
     assert len(cleaned) < len("before  after") + len(KEY_PLACEHOLDER) + 16
 
 
@@ -94,7 +94,7 @@ def test_base32_of_any_length_in_any_place(secret: str, monkeypatch: pytest.Monk
             coded = base64.b32encode(b"a" * before + secret.encode() + b"z" * after).decode()
             cleaned = Redactor([VARIABLE])(coded)
             assert KEY_PLACEHOLDER in cleaned
-            # A character at either end may hold bits of the key and of what stands beside it.
+            # A character at either end may hold bits of the key and of what stands next to it.
             assert len(cleaned) <= len(KEY_PLACEHOLDER) + (before + after) * 8 // 5 + 10
 
 
@@ -191,10 +191,12 @@ def test_a_targets_file_is_read_once_and_again_when_it_has_changed(
 def test_what_is_promised_and_what_is_not() -> None:
     """The module says what is cut out; a list in the documentation says the same."""
     promised = " ".join((redaction.__doc__ or "").split())
-    told = " ".join((Path(__file__).parents[3] / "docs" / "targets.md").read_text(encoding="utf-8").split())
+    message = " ".join(
+        (Path(__file__).parents[3] / "docs" / "targets.md").read_text(encoding="utf-8").split()
+    )
     for form in ("percent-encoded", "base64", "base32", "hexadecimal", "backwards", "HTML", "JSON"):
         assert form in promised
-        assert form in told
+        assert form in message
 
 
 def test_other_text_stays_as_it_is(redact: Redactor) -> None:

@@ -126,18 +126,18 @@ def test_null_is_any_system_prompt_and_an_empty_text_is_none(load: Load) -> None
 
 def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
     target = load("prompt,reply\nHello,one\n")
-    for request, told in (
+    for request, message in (
         (Request("Other"), "answers.csv has no answer to 'Other'."),
         (Request("Hello", trial=2), "answers.csv has 1 answer to 'Hello' and none for trial 2."),
     ):
         with pytest.raises(TargetError) as caught:
             target.ask(request)
-        assert str(caught.value) == told
+        assert str(caught.value) == message
         assert (caught.value.retryable, caught.value.stops_run) == (False, False)
 
 
 @pytest.mark.parametrize(
-    ("content", "file", "told"),
+    ("content", "file", "message"),
     [
         ("", "a.csv", "has no rows; it should hold one for each response"),
         ("", "a.jsonl", "has no rows; it should hold one for each response"),
@@ -183,10 +183,10 @@ def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
         ),
     ],
 )
-def test_what_the_file_has_to_hold(load: Load, tmp_path: Path, content: str, file: str, told: str) -> None:
+def test_what_the_file_has_to_hold(load: Load, tmp_path: Path, content: str, file: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         load(content, file)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert str(tmp_path / file) in str(caught.value)
 
 

@@ -71,10 +71,10 @@ def stopping_after(n: int, error: Exception | None = None) -> Callable[[Request]
 
 def stopped_run(spec: Path, ledger_path: Path, target: Scripted, **options: Any) -> str:
     """Collect until the target stops it; return the run."""
-    with pytest.raises(TargetError) as told:
+    with pytest.raises(TargetError) as message:
         collect(load_audit(spec), target, ledger_path, trials=10, backoff_seconds=0, **options)
     (run,), _ = list_runs(ledger_path)
-    assert f"biasledger collect --resume {run.run_id}" in str(told.value)
+    assert f"biasledger collect --resume {run.run_id}" in str(message.value)
     return run.run_id
 
 
@@ -153,7 +153,7 @@ def test_a_finished_run_says_so_and_asks_nobody(small_spec: Path, ledger_path: P
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"parameters": {"temperature": 0.5, "top": [1]}}, "has another temperature now (0.5) than run"),
         ({"parameters": {"top": [1]}}, "has another temperature now (none) than run"),
@@ -164,14 +164,14 @@ def test_a_finished_run_says_so_and_asks_nobody(small_spec: Path, ledger_path: P
     ],
 )
 def test_another_target_is_refused(
-    small_spec: Path, ledger_path: Path, changes: dict[str, Any], told: str
+    small_spec: Path, ledger_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     settings = {"temperature": 1, "top": (1,)}
     run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3), parameters=settings))
     content = journal_path(ledger_path, run_id).read_bytes()
     with pytest.raises(InputError) as caught:
         resume(run_id, Scripted(**{"parameters": settings, **changes}), ledger_path)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert journal_path(ledger_path, run_id).read_bytes() == content
     # How fast it may be asked can change, and so can how a tuple is written.
     faster = Scripted(parameters=settings, concurrency=5, requests_per_minute=1e6, total_timeout_seconds=60)
@@ -545,11 +545,11 @@ def test_a_run_goes_on_in_its_own_ledger_only(small_spec: Path, ledger_path: Pat
     run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
     other = ledger_path.with_name("other.duckdb")
     target = Scripted()
-    told = (
+    message = (
         f"Run {run_id} was collected for the ledger ledger.duckdb, and this is other.duckdb: name it with "
         f"--ledger {ledger_path}, or give the file its old name back."
     )
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         resume(run_id, target, other)
     assert not target.asked
     assert not other.exists()

@@ -267,12 +267,12 @@ def test_a_dead_endpoint_is_not_asked_for_ever(small_spec: Path, ledger_path: Pa
 
     with pytest.raises(
         TargetError, match="None of the first 10 questions was answered, so the run stops: nobody"
-    ) as told:
+    ) as message:
         collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=50, backoff_seconds=0.0)
     (kept,) = query("select count(*) from raw.responses")[0]
     assert 30 <= kept < 200
     (run,) = Ledger(ledger_path).runs()
-    assert f"collect --resume {run.run_id}" in str(told.value)
+    assert f"collect --resume {run.run_id}" in str(message.value)
     assert run.state == "failed"
 
 

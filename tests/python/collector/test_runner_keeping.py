@@ -102,8 +102,8 @@ def test_a_ledger_that_stays_locked_costs_nothing(
     warning = summary.warnings[-1]
     assert f"process {holder.pid}" in warning
     assert warning.endswith(f"All of run {summary.run_id} is kept in the journal; the next build loads it.")
-    told = [record.message for record in caplog.records if "Collecting goes on" in record.message]
-    assert len(told) == 1
+    sentence = [record.message for record in caplog.records if "Collecting goes on" in record.message]
+    assert len(sentence) == 1
     assert query("select count(*) from raw.runs") == [(1,)]
     assert load_all(ledger_path) == [f"Run {summary.run_id}: 16 records loaded from its journal."]
     assert query(f"select count(*), max(seq) from raw.responses where run_id = '{summary.run_id}'") == [

@@ -154,7 +154,7 @@ USED = [("ok", "accept"), ("ok", "reject"), ("unread", None)]
 
 
 @pytest.mark.parametrize(
-    ("n_checked", "n_agreed", "expected", "told"),
+    ("n_checked", "n_agreed", "expected", "message"),
     [
         (0, 0, UNREAD, "0 of 0 answers; its decisions are kept but not used; at least 20 answers"),
         (19, 19, UNREAD, "19 of 19 answers; its decisions are kept but not used; at least 20 answers"),
@@ -165,12 +165,12 @@ USED = [("ok", "accept"), ("ok", "reject"), ("unread", None)]
     ],
 )
 def test_its_decisions_are_used_where_it_agrees_with_the_rules(
-    ledger: Ledger, n_checked: int, n_agreed: int, expected: object, told: str
+    ledger: Ledger, n_checked: int, n_agreed: int, expected: object, message: str
 ) -> None:
     _keep(ledger, "reader", ["accept", "reject", None], n_checked, n_agreed)
     assert _read(ledger) == expected
     (agreement,) = agreements(ledger, "reader", None)
-    assert told in agreement.sentence()
+    assert message in agreement.sentence()
     assert agreements(ledger, "another", None) == []
 
 

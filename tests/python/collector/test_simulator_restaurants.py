@@ -332,7 +332,7 @@ def test_the_shipped_simulator_s_bias_is_by_race_couple_and_place(repository: Pa
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("price: {Keisha: -1.5}", "targets.mine.price.Keisha is -1.5"),
         ("word_noise: 2", "targets.mine.word_noise is 2"),
@@ -344,11 +344,11 @@ def test_the_shipped_simulator_s_bias_is_by_race_couple_and_place(repository: Pa
         ),
     ],
 )
-def test_wrong_settings_are_told(write_spec: Callable[[str], Path], line: str, told: str) -> None:
+def test_wrong_settings_are_told(write_spec: Callable[[str], Path], line: str, message: str) -> None:
     path = write_spec(f"targets:\n  mine:\n    kind: simulator\n    {line}\n")
     with pytest.raises(InputError) as caught:
         load_target(path, "mine")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_the_shipped_audit_is_understood_and_fair_but_for_what_is_planted(repository: Path) -> None:

@@ -120,7 +120,7 @@ def test_another_number_of_trials(small_spec: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "sentence"),
     [
         ("trials: 2", "trails: 2", "the key trails is unknown; did you mean 'trials'?"),
         ("id: one", "ident: one", "the key templates[0].ident is unknown"),
@@ -213,13 +213,13 @@ def test_another_number_of_trials(small_spec: Path) -> None:
     ],
 )
 def test_wrong_specs_are_told_what_would_be_right(
-    write_spec: Write, small_text: str, old: str, new: str, told: str
+    write_spec: Write, small_text: str, old: str, new: str, sentence: str
 ) -> None:
-    assert told in problem(write_spec(small_text, (old, new)))
+    assert sentence in problem(write_spec(small_text, (old, new)))
 
 
 @pytest.mark.parametrize(
-    ("analysis", "told"),
+    ("analysis", "sentence"),
     [
         (
             "{crossed: [race*gendr]}",
@@ -232,7 +232,7 @@ def test_wrong_specs_are_told_what_would_be_right(
         ("{words: {schemes: [xyz]}}", f"is 'xyz', which is no known scheme; known: {quoted(SCHEMES)}"),
         (
             "{words: {schemes: [keys]}}",
-            "analysis.words.schemes begins with 'keys', which stands beside what is judged; put words first",
+            "analysis.words.schemes begins with 'keys', which stands next to what is judged; put words first",
         ),
         ("{words: {weighting: idf}}", "analysis.words.weighting is 'idf' and should be 'tfidf' or 'counts'"),
         ("{words: {schemes: []}}", "analysis.words.schemes is empty"),
@@ -247,15 +247,15 @@ def test_wrong_specs_are_told_what_would_be_right(
         ("{words: {unasked: 0}}", "analysis.words.unasked should be true or false and is 0"),
     ],
 )
-def test_wrong_analyses(write_spec: Write, small_text: str, analysis: str, told: str) -> None:
-    assert told in problem(write_spec(f"{small_text}analysis: {analysis}\n"))
+def test_wrong_analyses(write_spec: Write, small_text: str, analysis: str, sentence: str) -> None:
+    assert sentence in problem(write_spec(f"{small_text}analysis: {analysis}\n"))
 
 
 def test_keys_are_those_of_answers_in_json(write_spec: Write, small_text: str) -> None:
     analysis = f"{small_text}analysis: {{words: {{schemes: [words, keys]}}}}\n"
     assert load_audit(write_spec(analysis)).analysis.words.schemes == ("words", "keys")
-    told = problem(write_spec(analysis, ("kind: json_object", "kind: text")))
-    assert "has 'keys', which is for answers of the kind json_object and not 'text'; remove it" in told
+    sentence = problem(write_spec(analysis, ("kind: json_object", "kind: text")))
+    assert "has 'keys', which is for answers of the kind json_object and not 'text'; remove it" in sentence
 
 
 def test_what_is_removed_unasked_is_told_only_where_it_is_changed(write_spec: Write, small_text: str) -> None:
@@ -277,7 +277,7 @@ def test_what_is_removed_unasked_is_told_only_where_it_is_changed(write_spec: Wr
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "sentence"),
     [
         (
             "race: race",
@@ -294,8 +294,8 @@ def test_what_is_removed_unasked_is_told_only_where_it_is_changed(write_spec: Wr
         ("import:", "imports:", "the key imports is unknown; did you mean 'import'?"),
     ],
 )
-def test_wrong_imports(write_spec: Write, import_text: str, old: str, new: str, told: str) -> None:
-    assert told in problem(write_spec(import_text, (old, new)))
+def test_wrong_imports(write_spec: Write, import_text: str, old: str, new: str, sentence: str) -> None:
+    assert sentence in problem(write_spec(import_text, (old, new)))
 
 
 def test_a_repeated_template_id(write_spec: Write, small_text: str) -> None:

@@ -38,7 +38,7 @@ def problem(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "sentence"),
     [
         (
             [("labels: [junior, senior]", "labels: [junior]")],
@@ -131,7 +131,7 @@ def problem(path: Path) -> str:
         ),
         (
             [("{text}'", "{text} {race}'"), ("{name: Applicant}", "{name: Applicant, race: x}")],
-            "templates[0].text states 'race' beside a name, which states it too; remove one.",
+            "templates[0].text states 'race' next to a name, which states it too; remove one.",
         ),
         (
             [("{text}'", "A {job}.'"), ("masked: {mask: {name: Applicant}}", "plainer: {prefix: x}")],
@@ -171,12 +171,12 @@ def problem(path: Path) -> str:
         ),
     ],
 )
-def test_wrong_specs_of_resumes(write: Write, changes: list[Change], told: str) -> None:
-    assert problem(write(RESUMES_AUDIT, *changes)).startswith(told)
+def test_wrong_specs_of_resumes(write: Write, changes: list[Change], sentence: str) -> None:
+    assert problem(write(RESUMES_AUDIT, *changes)).startswith(sentence)
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "sentence"),
     [
         (
             {"resumes": RESUMES.replace("I am Emily.", "I am Emilia of pro-Emily.")},
@@ -217,25 +217,25 @@ def test_wrong_specs_of_resumes(write: Write, changes: list[Change], told: str) 
         ),
     ],
 )
-def test_wrong_files_of_resumes(write: Write, files: dict[str, str], told: str) -> None:
-    assert problem(write(RESUMES_AUDIT, **files)).startswith(told)
+def test_wrong_files_of_resumes(write: Write, files: dict[str, str], sentence: str) -> None:
+    assert problem(write(RESUMES_AUDIT, **files)).startswith(sentence)
 
 
 def test_a_text_without_the_name_needs_it_in_the_template(write: Write) -> None:
     resumes = (
         "resume,job,level,first_name,text,more\na,x,junior,Ida,Ida is,one\nb,x,junior,Ida,She is,Ida two\n"
     )
-    told = (
+    sentence = (
         "templates[0].text names nobody where it is about row 2 of resumes.csv: none of the words it uses holds 'Ida'; write "
         "{name} in it."
     )
-    assert problem(write(resumes=resumes)) == told
+    assert problem(write(resumes=resumes)) == sentence
     audit = load_audit(write(RESUMES_AUDIT, ("{text}'", "{name}: {text}'"), resumes=resumes))
     assert len(build_prompts(audit)) == 16
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "sentence"),
     [
         (
             [("{number}. {name}", "{name}")],
@@ -291,8 +291,8 @@ def test_a_text_without_the_name_needs_it_in_the_template(write: Write) -> None:
         ),
     ],
 )
-def test_wrong_specs_of_rankings(write: Write, changes: list[Change], told: str) -> None:
-    assert problem(write(RANKINGS_AUDIT, *changes)).startswith(told)
+def test_wrong_specs_of_rankings(write: Write, changes: list[Change], sentence: str) -> None:
+    assert problem(write(RANKINGS_AUDIT, *changes)).startswith(sentence)
 
 
 def test_wrong_columns_of_rankings(write: Write) -> None:

@@ -27,7 +27,7 @@ def problem(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "sentence"),
     [
         # subjects
         ("name: entity", "name: entiti", "has no column 'entiti'; did you mean 'entity'?"),
@@ -236,14 +236,14 @@ def problem(path: Path) -> str:
         ("neutral: matched", "fuzy: {}", "the key analysis.lists.fuzy is unknown; did you mean 'fuzzy'?"),
     ],
 )
-def test_wrong_specs_of_lists(write: Write, old: str, new: str, told: str) -> None:
+def test_wrong_specs_of_lists(write: Write, old: str, new: str, sentence: str) -> None:
     path = write(LISTS_AUDIT, (old, new))
     with pytest.raises(InputError) as caught:
         load_audit(path)
     message = str(caught.value)
     # Either the spec or the CSV file it names is at fault.
     assert message.startswith((f"{path}: ", f"{path.with_name('entities.csv')} "))
-    assert told in message
+    assert sentence in message
     assert "\n" not in message
 
 
@@ -287,14 +287,14 @@ def test_attributes_of_a_file(write: Write, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "sentence"),
     [
         (", value: value", "", "import.columns.value is missing; attribute needs it"),
         ("attribute: attribute, ", "", "import.columns.attribute is missing; value needs it"),
         (
             "value: value",
             "value: value, attributes: {race: race}",
-            "import.columns.attributes cannot stand beside attribute and value; remove one or the other.",
+            "import.columns.attributes cannot be combined with attribute and value; remove one or the other.",
         ),
         (
             ", attribute: attribute, value: value",
@@ -333,8 +333,8 @@ def test_attributes_of_a_file(write: Write, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_wrong_conditions(write: Write, old: str, new: str, told: str) -> None:
-    assert told in problem(write(IMPORT, (old, new)))
+def test_wrong_conditions(write: Write, old: str, new: str, sentence: str) -> None:
+    assert sentence in problem(write(IMPORT, (old, new)))
 
 
 def test_a_screening_asks_about_some_attributes_and_about_nobody(repository: Path) -> None:
@@ -356,7 +356,7 @@ def test_a_screening_asks_about_some_attributes_and_about_nobody(repository: Pat
 
 
 @pytest.mark.parametrize(
-    ("name", "attributes", "parts", "told"),
+    ("name", "attributes", "parts", "sentence"),
     [
         (
             "recommendations",
@@ -379,8 +379,8 @@ def test_a_screening_asks_about_some_attributes_and_about_nobody(repository: Pat
     ],
 )
 def test_attributes_that_nothing_asks_about(
-    repository: Path, name: str, attributes: list[str], parts: list[str], told: str
+    repository: Path, name: str, attributes: list[str], parts: list[str], sentence: str
 ) -> None:
     with pytest.raises(InputError) as caught:
         load_audit(repository / "audits" / f"{name}.yml").with_attributes(attributes, parts)
-    assert str(caught.value) == told
+    assert str(caught.value) == sentence

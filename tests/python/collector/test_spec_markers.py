@@ -188,7 +188,7 @@ def test_few_probes_are_warned_of(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("markers", "told"),
+    ("markers", "sentence"),
     [
         ("she,stereotype,,\nhe,anti,,\n", []),
         ("she,,,\nhe,,,\n", []),
@@ -214,11 +214,11 @@ def test_few_probes_are_warned_of(write: Write) -> None:
         ),
     ],
 )
-def test_markers_on_one_side_alone_are_warned_of(write: Write, markers: str, told: list[str]) -> None:
+def test_markers_on_one_side_alone_are_warned_of(write: Write, markers: str, sentence: list[str]) -> None:
     path = write(markers="marker,direction,probe,group\n" + markers)
     warnings = [one for one in load_audit(path).warnings() if "without a name" not in one]
-    assert len(warnings) == len(told)
-    for warning, start in zip(warnings, told, strict=True):
+    assert len(warnings) == len(sentence)
+    for warning, start in zip(warnings, sentence, strict=True):
         assert warning.startswith(start)
 
 

@@ -223,11 +223,11 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
     [
         (
             [("file: first.csv", "file: first.csv, groups: [male, female]")],
-            "attributes.first.groups cannot stand beside file, which holds them; remove one.",
+            "attributes.first.groups cannot be combined with file, which holds them; remove one.",
         ),
         (
             [("file: first.csv", "file: first.csv, agreements: {}")],
-            "attributes.first.agreements cannot stand beside file, which holds them; remove one.",
+            "attributes.first.agreements cannot be combined with file, which holds them; remove one.",
         ),
         (
             [("file: first.csv", "fil: first.csv")],
@@ -406,11 +406,11 @@ def test_wrong_files(write: Write, name: str, content: str, message: str) -> Non
         ([("price: price_level, ", "")], "the key import.columns.text is missing"),
         (
             [("price: price_level, ", "text: answer, price: price_level, ")],
-            "import.columns.price cannot stand beside text, which holds whole answers; remove one or the other.",
+            "import.columns.price cannot be combined with text, which holds whole answers; remove one or the other.",
         ),
         (
             [("price: price_level, count: n, ", "text: answer, response: r, ")],
-            "import.columns.response cannot stand beside text, which holds whole answers; remove one or the other.",
+            "import.columns.response cannot be combined with text, which holds whole answers; remove one or the other.",
         ),
         (
             [("price: price_level", "slot: price_level")],

@@ -61,7 +61,7 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Any, changed: dict[str, Any], s
     assert sentence in str(raised.value)
 
 
-def told(simulator: Simulator, name: str) -> list[str]:
+def message(simulator: Simulator, name: str) -> list[str]:
     return [str(simulator.ask(Request(ASKED.format(name), None, trial, trial)).text) for trial in range(200)]
 
 
@@ -71,13 +71,13 @@ def hedged(texts: list[str]) -> float:
 
 def test_advice_is_the_same_for_everybody_unless_something_is_planted() -> None:
     fair, planted = Simulator(), Simulator(hedge={"Keisha": 0.5}, simplify={"Keisha": 1.0})
-    assert told(fair, "Anne") == told(planted, "Anne")
-    assert hedged(told(fair, "Keisha")) == pytest.approx(0.2, abs=0.05)
-    assert hedged(told(planted, "Keisha")) == pytest.approx(0.6, abs=0.05)
-    lengths = [sum(map(len, told(one, "Keisha"))) for one in (fair, planted)]
+    assert message(fair, "Anne") == message(planted, "Anne")
+    assert hedged(message(fair, "Keisha")) == pytest.approx(0.2, abs=0.05)
+    assert hedged(message(planted, "Keisha")) == pytest.approx(0.6, abs=0.05)
+    lengths = [sum(map(len, message(one, "Keisha"))) for one in (fair, planted)]
     assert lengths[1] < lengths[0]
-    assert not any("systematically" in text or "considerabl" in text for text in told(planted, "Keisha"))
-    assert all(text.startswith("Dear Keisha, ") for text in told(fair, "Keisha"))
+    assert not any("systematically" in text or "considerabl" in text for text in message(planted, "Keisha"))
+    assert all(text.startswith("Dear Keisha, ") for text in message(fair, "Keisha"))
 
 
 def test_an_encoder_is_looked_for_beside_the_spec_and_inside_the_project(
@@ -99,7 +99,7 @@ def test_an_encoder_is_looked_for_beside_the_spec_and_inside_the_project(
     assert (found["name"], found["place"]) == ("tiny", "audits/tiny")
     with pytest.raises(InputError, match="outside"):
         load_with("../../outside")
-    # What lies where the program runs is not beside the spec, whatever the hub has under this name.
+    # What lies where the program runs is not next to the spec, whatever the hub has under this name.
     monkeypatch.chdir(project)
     with pytest.raises(InputError, match="no name on the Hugging Face hub"):
         load_with("../outside")

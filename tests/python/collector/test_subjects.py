@@ -1,4 +1,4 @@
-"""The CSV files beside a spec: what they mean, and what each wrong one is told."""
+"""The CSV files next to a spec: what they mean, and what each wrong one is told."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "sentence"),
     [
         ("", "is empty; it should hold a header and a row for each subject."),
         ("\n\n", "is empty; it should hold a header and a row for each subject."),
@@ -81,9 +81,9 @@ def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None
         ('entity,domain\n"a,b\n', "line 2 cannot be read as CSV: Value with unterminated quote found."),
     ],
 )
-def test_wrong_subjects(write_csv: Write, text: str, told: str) -> None:
+def test_wrong_subjects(write_csv: Write, text: str, sentence: str) -> None:
     path = write_csv(text)
-    assert told in problem(path, lambda: subjects_of(path))
+    assert sentence in problem(path, lambda: subjects_of(path))
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_attributes_from_a_file_are_the_mapping_a_spec_holds(write_csv: Write) -
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "sentence"),
     [
         ("attribute,group\nrace,Black\n", "has no column 'descriptor'; known: 'attribute', 'group'."),
         ("attribute,group,descriptor\nrace,Black,\n", "row 1 has no 'descriptor'."),
@@ -145,9 +145,9 @@ def test_attributes_from_a_file_are_the_mapping_a_spec_holds(write_csv: Write) -
         ),
     ],
 )
-def test_wrong_attributes(write_csv: Write, text: str, told: str) -> None:
+def test_wrong_attributes(write_csv: Write, text: str, sentence: str) -> None:
     path = write_csv(text)
-    assert told in problem(path, lambda: read_attributes(path))
+    assert sentence in problem(path, lambda: read_attributes(path))
 
 
 def relevance_of(path: Path) -> tuple[RelevanceRow, ...]:
@@ -165,7 +165,7 @@ def test_relevance_with_and_without_a_domain(write_csv: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "sentence"),
     [
         ("item,grade\nHello,1\n", "has no column 'entity'; "),
         ("entity,item,grade\nAdele,Hello,0\n", "row 1 has '0' as 'grade'; it should be a number above 0"),
@@ -189,9 +189,9 @@ def test_relevance_with_and_without_a_domain(write_csv: Write) -> None:
         ),
     ],
 )
-def test_wrong_relevance(write_csv: Write, text: str, told: str) -> None:
+def test_wrong_relevance(write_csv: Write, text: str, sentence: str) -> None:
     path = write_csv(text)
-    assert told in problem(path, lambda: relevance_of(path))
+    assert sentence in problem(path, lambda: relevance_of(path))
 
 
 def test_the_shipped_audit_has_the_values_of_its_source(repository: Path) -> None:

@@ -72,7 +72,7 @@ def test_other_tables_hold_subjects_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"name;origin\nJ\xf6rg;deutsch\n", "line 2 is not UTF-8; save the file as UTF-8, or name its encoding in the spec"),
         (b"sep=;\nname;origin\nA;b;c\n", "line 3 has 3 cells and the header 2"),
@@ -81,11 +81,11 @@ def test_other_tables_hold_subjects_too(tmp_path: Path) -> None:
         (b"title;origin\nA;b\n", "has no column 'name'; known: 'title', 'origin'."),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_a_table_is_told(tmp_path: Path, content: bytes, told: str) -> None:
+def test_what_is_wrong_in_a_table_is_told(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(InputError) as caught:
         read_rows(tmp_path / "a.csv", "a row for each name", ["name"])
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_cells_keep_their_line_ends_where_rows_end_in_several_ways(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_a_parameter_that_only_resembles_a_secret_is_allowed(write: Write) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "sentence"),
     [
         ("targets: {}\n", "targets is empty"),
         ("target: {}\n", "the key target is unknown; did you mean 'targets'?"),
@@ -209,8 +209,8 @@ def test_a_parameter_that_only_resembles_a_secret_is_allowed(write: Write) -> No
         (endpoint_with("api_key_env: NOT_SET_ANYWHERE"), "NOT_SET_ANYWHERE, which is not set"),
     ],
 )
-def test_wrong_targets_are_told_what_would_be_right(write: Write, text: str, told: str) -> None:
-    assert told in problem(write(text))
+def test_wrong_targets_are_told_what_would_be_right(write: Write, text: str, sentence: str) -> None:
+    assert sentence in problem(write(text))
 
 
 def test_a_name_that_cannot_be_part_of_a_run(write: Write) -> None:
@@ -235,8 +235,8 @@ def test_a_simulator_may_plant_more_than_steering(write: Write) -> None:
 
 @pytest.mark.parametrize("key", ["refuse_about", "shorten", "repeat"])
 def test_planted_shares_are_between_0_and_1(write: Write, key: str) -> None:
-    told = problem(write(f"targets:\n  mine:\n    kind: simulator\n    {key}: {{Old: 1.5}}\n"))
-    assert f"targets.mine.{key}.Old" in told
+    sentence = problem(write(f"targets:\n  mine:\n    kind: simulator\n    {key}: {{Old: 1.5}}\n"))
+    assert f"targets.mine.{key}.Old" in sentence
 
 
 def test_every_kind_is_a_module_with_settings_and_a_builder() -> None:
@@ -270,14 +270,14 @@ def test_a_new_kind_is_a_new_file_and_nothing_else(
 def test_several_targets_are_read_before_any_is_asked(write: Write) -> None:
     path = write("targets: {a: {kind: simulator}, b: {kind: simulator, sed: 1}, c: {kind: simulator}}\n")
     assert [target.name for target in load_targets(path, ["c", "a"])] == ["c", "a"]
-    for names, told in (
+    for names, sentence in (
         (["a", "b"], "the key targets.b.sed is unknown"),
         (["a", "d"], "has no target 'd'"),
         (["a", "a"], "The target 'a' is named twice"),
         (["a", ""], "No target is named"),
         ([], "No target is named"),
     ):
-        with pytest.raises(InputError, match=re.escape(told)):
+        with pytest.raises(InputError, match=re.escape(sentence)):
             load_targets(path, names)
 
 

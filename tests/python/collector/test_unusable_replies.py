@@ -77,9 +77,9 @@ def test_a_run_of_nothing_but_tool_calls_stops(
 ) -> None:
     endpoint.answers(None, finish_reason="tool_calls", tool_calls=[{"function": {"name": "search"}}])
     target = OpenAITarget("mine", base_url=endpoint.base_url, model="m", concurrency=4)
-    with pytest.raises(TargetError) as told:
+    with pytest.raises(TargetError) as sentence:
         collect(load_audit(small_spec), target, ledger_path, trials=100)
-    assert str(told.value).startswith(
+    assert str(sentence.value).startswith(
         "No reply to the first 30 questions could be used, so the run stops (--max-unusable). The first: The answer is empty. It "
         "calls a tool (search) and says nothing. {"
     )
@@ -87,7 +87,7 @@ def test_a_run_of_nothing_but_tool_calls_stops(
     assert (
         "The run keeps the spec and the settings that it was started with. After a change of the spec or of the target, start a "
         "new run: biasledger collect AUDIT.yml --target mine. If only the service was repaired, go on with: biasledger collect "
-    ) in str(told.value)
+    ) in str(sentence.value)
     # Not 1,200; those that were asked while the first ones were written to disk.
     assert MAX_UNUSABLE <= len(endpoint.requests) < 300
     assert query("select distinct status, error from raw.responses") == [

@@ -98,7 +98,7 @@ def test_rows_that_are_cut_off_or_not_counted_are_refused(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ('{"x": 1}', "is no row of a baseline"),
         ('{"x":', "is no row of a baseline"),
@@ -115,14 +115,14 @@ def test_rows_that_are_cut_off_or_not_counted_are_refused(tmp_path: Path) -> Non
     ],
 )
 def test_a_row_that_a_build_would_break_on_is_named(
-    tmp_path: Path, row: str | dict[str, Any], told: str
+    tmp_path: Path, row: str | dict[str, Any], message: str
 ) -> None:
     text = row if isinstance(row, str) else json.dumps({"part": "finding", "row": {**FINDING, **row}})
 
     def change(lines: list[str]) -> None:
         lines[3] = text
 
-    with pytest.raises(InputError, match=re.escape(f"b: row 4 {told}")):
+    with pytest.raises(InputError, match=re.escape(f"b: row 4 {message}")):
         read_baseline(changed(exported(tmp_path / "b"), change, seal=True))
 
 

@@ -208,12 +208,12 @@ def test_junit_has_the_time_of_the_run_and_the_file_of_the_audit(project: Path) 
 def test_sarif_is_what_the_standard_says(project: Path) -> None:
     document = json.loads(_written("sarif"))
     jsonschema.Draft202012Validator(_SARIF).validate(document)
-    [told] = document["runs"]
-    rules = [rule["id"] for rule in told["tool"]["driver"]["rules"]]
+    [message] = document["runs"]
+    rules = [rule["id"] for rule in message["tool"]["driver"]["rules"]]
     assert rules == sorted(set(rules))
-    assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in told["results"])
+    assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in message["results"])
     levels = [
-        (one["properties"]["finding_id"], one["level"], "suppressions" in one) for one in told["results"]
+        (one["properties"]["finding_id"], one["level"], "suppressions" in one) for one in message["results"]
     ]
     assert sorted(levels) == [
         ("run-1-0", "error", False),
@@ -223,7 +223,9 @@ def test_sarif_is_what_the_standard_says(project: Path) -> None:
         ("run-2-0", "error", False),
     ]
     lines = {
-        one["properties"]["finding_id"]: one["locations"][0] for one in told["results"] if "locations" in one
+        one["properties"]["finding_id"]: one["locations"][0]
+        for one in message["results"]
+        if "locations" in one
     }
     # An attribute's own line; of attributes crossed, the line of all.
     assert {key: one["physicalLocation"]["region"]["startLine"] for key, one in lines.items()} == {
@@ -232,7 +234,9 @@ def test_sarif_is_what_the_standard_says(project: Path) -> None:
         "run-1-2": 4,
         "run-1-3": 4,
     }
-    assert len({one["partialFingerprints"]["case/v1"] for one in told["results"]}) == len(told["results"])
+    assert len({one["partialFingerprints"]["case/v1"] for one in message["results"]}) == len(
+        message["results"]
+    )
 
 
 def test_sarif_names_a_file_as_an_address(project: Path) -> None:

@@ -71,7 +71,7 @@ def test_the_example_s_workflow_goes_red_at_its_check_and_nowhere_else(piped: tu
         if len(one.findall("failure"))
     ]
     assert {one.get("file") for one in failed} == {"audits/refunds.yml"}
-    # What was planted is found, and nothing beside it.
+    # What was planted is found, and nothing next to it.
     assert {str(one.get("name")).split(":")[0] for one in failed} == {"race"}
     uploaded = [
         step["with"] for step in next(iter(_read(WORKFLOW)["jobs"].values()))["steps"] if "with" in step
@@ -83,8 +83,8 @@ def _act(folder: Path, **inputs: str) -> tuple[list[int], str]:
     """Run the action's steps but what installs; return exit codes and the verdict that it gives."""
     action = _read(ROOT / "action.yml")
     given = {name: str(one["default"]) for name, one in action["inputs"].items()} | inputs
-    told = {"GITHUB_OUTPUT": folder / "output.txt", "GITHUB_STEP_SUMMARY": folder / "summary.md"}
-    for path in told.values():
+    message = {"GITHUB_OUTPUT": folder / "output.txt", "GITHUB_STEP_SUMMARY": folder / "summary.md"}
+    for path in message.values():
         path.unlink(missing_ok=True)
     codes = []
     for step in action["runs"]["steps"]:
@@ -104,10 +104,10 @@ def _act(folder: Path, **inputs: str) -> tuple[list[int], str]:
         )
         codes.append(
             _run_step(
-                step["run"], where, values | {name: str(path) for name, path in told.items()}
+                step["run"], where, values | {name: str(path) for name, path in message.items()}
             ).returncode
         )
-    return codes, told["GITHUB_OUTPUT"].read_text(encoding="utf-8")
+    return codes, message["GITHUB_OUTPUT"].read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -199,11 +199,11 @@ def test_the_container_runs_as_whoever_owns_the_folder() -> None:
     lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
     assert "USER auditor" in lines
     as_you = '--user "$(id -u):$(id -g)"'
-    told = re.findall(r"`((?:podman|docker) run [^`]+)`", PAGE)
-    told += [line.removeprefix("#   ") for line in lines if line.startswith("#   podman run")]
-    assert [one.split()[0] for one in told] == ["podman", "docker", "podman"]
-    assert all(as_you in one for one in told)
-    assert all(("--userns=keep-id" in one) == one.startswith("podman") for one in told)
+    message = re.findall(r"`((?:podman|docker) run [^`]+)`", PAGE)
+    message += [line.removeprefix("#   ") for line in lines if line.startswith("#   podman run")]
+    assert [one.split()[0] for one in message] == ["podman", "docker", "podman"]
+    assert all(as_you in one for one in message)
+    assert all(("--userns=keep-id" in one) == one.startswith("podman") for one in message)
 
 
 def test_the_container_names_what_there_is() -> None:

@@ -60,12 +60,12 @@ def test_it_comes_to_a_verdict(followed: Followed) -> None:
 
 @pytest.mark.slow
 def test_every_form_of_the_file_is_read_alike(followed: Followed) -> None:
-    told = [
+    message = [
         re.findall(r"200 rows, .*|    [fm]: .*|  200 answers: .*|: no problems found", one.stdout)
         for one in followed.blocks
     ]
     # new and validate show the CSV once each, three other files are shown together.
-    (first, second, others) = [sorted(map(_without_order, one)) for one in told if len(one) > 2]
+    (first, second, others) = [sorted(map(_without_order, one)) for one in message if len(one) > 2]
     assert set(first) | set(second) == set(others)
     assert others.count(": no problems found") == 3
 
@@ -100,6 +100,6 @@ def test_the_readme_names_what_is_read() -> None:
 
 def test_thirty_wrong_inputs_are_answered_as_the_table_says() -> None:
     text = (ROOT / DOCUMENT).read_text(encoding="utf-8")
-    told = text.partition(wrong_inputs.BEGIN)[2].partition(wrong_inputs.END)[0]
+    message = text.partition(wrong_inputs.BEGIN)[2].partition(wrong_inputs.END)[0]
     assert len(wrong_inputs.CASES) >= 30
-    assert told == wrong_inputs.table(), f"run: python -m tests.python.docs.wrong_inputs {DOCUMENT}"
+    assert message == wrong_inputs.table(), f"run: python -m tests.python.docs.wrong_inputs {DOCUMENT}"

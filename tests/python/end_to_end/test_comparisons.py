@@ -1,4 +1,4 @@
-"""Runs beside each other on real projects: the same model twice, a worse model, and a baseline carried to another machine."""
+"""Runs next to each other on real projects: the same model twice, a worse model, and a baseline carried to another machine."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def test_the_same_texts_with_the_names_left_in_alarm_and_say_so(odd: Project) ->
     rows = odd.rows(
         f"select measure, group_name, explanation from marts.fct_alarms where audit = '{LEFT}' and attribute = 'race'"
     )
-    told = {(measure, group) for measure, group, _ in rows}
-    assert {("classifier_accuracy", group) for group in ("Asian", "Turkish", "person of color")} <= told
+    message = {(measure, group) for measure, group, _ in rows}
+    assert {("classifier_accuracy", group) for group in ("Asian", "Turkish", "person of color")} <= message
     assert all(
         ("words that name a group left in" in text) == (measure == "classifier_accuracy")
         for measure, _, text in rows

@@ -74,8 +74,10 @@ def test_it_holds_what_an_auditor_needs(made: Made, planted: Project) -> None:
     assert "simulated" in summary
     assert re.search(r"would tell in \d+ of 100", " ".join(summary.split()))
     assert b"<html" in pack.files["report.html"]
-    told = set(re.findall(r"^(\S+\.\w+|settings/) ", pack.files["README.txt"].decode(), flags=re.MULTILINE))
-    assert told == {name.partition("/")[0] + ("/" if "/" in name else "") for name in pack.files} - {
+    message = set(
+        re.findall(r"^(\S+\.\w+|settings/) ", pack.files["README.txt"].decode(), flags=re.MULTILINE)
+    )
+    assert message == {name.partition("/")[0] + ("/" if "/" in name else "") for name in pack.files} - {
         "README.txt"
     } | {MANIFEST}
 
@@ -94,7 +96,7 @@ def test_a_pack_fits_its_ledger(made: Made, planted: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda entries: entries.update({name(entries, "findings.csv"): b""}), "findings.csv was changed"),
         (lambda entries: entries.pop(name(entries, "analysis.json")), "lacks analysis.json"),
@@ -107,10 +109,10 @@ def test_a_pack_fits_its_ledger(made: Made, planted: Project) -> None:
     ],
 )
 def test_a_changed_zip_is_refused_by_name(
-    made: Made, tmp_path: Path, change: Callable[[dict[str, bytes]], None], told: str
+    made: Made, tmp_path: Path, change: Callable[[dict[str, bytes]], None], message: str
 ) -> None:
     path = zipped(made, tmp_path / "changed.zip", change)
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         read_pack(path)
 
 

@@ -210,10 +210,10 @@ def test_groups_and_weights_are_others(project: Project, new_project: NewProject
         f"update raw.responses set weight = 2 where run_id = '{second}'",
     )
     project.build(is_forced=True)
-    assert any("fct_marked_words" in told for told in differences(before, project.warehouse))
+    assert any("fct_marked_words" in message for message in differences(before, project.warehouse))
     # Pairs of runs are cached by their answers alone: of groups that change under them they know nothing.
     found = _differences(project, new_project)
-    assert [told for told in found if not told.startswith("marts.fct_run_comparisons:")] == []
+    assert [message for message in found if not message.startswith("marts.fct_run_comparisons:")] == []
 
 
 @pytest.mark.parametrize(
@@ -310,10 +310,10 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
     project.pass_as_built()
     _change(project, f"update raw.responses set weight = 2 where run_id = '{second}' and seq = 5")
     project.build(is_forced=True)
-    told = project.rows(
+    message = project.rows(
         "select distinct run_id, n_distinct_texts = -7 from marts.fct_answer_quality order by all"
     )
-    assert told == sorted([(first, True), (second, False)])
+    assert message == sorted([(first, True), (second, False)])
     # Nor is a row that is lacking made, of a run that stands.
     assert all(n_left.values())
     assert n_left == {

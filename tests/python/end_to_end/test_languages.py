@@ -30,7 +30,7 @@ def test_languages_are_counted_by_group(odd: Project) -> None:
 
 
 def test_words_are_not_compared_between_languages(odd: Project) -> None:
-    told = f"answers about {ICELAND}, about {GERMANY.replace('are in', 'in')}"
+    message = f"answers about {ICELAND}, about {GERMANY.replace('are in', 'in')}"
     rows = odd.rows(
         "select measure, status, explanation, advice from marts.fct_findings"
         " where audit = 'travel' and group_name = 'Iceland' and measure <> 'answer_gap' order by 1"
@@ -41,7 +41,7 @@ def test_words_are_not_compared_between_languages(odd: Project) -> None:
     }  # fmt: skip
     for _, status, explanation, advice in rows:
         assert status == "insufficient_data"
-        assert explanation == f"Not judged: {told}, so that words differ with the language."
+        assert explanation == f"Not judged: {message}, so that words differ with the language."
         assert advice.startswith("Compare answers in one language:")
 
 
@@ -78,7 +78,7 @@ def test_one_answer_decides_no_language(odd: Project) -> None:
 
 
 def test_who_was_not_checked_for_refusals_is_said_of_the_gap(odd: Project) -> None:
-    told = (
+    message = (
         "not checked for refusals, because no refusal patterns exist for the language: "
         "15 of 18 answers about Iceland (Icelandic)"
     )
@@ -86,7 +86,7 @@ def test_who_was_not_checked_for_refusals_is_said_of_the_gap(odd: Project) -> No
         "select distinct group_name, caution, contains(explanation, caution) from marts.fct_findings"
         " where audit = 'travel' and measure = 'answer_gap'"
     )
-    assert rows == [("Iceland", told, True)]
+    assert rows == [("Iceland", message, True)]
 
 
 def test_build_and_report_say_it(odd: Project) -> None:

@@ -1,4 +1,4 @@
-"""A small audit's words are measured in a process beside dbt's, which has gone when the build has ended."""
+"""A small audit's words are measured in a process next to dbt's, which has gone when the build has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mitigations asked beside the plain audit are compared with it."""
+"""Mitigations asked next to the plain audit are compared with it."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def test_readings_change_answers_are_erased_and_runs_retracted(
 def test_each_method_gets_a_second_run_and_what_runs_are_read_by_changes(
     grown: Project, new_project: NewProject, tmp_path: Path
 ) -> None:
-    """Runs beside those of a method that are kept; then a catalogue with other prices, and lists that are read otherwise."""
+    """Runs next to those of a method that are kept; then a catalogue with other prices, and lists that are read otherwise."""
     project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
     _collect_once_more(project)
     project.build()

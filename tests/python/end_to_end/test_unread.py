@@ -25,7 +25,7 @@ def _judged(project: Project, audit: str, measure: str) -> tuple[str, str, int, 
 
 @pytest.mark.parametrize("measure", ["rank_gap", "impact_ratio"])
 @pytest.mark.parametrize(
-    ("audit", "status", "told"),
+    ("audit", "status", "message"),
     [
         ("bias_read", "alarm", None),
         ("bias_few_unread", "alarm", "8 answers could not be read (black 6, white 2)"),
@@ -36,16 +36,16 @@ def _judged(project: Project, audit: str, measure: str) -> tuple[str, str, int, 
     ],
 )
 def test_a_verdict_stands_only_whatever_unread_answers_say(
-    odd: Project, audit: str, status: str, told: str | None, measure: str
+    odd: Project, audit: str, status: str, message: str | None, measure: str
 ) -> None:
     found, explanation, n_unread, low, high = _judged(odd, audit, measure)
     assert found == status
     assert n_unread == sum({**BIASED, **FAIR}[audit])
-    if told is None:
+    if message is None:
         assert "could not be read" not in explanation
         assert low is high is None
     else:
-        assert told in explanation
+        assert message in explanation
         assert f"the value lies between {low:.3g} and {high:.3g}" in explanation
         assert ("which does not change the verdict" in explanation) == (status != "inconclusive")
 
@@ -144,6 +144,6 @@ def test_explain_states_the_bounds(odd: Project) -> None:
     options = ["--warehouse", str(odd.warehouse), "--ledger", str(odd.ledger)]
     finished = CliRunner().invoke(cli, ["explain", finding, *options])
     assert finished.exit_code == 0, finished.output
-    told = " ".join(finished.output.split())
-    assert "80 answers could not be read (black 80)" in told
-    assert "It would be settled once its 80 unread answers are read." in told
+    message = " ".join(finished.output.split())
+    assert "80 answers could not be read (black 80)" in message
+    assert "It would be settled once its 80 unread answers are read." in message

@@ -218,17 +218,17 @@ def test_what_cannot_be_erased(collected: Kept) -> None:
     prompt_id, trial = secret_of(collected)
     before = collected.ledger_path.read_bytes(), collected.journal.read_bytes()
 
-    def told(match: str, *arguments: object, reason: str = REASON) -> None:
+    def message(match: str, *arguments: object, reason: str = REASON) -> None:
         with pytest.raises(InputError, match=match):
             erase(collected.ledger_path, *arguments, reason=reason)  # type: ignore[arg-type]
 
-    told("An erasure needs a reason", collected.run_id, prompt_id, trial, reason=" ")
-    told(r"has no response to prompt x, trial 1; raw\.responses", collected.run_id, "x", 1)
-    told(rf"has no response to prompt {prompt_id}, trial 9;", collected.run_id, prompt_id, 9)
-    told(rf"trial {trial}, attempt 2;", collected.run_id, prompt_id, trial, 2)
-    told("Run none in .* has no response", "none", prompt_id, trial)
+    message("An erasure needs a reason", collected.run_id, prompt_id, trial, reason=" ")
+    message(r"has no response to prompt x, trial 1; raw\.responses", collected.run_id, "x", 1)
+    message(rf"has no response to prompt {prompt_id}, trial 9;", collected.run_id, prompt_id, 9)
+    message(rf"trial {trial}, attempt 2;", collected.run_id, prompt_id, trial, 2)
+    message("Run none in .* has no response", "none", prompt_id, trial)
     with JournalWriter.resume(collected.journal):
-        told("is being collected by another process", collected.run_id, prompt_id, trial)
+        message("is being collected by another process", collected.run_id, prompt_id, trial)
     with pytest.raises(LedgerError, match="There is no ledger"):
         erase(collected.ledger_path.with_name("none.duckdb"), collected.run_id, prompt_id, 1, reason=REASON)
     assert (collected.ledger_path.read_bytes(), collected.journal.read_bytes()) == before
@@ -386,8 +386,8 @@ def test_what_ended_a_run_is_not_quoted_where_it_cannot_be_erased(tmp_path: Path
     assert len(holders(tmp_path)) == 2
     with duckdb.connect(str(ledger_path), read_only=True) as connection:
         failed = connection.execute("select distinct prompt_id, trial from raw.responses").fetchall()
-        told = connection.execute("select detail ->> 'reason' from raw.run_events where event = 'failed'")
-        assert told.fetchall() == [("The target was given up; the error of its last response says why.",)]
+        message = connection.execute("select detail ->> 'reason' from raw.run_events where event = 'failed'")
+        assert message.fetchall() == [("The target was given up; the error of its last response says why.",)]
     for prompt_id, trial in failed:
         erase(ledger_path, run.run_id, prompt_id, trial, reason=REASON)
     assert holders(tmp_path) == []

@@ -194,7 +194,7 @@ def test_a_changed_byte_a_missing_file_and_a_lost_row_are_named(collected: Kept,
 
 
 @pytest.mark.parametrize(
-    ("table", "rows", "told"),
+    ("table", "rows", "message"),
     [
         ("responses", "where seq <> 5", "is gone from raw.responses."),
         ("prompts", "where prompt_text not like '%Asian%'", "its row does not match its hash."),
@@ -202,13 +202,13 @@ def test_a_changed_byte_a_missing_file_and_a_lost_row_are_named(collected: Kept,
     ],
 )
 def test_a_row_that_the_manifest_was_told_to_miss_is_missed_by_the_chain(
-    imported: Kept, folder: Path, table: str, rows: str, told: str
+    imported: Kept, folder: Path, table: str, rows: str, message: str
 ) -> None:
     export(imported, folder)
     rewrite(file_of(folder, imported, table), rows)
     admit(folder, imported, table)
     assert set(broken(folder)) == {imported.run_id}
-    assert (broken(folder)[imported.run_id].fault or "").endswith(told)
+    assert (broken(folder)[imported.run_id].fault or "").endswith(message)
 
 
 def test_a_text_that_the_manifest_was_told_of_is_found(imported: Kept, folder: Path) -> None:

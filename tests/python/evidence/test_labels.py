@@ -26,7 +26,7 @@ def labels_in(kept: Kept) -> list[KeptLabel]:
         return read_labels(connection)
 
 
-def told(kept: Kept) -> list[tuple[str, int, str | None, str]]:
+def message(kept: Kept) -> list[tuple[str, int, str | None, str]]:
     return sorted((one.prompt_id, one.trial, one.label, one.labelled_by) for one in labels_in(kept))
 
 
@@ -42,7 +42,7 @@ def test_the_last_label_of_each_person_counts_and_the_chain_holds_all(kept: Kept
     give(first, "acceptable", "Bo")
     give(second, "problematic", "Bo")
     give(second, None, "Bo")
-    assert told(kept) == [(first, 1, "acceptable", "Bo"), (first, 1, "problematic", "Ada L.")]
+    assert message(kept) == [(first, 1, "acceptable", "Bo"), (first, 1, "problematic", "Ada L.")]
     [verdict] = verify_ledger(kept.ledger_path)
     assert (verdict.state, verdict.seal.count if verdict.seal else 0) == ("intact", kept.seal.count + 5)
     [older] = verify_ledger(kept.ledger_path, [kept.run_id], kept.seal)
@@ -79,7 +79,7 @@ def test_only_answers_that_are_there_have_labels(kept: Kept, change: dict[str, o
     for name in ("", " \n", "x" * 101):
         with pytest.raises(InputError, match="Labels need the name"):
             keep_labels(Ledger(kept.ledger_path), [Label(**values)], name)  # type: ignore[arg-type]
-    assert told(kept) == []
+    assert message(kept) == []
 
 
 def test_a_run_of_before_chains_may_be_labelled(imported: Kept) -> None:
@@ -110,7 +110,7 @@ def test_a_run_that_is_being_collected_has_to_wait(collected: Kept) -> None:
     one = Label(collected.run_id, collected.prompts[0], 1, "acceptable")
     with JournalWriter.resume(collected.journal), pytest.raises(InputError, match="is being collected"):
         keep_labels(Ledger(collected.ledger_path), [one], "Ada")
-    assert told(collected) == []
+    assert message(collected) == []
 
 
 def test_a_ledger_in_use_gets_the_label_from_the_journal(collected: Kept) -> None:
@@ -119,7 +119,7 @@ def test_a_ledger_in_use_gets_the_label_from_the_journal(collected: Kept) -> Non
     with duckdb.connect(str(collected.ledger_path), read_only=True):
         assert keep_labels(ledger, [one], "Ada") == Labelling(1, 0, 1)
     load_journal(collected.journal, ledger)
-    assert told(collected) == [(collected.prompts[0], 1, "acceptable", "Ada")]
+    assert message(collected) == [(collected.prompts[0], 1, "acceptable", "Ada")]
 
 
 def test_a_file_of_labels_is_kept_by_hash_or_by_address(
@@ -142,7 +142,7 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
     assert said == (
         "Labels kept: 1; that stood already: 0; rows without one yet: 1.\nNext: biasledger tune\n"
     )
-    assert told(kept) == [(prompt_id, trial, "problematic", "Ada")]
+    assert message(kept) == [(prompt_id, trial, "problematic", "Ada")]
     said = keep(
         "run,prompt,trial,label",
         (kept.run_id, prompt_id, trial, "problematic"),
@@ -163,7 +163,7 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
     # A row that says it again is nothing new; one that says otherwise leaves all as it was.
     assert "Labels kept: 1;" in keep("response,label", (digest, "acceptable"), (digest[7:19], "acceptable"))
     contradiction = "rows 1 and 2 are the same output with different labels; give it one"
-    stood = told(kept)
+    stood = message(kept)
     assert contradiction in keep("response,label", (digest, "problematic"), (digest[7:19], "acceptable"))
     address = (kept.run_id, prompt_id, trial)
     assert contradiction in keep(
@@ -173,4 +173,4 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
     assert "'response', which belongs to several outputs of the ledger; give more digits" in keep(
         "response,label", (digest[7:19], "problematic")
     )
-    assert told(kept) == stood
+    assert message(kept) == stood

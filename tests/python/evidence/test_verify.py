@@ -186,7 +186,7 @@ CHANGES = {
         "update raw.chain set key = 'x' where position = 9",
         r"Response x \(record 9\) is gone from raw.responses",
     ),
-    "something beside a hash": (
+    "something next to a hash": (
         """update raw.chain set extra = '{"status": "ok", "more": 1}' where position = 9""",
         r"Response .* \(record 9, .*\) was changed",
     ),
@@ -199,9 +199,9 @@ CHANGES = {
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_change_is_found_and_named(kept: Kept, what: str) -> None:
-    statement, told = CHANGES[what]
+    statement, message = CHANGES[what]
     kept.change(statement)
-    assert re.match(told, found(kept)), found(kept)
+    assert re.match(message, found(kept)), found(kept)
 
 
 def test_what_stands_beside_a_hash_hides_nothing(kept: Kept) -> None:
@@ -345,17 +345,17 @@ def add_to_line(path: Path, number: int, old: str, new: str) -> None:
 UNHASHED = {
     "a key twice": ('"status":"ok"', '"status":"refused","status":"ok"', "it has a key twice"),
     "a line's key twice": ('"kind":', '"kind":"prompt","kind":', "it has a key twice"),
-    "a key beside": ('"kind":', '"approved":true,"kind":', "it has keys beside those of a record"),
+    "a key beside": ('"kind":', '"approved":true,"kind":', "it has keys besides those of a record"),
     "a key that says null": ('"status":', '"seen":null,"status":', "it has 'seen', which no response has"),
     "a space": ('"status":', '"status": ', "it says the same as its record in other bytes"),
     "an escape": ('"ok"', '"\\u006fk"', "it says the same as its record in other bytes"),
 }
 
 
-@pytest.mark.parametrize(("old", "new", "told"), UNHASHED.values(), ids=list(UNHASHED))
-def test_what_no_hash_covers_is_in_no_journal(collected: Kept, old: str, new: str, told: str) -> None:
+@pytest.mark.parametrize(("old", "new", "message"), UNHASHED.values(), ids=list(UNHASHED))
+def test_what_no_hash_covers_is_in_no_journal(collected: Kept, old: str, new: str, message: str) -> None:
     add_to_line(collected.journal, 10, old, new)
-    assert found(collected) == f"{collected.journal} is broken at line 11: {told}."
+    assert found(collected) == f"{collected.journal} is broken at line 11: {message}."
 
 
 TWICE = [name for name in UNHASHED if name.endswith("twice")]
@@ -573,7 +573,7 @@ def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Pat
     )
     import_items(catalogue, imported.ledger_path, name="boston")
     assert [one.state for one in verify_ledger(imported.ledger_path)] == ["intact"]
-    for statement, undo, told in (
+    for statement, undo, message in (
         (
             "update raw.items set price_level = 2 where name = 'A'",
             "update raw.items set price_level = 1 where name = 'A'",
@@ -595,7 +595,7 @@ def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Pat
         assert run.state == "intact"
         assert (shared.name, shared.state, shared.n_faults) == ("analyses and catalogues", "broken", 1)
         assert shared.fault is not None
-        assert shared.fault.startswith(told)
+        assert shared.fault.startswith(message)
         imported.change(undo)
     assert [one.state for one in verify_ledger(imported.ledger_path)] == ["intact"]
 

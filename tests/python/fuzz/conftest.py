@@ -41,7 +41,7 @@ def examples(number: int) -> settings:
     )
 
 
-def told(error: BiasledgerError, name: str = "") -> str:
+def message(error: BiasledgerError, name: str = "") -> str:
     """An error's sentence, which names the file and quotes no more than a person can read."""
     sentence = str(error)
     assert sentence.strip()

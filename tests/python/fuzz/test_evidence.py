@@ -23,7 +23,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.loading import load_all, read_head
 from tests.python.evidence.conftest import Kept, collect_answers
 
-from .conftest import changed, damaged, examples, told
+from .conftest import changed, damaged, examples, message
 
 FACTS = {
     "run_id": "r",
@@ -77,7 +77,7 @@ def test_a_damaged_journal_says_nothing_that_was_not_kept(kept: Kept, data: st.D
     try:
         read.extend(record.body for record in read_journal(path, to_the_byte=True))
     except LedgerError as error:
-        told(error, "damaged.journal is broken at line")
+        message(error, "damaged.journal is broken at line")
     assert read == whole[: len(read)]
     try:
         end_of(path)
@@ -166,4 +166,4 @@ def test_a_pack_that_fits_its_manifest_is_read_as_it_stands_or_refused(
         assert {name: pack.manifest[name] for name in FACTS} == facts
         read_judged(pack)
     except BiasledgerError as error:
-        told(error)
+        message(error)

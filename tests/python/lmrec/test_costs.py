@@ -1,4 +1,4 @@
-"""`compare` shows what each mitigation of a recommender cost in Table 3, beside what it changed in the audit."""
+"""`compare` shows what each mitigation of a recommender cost in Table 3, next to what it changed in the audit."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_a_group_of_which_nobody_may_be_selected_has_a_ratio_of_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"n": np.zeros(2)}, "equal length"),
         ({"n": np.full(3, 2.0)}, "from no to n unread"),
@@ -173,11 +173,11 @@ def test_a_group_of_which_nobody_may_be_selected_has_a_ratio_of_zero() -> None:
         ({"lowest": np.full(3, 5.0)}, "lies above the highest"),
     ],
 )
-def test_what_cannot_be_is_refused(changes, told: str) -> None:
+def test_what_cannot_be_is_refused(changes, message: str) -> None:
     units = units_of([0, 1, 1], 0, np.arange(3), 1, [0, 1, 0])
     good = Unread(units, np.array([1.0, 0, 0]), np.zeros(3), np.array([1.0, 0, 0]))
     assert good.n_total == 1
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         replace(good, **changes)
 
 

@@ -130,20 +130,20 @@ def test_a_relation_is_no_table_that_is_called_alike_and_needs_no_files() -> Non
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"a": np.zeros(2), "b": np.zeros(3)}, "columns of a table are of one length"),
         ({"a": np.array(["x"])}, "the column a is <U1"),
     ],
 )
-def test_a_table_of_other_columns_is_refused(given: dict[str, np.ndarray], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_table_of_other_columns_is_refused(given: dict[str, np.ndarray], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Table(given)
 
 
 def test_an_array_of_another_length_is_refused() -> None:
     words = Words(np.array(["x", "y"]), np.array([0.5]), np.array([1, 2]), Part(0.1, 9))
-    with pytest.raises(ValueError, match="an array of 1 stands beside arrays of 2"):
+    with pytest.raises(ValueError, match="an array of 1 stands next to arrays of 2"):
         table(Words, compared("a"), lambda *_: words)
 
 

@@ -76,7 +76,7 @@ def test_a_file_that_no_pack_has_is_refused(packed: Packed, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("manifest", "told"),
+    ("manifest", "message"),
     [
         (b"[" * 100_000, "is no evidence pack"),
         (b"\xff", "is no evidence pack"),
@@ -89,8 +89,8 @@ def test_a_file_that_no_pack_has_is_refused(packed: Packed, name: str) -> None:
         (b'{"format": 2, "files": {}}', "does not list run.json"),
     ],
 )
-def test_a_manifest_that_is_none_is_refused(tmp_path: Path, manifest: bytes, told: str) -> None:
-    with pytest.raises(InputError, match=re.escape(told)):
+def test_a_manifest_that_is_none_is_refused(tmp_path: Path, manifest: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
         read_pack(zipped(tmp_path / "x.zip", manifest, x="1"))
 
 
@@ -159,7 +159,7 @@ def test_entries_in_another_order_are_refused(packed: Packed, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda text: text.replace(b'"audit"', b'"audit": "fair",\n  "audit"', 1), "a key stands twice"),
         (lambda text: text.replace(b"{\n", b"{\n\n", 1), "the spacing is another"),
@@ -170,7 +170,7 @@ def test_entries_in_another_order_are_refused(packed: Packed, tmp_path: Path) ->
     ],
 )
 def test_a_manifest_says_nothing_twice_and_nothing_more(
-    packed: Packed, tmp_path: Path, change: Callable[[bytes], bytes], told: str
+    packed: Packed, tmp_path: Path, change: Callable[[bytes], bytes], message: str
 ) -> None:
     with zipfile.ZipFile(packed.written()) as archive:
         entries = {entry.filename: archive.read(entry) for entry in archive.infolist()}
@@ -178,5 +178,5 @@ def test_a_manifest_says_nothing_twice_and_nothing_more(
     entries[manifest] = change(entries[manifest])
     with (tmp_path / "told.zip").open("wb") as file:
         archive_module._write_zip(file, entries)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         read_pack(tmp_path / "told.zip")

@@ -37,7 +37,7 @@ def test_a_pack_fits_its_ledger_and_its_figures_are_not_vouched_for(packed: Pack
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("is_simulated", False, "The manifest states is_simulated False, and the ledger's run has True."),
         ("audit", "resumes", "The manifest states audit 'resumes', and the ledger's run has 'products'."),
@@ -45,9 +45,11 @@ def test_a_pack_fits_its_ledger_and_its_figures_are_not_vouched_for(packed: Pack
         ("seal", None, "The manifest states no seal, and the ledger's run has a chain."),
     ],
 )
-def test_a_manifest_that_states_otherwise_is_found(packed: Packed, name: str, value: Any, told: str) -> None:
+def test_a_manifest_that_states_otherwise_is_found(
+    packed: Packed, name: str, value: Any, message: str
+) -> None:
     _, verdicts = check_pack(packed.written(lambda _, facts: facts.update({name: value})), packed.ledger)
-    assert (verdicts[-1].state, verdicts[-1].fault) == ("broken", told)
+    assert (verdicts[-1].state, verdicts[-1].fault) == ("broken", message)
 
 
 @pytest.mark.parametrize("content", [b"[]x", b"{}", b"[]\n", b'[{"event": "finished"}]'])
@@ -80,8 +82,8 @@ def otherwise(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     files: set[str] = set()
 
     def rebuild(*_: object, texts: list[str]) -> dict[str, list[str]]:
-        told = {name: ["It is not what comes out again."] if name in files else [] for name in texts}
-        return {"findings.csv": [], "groups.csv": [], **told}
+        message = {name: ["It is not what comes out again."] if name in files else [] for name in texts}
+        return {"findings.csv": [], "groups.csv": [], **message}
 
     monkeypatch.setattr(rebuilding, "rebuild", rebuild)
     return files
@@ -120,8 +122,8 @@ def test_a_forged_text_under_another_version_s_name_is_not_called_intact(
     _, other, unchecked = figures(packed, biasledger="9.9", numpy="0.1")
     assert (other.state, unchecked.state) == ("intact", "unchecked")
     assert name not in other.notes[0]
-    [told] = unchecked.notes
-    assert told == (
+    [message] = unchecked.notes
+    assert message == (
         f"{name} is not what biasledger {__version__} writes, and the pack says that 9.9 wrote it, which anybody can say: do not "
         f"rely on it, or compare it with that version."
     )

@@ -26,7 +26,7 @@ def test_no_cell_is_a_formula_and_every_text_comes_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "cells is no table"),
         (b"\xff\xfe\n", "cells is no table"),
@@ -35,6 +35,6 @@ def test_no_cell_is_a_formula_and_every_text_comes_back() -> None:
         (b"a,b\n1,2\n1\n", "cells: row 3 has 1 cells; it should have 2"),
     ],
 )
-def test_what_is_no_table_is_refused(content: bytes, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_what_is_no_table_is_refused(content: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         parse_table(content, "cells")

@@ -221,8 +221,8 @@ def test_a_new_method_is_its_own_files_and_three_edits(tmp_path: Path) -> None:
     spec.parent.mkdir()
     spec.write_text(textwrap.dedent(SPEC), encoding="utf-8")
 
-    told = json.loads(_run(tmp_path, textwrap.dedent(TOLD), str(spec)))
-    assert told == {
+    message = json.loads(_run(tmp_path, textwrap.dedent(TOLD), str(spec)))
+    assert message == {
         "methods": [*method_names(), "lengths"],
         "analysis": {"shortest": 3},
         "last_table": "fct_lengths",

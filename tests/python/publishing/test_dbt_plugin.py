@@ -1,4 +1,4 @@
-"""What dbt finds attached beside its own database."""
+"""What dbt finds attached next to its own database."""
 
 from __future__ import annotations
 

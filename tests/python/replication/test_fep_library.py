@@ -1,4 +1,4 @@
-"""Letters to library patrons by three models: the publication's probe to its digits, and our verdicts beside its own."""
+"""Letters to library patrons by three models: the publication's probe to its digits, and our verdicts next to its own."""
 
 from __future__ import annotations
 

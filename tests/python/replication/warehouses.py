@@ -33,7 +33,7 @@ DATA_OF = {
 
 
 def find_data(name: str) -> Path | None:
-    """The folder of one data set: in BIASLEDGER_DATA, or beside the repository; None where it is absent."""
+    """The folder of one data set: in BIASLEDGER_DATA, or next to the repository; None where it is absent."""
     places = [Path(os.environ["BIASLEDGER_DATA"])] if "BIASLEDGER_DATA" in os.environ else []
     places.append(ROOT.parent / "shared" / "data")
     return next((place / name for place in places if (place / name).is_dir()), None)

@@ -1,4 +1,4 @@
-"""What was asked and the examples: from a ledger beside the warehouse, and nothing of it unless it is wished for."""
+"""What was asked and the examples: from a ledger next to the warehouse, and nothing of it unless it is wished for."""
 
 from __future__ import annotations
 

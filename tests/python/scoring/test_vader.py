@@ -1,4 +1,4 @@
-"""VADER beside its authors' printed examples; skipped where the extra `sentiment` is not installed."""
+"""VADER next to its authors' printed examples; skipped where the extra `sentiment` is not installed."""
 
 from __future__ import annotations
 

@@ -278,7 +278,7 @@ class TestPairs:
         for kind, place in itertools.product(("outcome", "words"), ("1", "61", "121")):
             found = self.page(explorer, run=run, by=kind, place=place)["pairs"]
             together += {(pair.prompt_id, pair.other_prompt_id) for pair in found}
-        # Whatever they are sorted by, an answer stands beside the same other one.
+        # Whatever they are sorted by, an answer stands next to the same other one.
         assert len(set(together)) < len(together)
         assert len({one for one, _ in together}) == len(set(together))
 

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.slow
 
 @dataclass(frozen=True)
 class OnSpark:
-    """A project that was built on Spark beside DuckDB.
+    """A project that was built on Spark next to DuckDB.
 
     Attributes:
         folder: the project's.
@@ -114,8 +114,8 @@ def test_one_other_cell_is_noticed(
         connection.execute(
             f"update marts.{table} {change} where rowid = (select min(rowid) from marts.{table} where {where})"
         )
-    [told] = differences(on_spark.warehouse, changed, digits=9)
-    assert told.startswith(f"marts.{table}: 1 rows of the first and 1 of the second differ")
+    [message] = differences(on_spark.warehouse, changed, digits=9)
+    assert message.startswith(f"marts.{table}: 1 rows of the first and 1 of the second differ")
 
 
 def test_dbts_unit_tests_pass_on_spark(on_spark: OnSpark) -> None:

@@ -8,7 +8,7 @@ from biasledger.spark.lint import broken_rules
 
 
 @pytest.mark.parametrize(
-    ("sql", "told"),
+    ("sql", "message"),
     [
         (
             "select\n  a + 1 as x\nfrom t\nwhere x > 1",
@@ -22,10 +22,10 @@ from biasledger.spark.lint import broken_rules
         ("select regexp_replace(a, 'b', 'c') from t", (1, "This has no counterpart in Spark's SQL")),
     ],
 )
-def test_what_breaks_a_rule_is_named(sql: str, told: tuple[int, str]) -> None:
+def test_what_breaks_a_rule_is_named(sql: str, message: tuple[int, str]) -> None:
     [(line, sentence)] = broken_rules(sql, lambda _table: ["a", "b"])
-    assert line == told[0]
-    assert sentence.startswith(told[1])
+    assert line == message[0]
+    assert sentence.startswith(message[1])
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,10 @@ def test_an_address_is_shown_without_parameters(master: str, printed: str) -> No
     ],
 )
 def test_what_may_be_a_secret_is_struck_out_of_messages(parameters: str) -> None:
-    told = without_secrets(f"true: Bearer {TOKEN} and {HOST}{parameters}", f"{HOST}{parameters}")
-    assert TOKEN not in told
-    assert "true: " in told
-    assert HOST in told
+    message = without_secrets(f"true: Bearer {TOKEN} and {HOST}{parameters}", f"{HOST}{parameters}")
+    assert TOKEN not in message
+    assert "true: " in message
+    assert HOST in message
 
 
 def test_a_token_with_an_at_is_struck_out_too() -> None:

@@ -221,9 +221,9 @@ def test_labels_that_the_ledger_keeps_give_the_same_thresholds(tmp_path: Path, w
     assert tune_kept(kept_labels(elsewhere), ledger, warehouse) == by_file
     # The same output in another run, of which somebody says otherwise, is no output to tune by.
     otherwise = KeptLabel("r2", "p0", 2, "problematic", "Bo", datetime(2026, 1, 2))
-    told = tune_kept(kept_labels(otherwise), ledger, warehouse)
-    assert told.n_outputs == N_OUTPUTS - 1
-    assert told.skipped == ["outputs whose labels contradict each other, 1 of 60."]
+    message = tune_kept(kept_labels(otherwise), ledger, warehouse)
+    assert message.n_outputs == N_OUTPUTS - 1
+    assert message.skipped == ["outputs whose labels contradict each other, 1 of 60."]
     with pytest.raises(
         InputError, match=r"None of the 1 labels in .* is of an output in fct_stereotype_scores"
     ):
@@ -269,7 +269,7 @@ def test_proposed_rows_are_printed_and_written_in_place_of_the_old_ones(
     ratio, regard = after[1:3]
     assert ratio in printed.stdout
     assert regard in printed.stdout
-    # Of regard nothing is told apart: a third of the acceptable ones has the largest value.
+    # Of regard nothing is distinguished: a third of the acceptable ones has the largest value.
     assert ratio.startswith(
         "stereotype_ratio,*,0.9,0.70,The smallest with at most 5 % false positives on 60 labelled outputs: 0.0%"
     )
@@ -350,7 +350,7 @@ def test_two_judged_schemes_give_no_row(tmp_path: Path, warehouse: Path) -> None
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    """A ledger, and beside it a warehouse with a ratio for each of its answers."""
+    """A ledger, and next to it a warehouse with a ratio for each of its answers."""
     ledger = tmp_path / "ledger.duckdb"
     answers = [(about(f"probe {number}"), f'Text {number}, "quoted"\nand more.') for number in range(40)]
     add_answers(ledger, "r", answers)

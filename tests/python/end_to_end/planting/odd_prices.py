@@ -173,7 +173,7 @@ def plant(project: Project) -> None:
         k=5,
         columns="item: item, price: price, count: n, descriptor: name, attributes: {race: race}",
     )
-    # One word a group beside another attribute: the template is what counts.
+    # One word a group next to another attribute: the template is what counts.
     add(
         project,
         "words",
