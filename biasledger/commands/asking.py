@@ -89,7 +89,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "mitigations",
     multiple=True,
     metavar="NAME",
-    help="Also ask this mitigation mitigation; may be repeated.",
+    help="Also ask this mitigation; may be repeated.",
 )
 @click.option(
     "--seed",

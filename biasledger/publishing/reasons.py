@@ -13,5 +13,5 @@ def reason_of(error: Exception) -> str:
     text = (error.strerror or str(error)) if isinstance(error, OSError) else str(error).splitlines()[0]
     for code in _NO_ROOM:
         if os.strerror(code) in text:
-            return f"{os.strerror(code)}; make method there and try again"
+            return f"{os.strerror(code)}; make space there and try again"
     return text

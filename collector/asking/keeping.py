@@ -52,13 +52,13 @@ class _Waiting:
         self._is_closed = is_closed
         self._items: list[_Handed | _End] = []
         lock = threading.Lock()
-        self._has_come, self._has_method = threading.Condition(lock), threading.Condition(lock)
+        self._has_come, self._has_space = threading.Condition(lock), threading.Condition(lock)
 
     def put(self, item: _Handed | _End) -> None:
-        """Take an item in when there is method."""
-        with self._has_method:
+        """Take an item in when there is space."""
+        with self._has_space:
             while len(self._items) >= self._capacity and not self._is_closed.is_set():
-                self._has_method.wait(_LOOK_SECONDS)
+                self._has_space.wait(_LOOK_SECONDS)
             if not self._is_closed.is_set():
                 self._items.append(item)
                 self._has_come.notify()
@@ -70,7 +70,7 @@ class _Waiting:
                 self._has_come.wait(seconds)
             taken = self._items[:most]
             del self._items[:most]
-            self._has_method.notify_all()
+            self._has_space.notify_all()
         return taken
 
 

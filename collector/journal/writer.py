@@ -392,7 +392,7 @@ def _cut(path: Path, descriptor: int, length: int) -> None:
 
 def _not_written(path: Path, error: OSError) -> LedgerError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        advice = "make method there and go on with"
+        advice = "make space there and go on with"
     else:
         advice = "put that right and go on with"
     return LedgerError(

@@ -284,7 +284,7 @@ class Ledger:
             reason = str(error).splitlines()[0]
             raise LedgerError(
                 f"{path} could not be written anew, so it may still have the bytes of what was removed: {reason}; free it or "
-                f"make method there and try again."
+                f"make space there and try again."
             ) from None
         finally:
             connection.close()

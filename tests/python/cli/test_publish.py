@@ -99,7 +99,7 @@ def test_a_full_disk_is_told_in_a_sentence(folder: Path, form: str) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)
-    assert done.stderr == "Error: out cannot be written: File too large; make method there and try again.\n"
+    assert done.stderr == "Error: out cannot be written: File too large; make space there and try again.\n"
     assert list((folder / "out").iterdir()) == []
 
 
