@@ -13,15 +13,12 @@ import sys
 import threading
 from typing import NoReturn
 
-from biasledger.model_inputs import beside
-
 
 def main() -> int:
     """Wait for the command and run it; without one, do nothing. Returns the process's exit code: see `dbt_command.run`."""
     # Nearly all that is made while dbt begins stays until it ends: looking through it again and again for what could go takes
     # a seventh of that time. `lean_dbt.lean` switches it on again for the work.
     gc.disable()
-    beside.defer_f2py()
     from dbt import mp_context
 
     from biasledger.building import CODE
@@ -39,7 +36,6 @@ def main() -> int:
     if not asked:
         return SUCCEEDED
     threading.Thread(target=_end_without_input, args=(BROKE_DOWN,), daemon=True).start()
-    beside.beside = beside.Beside()
     command = json.loads(asked)
     os.environ.update(command["environment"])
     return run(command["arguments"], kept)
@@ -57,8 +53,6 @@ def end(code: int) -> NoReturn:
     process."""
     # Exit functions close what is to be closed; dbt-duckdb's lets go of the work file, which closes where nothing else holds it.
     gc.collect()
-    if beside.beside is not None:
-        beside.beside.end()
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

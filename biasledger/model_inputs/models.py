@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import duckdb
 from dbt_common.invocation import get_invocation_id
 
 from biasledger.measures.schema import Table
-from biasledger.model_inputs import beside
 from biasledger.model_inputs.one_thread import one_thread
 from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.sharing import sharing
@@ -56,32 +54,12 @@ def measured(
     comparisons: Iterable[Compared],
     tell: Callable[[Iterable[Compared]], Iterable[Compared]] = iter,
 ) -> Table:
-    """What the measure says of these, by linear algebra on one thread: models and tasks run side by side, and sums then never
-    depend on the machine's cores. What is small is measured in the process beside, if there is one and it is free; of what is
-    measured here, `tell` says which one is begun.
+    """Return what the measure says of these comparisons; `tell` says which one is begun.
+
+    Linear algebra has one thread: models and tasks run side by side, and sums then never depend on the machine's cores.
     """
-    left, read = iter(comparisons), list[Compared]()
-    if (process := beside.beside) is not None and process.is_free:
-        with suppress(beside.Unmeasured):
-            return cast("Table", process.measured(measure, _parcel(left, read)))
     with one_thread():
-        return measure(tell(_given(read, left)))
-
-
-def _parcel(comparisons: Iterator[Compared], read: list[Compared]) -> beside.Parcel:
-    """All of these, to be handed over; `read`: those that were read for it, which are to be measured here if it fails."""
-    parcel = beside.Parcel()
-    for one in comparisons:
-        read.append(one)
-        parcel.add(one)
-    return parcel
-
-
-def _given(read: list[Compared], left: Iterator[Compared]) -> Iterator[Compared]:
-    """These, none of which is held any longer, and those."""
-    while read:
-        yield read.pop(0)
-    yield from left
+        return measure(tell(comparisons))
 
 
 def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[str]) -> int | None:

@@ -14,7 +14,7 @@ from scipy import linalg, sparse
 
 from biasledger.measures.engine.group_sums import EXACT_IN_SINGLE
 from biasledger.measures.engine.resampling import Floats, Integers, Labels
-from biasledger.measures.words.linear_svm import WordWeights
+from biasledger.measures.words.word_weights import WordWeights
 
 Booleans = NDArray[np.bool_]
 
@@ -102,7 +102,7 @@ def ridge_folds(
 
 def text_kernel(features: sparse.csr_array) -> Floats:
     """Cosine similarity of TF-IDF weighted texts, (n_units, n_units); label-free, hence shared by all permutations."""
-    weighted = WordWeights.learnt_from(features, weighting="tfidf", min_units=1)(features).matrix()
+    weighted = WordWeights.learnt_from(features, weighting="tfidf", min_units=1)(features)
     n_texts = np.bincount(weighted.indices, minlength=weighted.shape[1])
     is_common = n_texts > _COMMON * weighted.shape[0]
     common, rare = weighted[:, is_common].toarray(), weighted[:, ~is_common]

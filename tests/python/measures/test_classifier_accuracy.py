@@ -16,8 +16,8 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.verdicts.words import named, unbalanced, unequal
 from biasledger.measures.engine.resampling import Design, Moves
+from biasledger.measures.words import classifier_accuracy as measured
 from biasledger.measures.words import classifier_accuracy as module
-from biasledger.measures.words import linear_svm
 from biasledger.measures.words.classifier_accuracy import (
     assign_folds,
     classifier_accuracy,
@@ -55,7 +55,7 @@ def exact_svm() -> LinearSVC:
 @pytest.fixture
 def exactly(monkeypatch: pytest.MonkeyPatch) -> None:
     """The classifier goes on until it has found the minimum."""
-    monkeypatch.setattr(linear_svm, "TOLERANCE", 1e-8)
+    monkeypatch.setattr(measured, "SVM_TOLERANCE", 1e-8)
 
 
 @pytest.mark.usefixtures("exactly")
