@@ -58,9 +58,10 @@
 {%- endmacro %}
 
 {#-
-    Return the keys of the object in an answer, in lower case, without leading numbers; if its only key holds an object, the keys of that.
-    The object begins with the first brace before a quotation mark and ends with the last brace after a value; text around it is ignored,
-    with or without braces or brackets. Commas before a closing brace are left out. A list of objects has no keys: they name fields.
+    Return the keys of the object in an answer, in lower case, without leading numbers; if its only key holds an object,
+    the keys of that. The object begins with the first brace before a quotation mark and ends with the last brace after
+    a value; text around it is ignored, with or without braces or brackets. Commas before a closing brace are left out.
+    A list of objects has no keys: they name fields.
 -#}
 {% macro keys_of_json(response) -%}
     {%- set before = "regexp_extract(" ~ response ~ ", '^([\\s\\S]*?)\\{\\s*\"', 1)" -%}
