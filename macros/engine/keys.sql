@@ -44,8 +44,8 @@
 {%- endmacro %}
 
 {#-
-    Who is compared with whom in a run, as one key: dim_contrasts says what it stands for. What the relation has in no column of that
-    name is given: contrast_id(group_name="'(all)'").
+    Return the key of dim_contrasts: the groups that a run compares. Pass the columns that the relation lacks:
+    contrast_id(group_name="'(all)'").
 -#}
 {% macro contrast_id(relation="") -%}
     {%- set prefix = relation ~ "." if relation else "" -%}

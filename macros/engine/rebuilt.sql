@@ -31,7 +31,7 @@
     {%- endif -%}
 {%- endmacro %}
 
-{# What a model and its columns are, where dbt is to persist it; of columns that the contract lists, so that none is absent. #}
+{# Comment on a table and its columns if dbt is to persist the descriptions. The contract makes sure that no column is absent. #}
 {% macro comments_on(relation) -%}
     {%- if config.persist_relation_docs() and model.description -%}
         {{ alter_relation_comment(relation, model.description) }}

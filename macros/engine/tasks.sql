@@ -1,8 +1,8 @@
 {#-
-    For a model that takes long for each row, before its query. DuckDB gives a thread a row group of 122,880 rows at a time, so that one
-    thread would cut 20,000 texts while others wait; so it gives them 2,048. What a model makes is the same but for the order of its rows.
-    The setting, whose name comes back, is of a connection, and dbt opens one for each model. It is meant for DuckDB's own tests, and
-    where a version does not have it nothing is set.
+    Call before the query of a model with slow rows. DuckDB gives a thread 122,880 rows at a time, so one thread would
+    cut 20,000 texts while others wait; this setting makes it 2,048. Only the order of the model's rows changes. Return
+    the setting's name. It belongs to a connection, and dbt opens one for each model. It is meant for DuckDB's own
+    tests; versions without it stay as they are.
 -#}
 {% macro small_tasks() -%}
     {%- if execute and target.type == "duckdb" -%}

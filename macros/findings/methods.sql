@@ -1,6 +1,6 @@
 {#-
-    The methods that are built, in their order: those of the variable `methods`, of which BIASLEDGER_METHODS may name some.
-    `with_output`: only those that hand over so much, as int_<method>_<with_output>, or of which the variable says so.
+    Return the methods to build, in order: those of the variable `methods`, or the part that BIASLEDGER_METHODS names.
+    `with_output`: only methods whose entry lists this output; some outputs are models, int_<method>_<with_output>.
 -#}
 {% macro methods(with_output=none) -%}
     {%- set named = env_var("BIASLEDGER_METHODS", "").split() -%}

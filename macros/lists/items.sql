@@ -1,8 +1,8 @@
 {#- Parsing schemes of lists: ours, and the reference code's, whose published numbers it reproduces. -#}
 
 {#-
-    An item as it is compared: lower case without accents, bracketed parts, punctuation and a leading article. What such a cut would leave
-    nothing of ("(What's the Story)", "!!!") is compared as it was written.
+    Return the item for comparisons: lower case without accents, bracketed parts, punctuation and a leading article. An
+    item that this would leave empty ("(What's the Story)", "!!!") stays as written.
 -#}
 {% macro normalised_item(item) -%}
     coalesce(
@@ -26,8 +26,9 @@
 {%- endmacro %}
 
 {#-
-    The items of a text as the code of Sah et al. (2026, built on FaiRLLM) cuts them: line breaks removed, split at "digits dot space",
-    lower case, cut at the first hyphen, a part in double quotes alone kept, bracketed parts, spaces and quotes removed. What this leaves empty stays an item, as there.
+    The items of a text as the code of Sah et al. (2026, built on FaiRLLM) cuts them: line breaks removed, split at
+    "digits dot space", lower case, cut at the first hyphen, a part in double quotes alone kept, bracketed parts, spaces
+    and quotes removed. Empty results stay items, as there.
 -#}
 {% macro reference_items(text) -%}
     list_transform(
@@ -55,8 +56,8 @@
 {%- endmacro %}
 
 {#-
-    How many pairs of a list stand in ascending order. Of what two lists share, in the order of the first, given the places in the second:
-    the pairs that both lists order alike.
+    Count the pairs of a list in ascending order. Given the second list's places of the shared items, in the order of
+    the first list, these are the pairs that both lists order alike.
 -#}
 {% macro n_ascending_pairs(places) -%}
     list_sum(

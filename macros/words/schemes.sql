@@ -58,10 +58,10 @@
 {%- endmacro %}
 
 {#-
-    The keys of the object that an answer holds, in lower case, without numbers before them; of an object whose one key holds an
-    object, the keys of that. What stands before and behind it is no part of it, in braces or brackets or not: it begins with the first
-    brace that a quotation mark follows, and ends with the last one that follows a value. Commas before a closing one are left out.
-    A list of objects has none: its keys name fields.
+    Return the keys of the object in an answer, in lower case, without leading numbers; if its only key holds an object,
+    the keys of that. The object begins with the first brace before a quotation mark and ends with the last brace after
+    a value; text around it is ignored, with or without braces or brackets. Commas before a closing brace are left out.
+    A list of objects has no keys: they name fields.
 -#}
 {% macro keys_of_json(response) -%}
     {%- set before = "regexp_extract(" ~ response ~ ", '^([\\s\\S]*?)\\{\\s*\"', 1)" -%}

@@ -13,8 +13,8 @@ contrasts as (
     from {{ ref("int_contrasts") }}
 ),
 
--- Some measures hold a group, or all of them, against none of the groups: the neutral prompt, all others, chance. What
--- is not judged is told, too.
+-- Some measures compare a group, or all groups, with the neutral prompt, all others or chance. Comparisons that are not
+-- judged are included.
 judged as (
     select
         contrast_id,

@@ -59,7 +59,7 @@ run_costs as (
     from {{ ref("int_run_costs") }}
 ),
 
--- Of two models under one target name only the later run counts: what is known of the first one no longer shows.
+-- The later of two models under one target name hides the findings on the earlier one.
 hidden_models as (
     select
         current_runs.run_id,

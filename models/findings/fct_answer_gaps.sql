@@ -27,7 +27,7 @@ measured as (
         gaps.n_blocks,
         gaps.seed,
         gaps.is_stopped_early,
-        -- Where nothing of the kind happened: how much of it so many prompts, or answers, may have missed.
+        -- Without any such answer: the share that so many prompts, or answers, may have missed (rule of three).
         least(
             1, 3 * ln(comparisons.alpha) / ln(0.05)
             / if(

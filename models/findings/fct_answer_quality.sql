@@ -64,7 +64,7 @@ counted as (
         coalesce(sum(answers.n) filter (where answers.status = 'refused'), 0) as n_refused,
         coalesce(sum(answers.n) filter (where answers.status = 'truncated'), 0) as n_truncated,
         coalesce(sum(answers.n) filter (where answers.status = 'error'), 0) as n_error,
-        -- A text is told by its prompt, too: no two prompts have the same.
+        -- Texts of different prompts are different, because no two prompts are equal.
         coalesce(sum(answers.n_distinct_texts) filter (where answers.status = 'ok'), 0) as n_distinct_texts
     from answers
     inner join prompt_groups

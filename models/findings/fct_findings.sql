@@ -48,9 +48,9 @@ joined as (
     select
         measured.* exclude (settled_by, n_units),
         coalesce(measured.n_sufficient, measured.n_units, 0) < findings_thresholds.min_units as is_few,
-        -- What there is too little of is told before what would settle it.
+        -- Report the unit that is too few before the one that would settle the finding.
         if(is_few, coalesce(measured.n_sufficient, measured.n_units), measured.n_units) as n_units,
-        -- Of a family, the most certain member past the threshold is judged or, where none is, the most certain one.
+        -- The most certain member of a family past the threshold is judged or, if none is, the most certain one.
         list_filter(
             measured.family, lambda one: abs(one.value) >= findings_thresholds.threshold
         )[1] as member_past_threshold,
@@ -80,7 +80,7 @@ joined as (
             not coalesce(measured.is_same_by_construction, false)
             and (is_few or measured.p_value is null)
         ) as is_insufficient,
-        -- Where nothing is known of a group, or of anybody, nothing is clear.
+        -- A group, or a run, without usable answers is never clear.
         case
             when unusable_runs.run_id is not null then 'no question got an answer that can be used'
             when usable_marked.n_usable = 0
@@ -120,7 +120,7 @@ thresholded as (
             coalesce(member_past_threshold.detail, detail_without_alarm) as detail_without_alarm
         ),
         coalesce(member_past_threshold, family[1]) as judged_member,
-        -- Of a family the widest member decides whether it clears, and no value.
+        -- The widest member of a family decides whether it is clear, not the value.
         if(family is null, value, 0) as centre
     from joined
 ),
@@ -137,9 +137,9 @@ adjusted as (
     select
         *,
         {{ holm_adjusted("holm_step", "p_value", "run_id, mitigation, severity, is_insufficient") }} as p_value_adjusted,
-        -- Of some measures the low values are the worse ones, of some the large ones in either direction.
+        -- Low values are the worse ones of some measures, large ones in either direction of others.
         if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold,
-        -- Of a family, the ends of the member that is judged; a family without such ends has no interval of the value.
+        -- A family has the ends of its judged member; without such ends it has no interval of the value.
         if(family is null, interval_low, judged_member.interval_low) as value_low,
         if(family is null, interval_high, judged_member.interval_high) as value_high
     from holm_steps
@@ -277,7 +277,7 @@ excepted as (
     from settled
 ),
 
--- What was measured, in a clause: the sentence says what became of it.
+-- The measurement in a clause, without the verdict.
 stated as (
     select
         *,
@@ -343,7 +343,7 @@ findings as (
                 when 'alarm'
                     then
                         upper(left(clause, 1)) || substr(clause, 2)
-                        -- What was counted and not estimated has no p to speak of.
+                        -- Counts are not estimated and have no p.
                         || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
                         || case
                             when p_value_adjusted > 0 and is_beyond_threshold

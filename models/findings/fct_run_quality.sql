@@ -51,7 +51,7 @@ run_totals as (
     group by run_id
 ),
 
--- What a method need not say.
+-- Optional columns of a method.
 said as (
     select
         run_id,
@@ -69,7 +69,7 @@ said as (
     {% endfor %}
 ),
 
--- Of answers that are read in several methods, each says what no other one does.
+-- Methods that read the same answers fill different columns.
 qualities as (
     select
         run_id,

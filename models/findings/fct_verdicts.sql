@@ -35,7 +35,7 @@ silent_attributes as (
     where is_silent
 ),
 
--- What is only a warning, or was accepted, speaks for an attribute of which nothing else is said.
+-- Warnings and accepted alarms count only for an attribute without other findings.
 measured as (
     select
         run_id,

@@ -2,8 +2,8 @@
 
 with
 
--- Where nothing of the kind happened to anybody there is nothing to judge, nor a share of alpha to spend on it: that
--- depends on no label. fct_answer_gaps has its row even so.
+-- Without any such answer about anybody there is nothing to judge, and no share of alpha to spend on it, whatever the
+-- labels. fct_answer_gaps has the row anyway.
 comparisons as (
     select * exclude (n_permutations, seed)
     from {{ ref("int_answers_gap_comparisons") }}
@@ -38,7 +38,7 @@ measured as (
         gaps.n_names,
         gaps.width_power,
         coalesce(group_descriptors.is_named, false) as is_named,
-        -- What the larger p or the longer interval rests on.
+        -- Unit of the larger p or of the longer interval.
         'name' in (gaps.unit, gaps.width_unit) as is_by_name,
         100 * comparisons.n_marked_events / comparisons.n_marked as percent_marked,
         100 * comparisons.n_reference_events / comparisons.n_reference as percent_reference,

@@ -2,8 +2,8 @@
 
 with
 
--- What judges no family is the only member of one. What is compared at equal sizes is measured anew for that, and is no
--- family then.
+-- A measure without families is the only member of its family. Measures compared at equal sizes are measured again and
+-- are no family then.
 families as (
     select
         findings.*,

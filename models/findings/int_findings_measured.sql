@@ -2,20 +2,19 @@
 
 with
 
--- What a method need not say of a finding, beside subject (empty), detail_without_alarm (as detail) and is_crossed.
--- member, reference_member: the largest and the smallest of several, of which the value speaks. family: some measures
--- judge one, such as every category of an attribute: its members, the most certain first, any of which may be the
--- alarm. beyond_chance: what the sentence adds. caution: what to bear in mind of the comparison. scope: whom it speaks
--- of, where that does not follow from names and wordings. groups_compared: of a whole attribute, those that it speaks
--- of, where that is not all of them. settled_by: what must grow to settle it, where that is not the measure's unit.
--- ruled_out: what a clear finding rules out, where that is less than anything past the threshold. half_width: of an
--- interval on another scale than the value. width_power: the interval's half width falls as n_units to minus this
--- power, where that is not one half. n_sufficient: what min_units is held against, counted in the measure's unit,
--- where that is not n_units. is_same_by_construction: prompts and answers are the same for both groups in every case.
--- n_unread: answers that no rule reads, unread_by_group: how many of each group, in words. value_if_unread_low, _high:
--- the value if each of them moved it down, and up, as far as it can; interval_if_unread_low: the lower end of the
--- interval in the first case, interval_if_unread_high: the upper end in the second. not_judged_because: why it is not
--- judged although there is data enough, way_out: what to do then.
+-- Optional columns of a finding, next to subject (empty), detail_without_alarm (as detail) and is_crossed.
+-- member, reference_member: the largest and the smallest of several, which the value describes. family: the members
+-- that some measures judge together, as every category of an attribute, the most certain first; any of them may be the
+-- alarm. beyond_chance: an addition to the sentence. caution: a possible confounder of the comparison. scope: the
+-- reach, if names and wordings do not decide it. groups_compared: the groups of a whole attribute, if not all of them.
+-- settled_by: the unit that must grow, if not the measure's own. ruled_out: the difference that a clear finding rules
+-- out, if less than the threshold. half_width: half width of an interval on another scale than the value. width_power:
+-- the half width falls as n_units to minus this power, if not one half. n_sufficient: the count compared with
+-- min_units, if not n_units. is_same_by_construction: prompts and answers are equal for both groups in every case.
+-- n_unread: answers that no rule reads; unread_by_group: their number by group, in words. value_if_unread_low, _high:
+-- the value if each of them moved it down, or up, as far as possible; interval_if_unread_low: the lower end of the
+-- interval in the first case, interval_if_unread_high: the upper end in the second. not_judged_because: reason for no
+-- verdict in spite of enough data; way_out: advice for that case.
 optional as (
     select
         cast(null as varchar) as subject,

@@ -19,8 +19,8 @@ group_descriptors as (
     from {{ ref("int_group_descriptors") }}
 ),
 
--- A finding about a contrast goes by its two groups, one about a whole attribute by the groups that it names, or else
--- by all of them; whose group nobody knows stands for no group.
+-- The scope of a contrast depends on its two groups, that of a whole attribute on the groups it names, or else on all
+-- known ones.
 joined as (
     select
         findings.finding_id,

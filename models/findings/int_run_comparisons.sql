@@ -116,7 +116,7 @@ tested as (
         {{ two_sided_normal_p("deviate") }} as p_value,
         {{ two_sided_normal_p("deviate_worse") }} as p_worse,
         {{ two_sided_normal_p("deviate_better") }} as p_better,
-        -- Of a member whose error nobody knows nothing is ruled out.
+        -- A member with unknown error rules out nothing.
         coalesce(worsening_arm_low > 0 and worsening_arm_high > 0, false)
         and worsening - worsening_arm_low > -tolerance
         and worsening + worsening_arm_high < tolerance as is_member_unchanged
@@ -132,8 +132,8 @@ families as (
     window family as (partition by pair_key, finding_id)
 ),
 
--- Of a family the member speaks whose change is most certain: its p answers for all of them (Bonferroni), its intervals
--- hold for all of them at once, and nothing has changed only where no member has. Its error is its own.
+-- The member with the most certain change represents a family: its p is adjusted for all members (Bonferroni), its
+-- intervals hold for all at once, and the family is unchanged only if every member is. Its error is its own.
 strongest_members as (
     select
         * replace (
@@ -178,8 +178,8 @@ judged as (
             when is_unchanged then 'unchanged'
             else 'inconclusive'
         end as verdict,
-        -- A verdict goes by how far from 0 a value lies, whichever way. That a bias was turned round takes one on each
-        -- side, shown by its own interval: a change beyond chance may as well end at 0, or begin there.
+        -- The verdict uses the distance from 0 in either direction. A reversed bias needs one value on each side of 0
+        -- with its own interval: a change beyond chance may also end or start at 0.
         coalesce(
             side = 'two-sided'
             and not is_insufficient

@@ -20,7 +20,7 @@ equal_sizes as (
         select * from {{ ref("int_" ~ method ~ "_equal_sizes") }}
         union all by name
     {% endfor %}
-    -- A ledger whose methods hand over none has no measure that depends on sizes.
+    -- If no method has such an output, no measure depends on sizes.
     select
         pair_key,
         '' as side,
@@ -89,8 +89,8 @@ members as (
     group by pair_key, measure, scheme, attribute, group_name, reference_group, subject, member
 ),
 
--- What only one of the runs measured is not compared. A category, price level or list that nobody got in one of them
--- is, though it is a member of the other's family alone.
+-- A measure that only one run has is not compared. A category, price level or list that is missing in one of the runs
+-- is compared, though only the other's family has it.
 families as (
     select
         * replace (

@@ -109,8 +109,7 @@ same_prompts as (
     from {{ ref("int_decisions_same_prompts") }}
 ),
 
--- Of a whole attribute, which groups it has, those that are excluded from the ratio left out, and whether all of them
--- were asked and answered the same.
+-- Groups of each impact-ratio comparison without the excluded ones, and whether all had equal questions and answers.
 impact_groups as (
     select
         members.comparison_key,
@@ -191,7 +190,8 @@ measured_gaps as (
         comparisons.*,
         gaps.n_clusters,
         gaps.n_cases,
-        -- What binds: the unit with the larger p of a value past its threshold is told by p, any other by its interval.
+        -- The limiting unit is the one with the larger p if the value is past its threshold, otherwise that of the
+        -- interval.
         if(gaps.width_unit = 'name' or gaps.unit = 'name', gaps.n_names, gaps.n_cases) as n_binding,
         case
             when gaps.width_unit = 'name' or gaps.unit = 'name' or decisions_runs.kind = 'ranking' then 'names a group'
@@ -224,7 +224,7 @@ measured_gaps as (
         if(comparisons.outcome = 'relative', 1, coalesce(score_units.score_sd, 1)) as unit,
         score_units.are_equal,
         gaps.gap,
-        -- Where all scores are equal there is no gap, and no standard deviation that it could be told in.
+        -- Equal scores have no gap, and no standard deviation to express it in.
         if(score_units.are_equal, 0, gaps.adjusted_gap) as adjusted_gap,
         gaps.p_value,
         gaps.null_mean,

@@ -149,7 +149,7 @@ spread_findings as (
             end
         ) as detail,
         analysis_hash,
-        -- What lies beyond chance is judged: few subjects alone make groups differ.
+        -- Judge the part beyond chance, because few subjects alone make groups differ.
         if(measure = 'personality_fairness', 1 - debiased, debiased) as value,
         debiased as beyond_chance,
         p_value,

@@ -95,7 +95,7 @@ ratio_findings as (
             else 'answers'
         end as settled_by,
         {{ width_power("stereotype_rates.standard_error") }} as width_power,
-        -- Where nothing was assessed the sentence says so, not how many probes were.
+        -- Null if nothing was assessed: the sentence then says so instead of the number of probes.
         nullif(stereotype_rates.n_units, 0) as n_units,
         -- Few units are counted exactly: nothing is drawn.
         if(

@@ -33,8 +33,8 @@ thresholds as (
     from {{ ref("int_markers_thresholds") }}
 ),
 
--- The source fails every text whose negative score lies above a threshold. How many such texts there would be without
--- bias nobody knows, so that the share is shown with its interval and not judged; the gap between groups is.
+-- The source fails every text with a negative score above a threshold. The share expected without bias is unknown, so
+-- the share is shown with its interval and not judged; the gap between groups is judged.
 regard_rates as (
     select
         text_scores.run_id,
@@ -63,7 +63,7 @@ regard_rates as (
 regard_intervals as (
     select
         *,
-        -- Of so many answers as are different.
+        -- Over the number of different answers.
         {{ wilson_end("share", "n_texts", "-") }} as interval_low,
         {{ wilson_end("share", "n_texts", "+") }} as interval_high
     from regard_rates
@@ -99,7 +99,7 @@ regard_findings as (
         regard_intervals.interval_high,
         regard_intervals.published_share as published_value,
         'answers' as settled_by,
-        -- Where nothing was scored the sentence says so, not how many answers were.
+        -- Null if nothing was scored: the sentence then says so instead of the number of answers.
         if(regard_intervals.share is null, null, regard_intervals.n_texts) as n_units,
         0 as n_permutations,
         0 as seed
@@ -110,7 +110,7 @@ regard_findings as (
             and regard_intervals.scheme = judged.scheme
 ),
 
--- What was scored about both groups, whether or not any score could be used; of a scorer that scored nothing, all.
+-- Scores about both groups, usable or not; of a scorer without any scores, all questions.
 asked_scores as (
     select
         asked.*,

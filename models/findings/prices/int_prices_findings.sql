@@ -40,7 +40,7 @@ movable_attributes as (
     having count(distinct prices_prompts.group_name) > 1
 ),
 
--- What an import does not hold at all is not asked of it: prices alone, or categories alone.
+-- An import with prices only, or categories only, has no findings on the other.
 known_prices as (
     select
         run_id,
@@ -87,7 +87,7 @@ judged_contrasts as (
     where contrasts.comparison = if(movable_attributes.has_reference, 'against_reference', 'all_groups')
 ),
 
--- Of what is measured of them, what is expected becomes a finding.
+-- Only expected comparisons become findings.
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
@@ -116,7 +116,7 @@ cluster_counts as (
     group by comparison_key, label
 ),
 
--- What every judgement of a contrast rests on: the names, words or templates of the smaller group.
+-- Names, words or templates of the smaller group, the units of every finding on a contrast.
 smaller_groups as (
     select
         comparison_key,
@@ -165,7 +165,7 @@ share_families as (
         ) filter (where not isnan(levels.p_value_adjusted)) as family,
         -- All price levels have to lie below the threshold, for which each level's own interval is enough.
         max(greatest(levels.interval_high, -levels.interval_low)) as interval_high,
-        -- Of the level that reaches farthest.
+        -- The level with the farthest end.
         arg_max(levels.standard_error, greatest(levels.interval_high, -levels.interval_low)) as widest_error,
         max(levels.n_permutations) as n_permutations,
         max(levels.seed) as seed,
@@ -330,7 +330,7 @@ measured as (
     select * from spread_findings
 ),
 
--- What was asked and gave nothing to judge, because answers were refused or items have no price, is said, too.
+-- Questions without anything to judge, because answers were refused or items have no price, are reported, too.
 expected_findings as (
     select
         judged_contrasts.*,

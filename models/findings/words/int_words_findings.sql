@@ -13,7 +13,7 @@ comparisons as (
         is_crossed,
         moves_prompts,
         least(n_marked_units, n_reference_units) as n_units,
-        -- What a finding needs more of.
+        -- The unit that a finding needs more of.
         if(coalesce(moves_prompts, false), 'questions to each group', 'answers for each group') as settled_by
     from {{ ref("int_words_comparisons") }}
     where
@@ -162,8 +162,7 @@ word_families as (
         contrast_id,
         any_value(group_name) as group_name,
         any_value(reference_group) as reference_group,
-        -- Of the words past a threshold the most certain one is judged: never one that goes no farther than a more
-        -- certain one.
+        -- The most certain word past a threshold is judged: never one with a smaller value than a more certain one.
         cast(
             list(
                 {
@@ -232,8 +231,8 @@ measured as (
     select * from length_findings
 ),
 
--- What the published rules are about: numbers by the source's own schemes, where the run has them. Its divergence and
--- its classifier cut words as the vectoriser does, its z-scores do not.
+-- Published rules use the source's own schemes, where the run has them. Its divergence and its classifier cut words as
+-- the vectoriser does, its z-scores do not.
 published_values as (
     select
         contrast_id,

@@ -99,6 +99,6 @@ select
     *
 from answers_contrasts
 where
-    -- Whose group nobody knows stands for no group.
+    -- Unknown groups are not compared.
     not {{ is_unknown_group("group_name") }}
     and not {{ is_unknown_group("reference_group") }}

@@ -47,7 +47,7 @@ compared as (
             "trials",
         ]) }} as fingerprint
     from units
-    -- Of a question that never got an answer nobody knows what it would have been.
+    -- A question that never got an answer is left out.
     where n > 0
     group by contrast_id, scheme
 ),

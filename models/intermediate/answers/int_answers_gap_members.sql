@@ -3,7 +3,7 @@
 
 with
 
--- Where nothing of the kind happened to either group there is nothing to permute.
+-- Without any such answer in either group there is nothing to permute.
 comparisons as (
     select *
     from {{ ref("int_answers_gap_comparisons") }}

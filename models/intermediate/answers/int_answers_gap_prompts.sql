@@ -161,7 +161,7 @@ asked as (
         and label = 1
 ),
 
--- What a group was not asked says nothing next to it.
+-- Neutral prompts are compared only with the same questions about a group.
 of_nobody as (
     select
         contrasts.*,

@@ -50,7 +50,7 @@ placed as (
         if(
             is_person, concat_ws(' | ', wording, other_groups), concat_ws(' | ', wording, subject, other_groups)
         ) as stratum,
-        -- What was sampled: the subject, or the wording of the question.
+        -- The sampled unit: the subject, or the wording of the question.
         if(subject <> '', subject_key, wording) as sampled,
         -- Who is asked about again and again moves with all of it.
         if(is_person, subject_key, descriptor) as name
@@ -82,7 +82,7 @@ units as (
         placed.prompt_id,
         cast(placed.label as tinyint) as label,
         placed.stratum,
-        -- What a name states besides moves with it; what varies within a name stays behind.
+        -- Other attributes that a name states move with it; those that vary within a name do not.
         if(
             min(placed.other_groups) over name_of_group = max(placed.other_groups) over name_of_group,
             placed.other_groups, '*'

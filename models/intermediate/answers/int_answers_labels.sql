@@ -33,7 +33,7 @@ given as (
     from listed
 ),
 
--- Of one person's labels of an answer the last one counts, and null takes it back.
+-- A person's last label of an answer counts, and null retracts it.
 latest as (
     select *
     from given

@@ -32,7 +32,7 @@ responses as (
     where {{ is_of_runs("run_id", runs) }}
 ),
 
--- What was erased since was answered even so: without it, who is left would be refused more.
+-- Erased answers count: without them the other group would seem refused more.
 trials as (
     select
         run_id,
@@ -48,7 +48,7 @@ trials as (
     group by run_id, prompt_id, trial
 ),
 
--- What later attempts brought changes nothing about who got an answer at once.
+-- Later attempts do not change who got an answer at once.
 judged as (
     select
         trials.run_id,

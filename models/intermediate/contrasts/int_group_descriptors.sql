@@ -63,7 +63,7 @@ declared_groups as (
     from declared_attributes
 ),
 
--- What an import says that its file calls the groups: attribute -> word -> group; in long form, by its conditions.
+-- Words that an import's file uses for groups: attribute -> word -> group; in long form, by its conditions.
 imported_words as (
     select
         run_id,
@@ -88,7 +88,7 @@ condition_words as (
     from imported_words
 ),
 
--- What the audit itself says for a group: its label, its wordings in any language, and its words in a file.
+-- Texts that the audit declares for a group: its label, its wordings in any language, and its words in a file.
 declared_texts as (
     select
         run_id,

@@ -89,7 +89,7 @@ prompt_groups as (
         end as group_name,
         grouped_attributes.descriptors,
         grouped_attributes.other_groups,
-        -- What labels must not cross when they are permuted: the template and every other attribute.
+        -- The stratum that labels must not leave in a permutation: the template and every other attribute.
         concat_ws(
             ' | ',
             prompts.template,

@@ -36,7 +36,7 @@ prompt_attributes as (
     group by run_id
 ),
 
--- A text is told by its hash, and whether it is still there by erasures: to look for that, all texts would be read.
+-- Hashes identify texts, and erasures say whether they still exist, so that no text has to be read.
 responses as (
     select
         run_id,

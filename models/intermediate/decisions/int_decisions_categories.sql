@@ -32,10 +32,10 @@ counted as (
 shared as (
     select
         *,
-        -- Of those asked about: a group whose answers could not be read is no small one.
+        -- Share of those asked about: a group with unreadable answers is not a small one.
         n_asked / sum(n_asked) over (partition by pool_key, outcome) as share_of_people,
         bool_and(is_whole) over (partition by pool_key, outcome) as are_whole,
-        -- Whose group nobody knows stands for no group.
+        -- Unknown groups take no part in ratios.
         {{ is_unknown_group("group_name") }} as is_unknown_group
     from counted
 ),

@@ -71,7 +71,7 @@ counted_comparisons as (
     where
         n_marked_units > 0
         and n_reference_units > 0
-        -- Whose group nobody knows stands for no group.
+        -- Unknown groups are not compared.
         and not {{ is_unknown_group("group_name") }}
         and not {{ is_unknown_group("reference_group") }}
 ),

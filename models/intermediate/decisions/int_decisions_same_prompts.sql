@@ -33,7 +33,7 @@ cases as (
         count(distinct hash(prompts.system_prompt, prompts.prompt_text)) = 1
         and count(prompts.prompt_text) = count(*) as is_same_prompt,
         count(distinct hash(people.label, people.score, people.is_unknown)) = 1
-        -- What could not be read may have said anything.
+        -- An unread answer may say anything.
         and not bool_or(people.is_unread) as is_same_answer
     from people
     inner join prompts
@@ -51,7 +51,7 @@ unnested as (
     from cases
 ),
 
--- Of a group, whether every case that it stands in was the same question with the same answer for all of its groups.
+-- Whether every case of a group was the same question with the same answer for all of its groups.
 same_prompts as (
     select
         pool_key,

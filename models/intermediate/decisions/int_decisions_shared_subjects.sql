@@ -1,6 +1,6 @@
 with
 
--- Of comparisons of different people, who was asked about in either group.
+-- Subjects asked about in either group, in comparisons of different people.
 comparisons as (
     select
         comparison_key,

@@ -104,9 +104,9 @@ outcomes as (
     from ranged
 ),
 
--- What moves as a whole when labels are permuted, and inside what: paired, all answers about a resume under the names
--- of one group, inside the resume; rankings, a name with all its runs, inside the job; unpaired, one person, inside
--- the job. Where names are reused they move, too, with all their rows.
+-- The permuted unit and its stratum: paired data, all answers about a resume under the names of one group, inside the
+-- resume; rankings, a name with all its runs, inside the job; unpaired data, one person, inside the job. Reused names
+-- are also permuted with all their rows.
 placed as (
     select
         *,
@@ -127,9 +127,9 @@ placed as (
             when subject = '' then prompt_id
             else concat_ws(' | ', domain, subject, other_groups, group_name, descriptor)
         end as cluster,
-        -- Of their own: not versions of one resume, nor questions about nobody in particular.
+        -- A subject of its own: not a version of one resume, nor a neutral question.
         not is_paired and kind <> 'ranking' and subject <> '' as is_person,
-        -- What the outcome of an unread answer can be: a label is held against the right one of its own case.
+        -- Range of an unread answer's outcome: a label is compared with the right one of its own case.
         if(is_held_against_expected, -expected_rank, lowest_outcome) as lowest_possible,
         if(is_held_against_expected, highest_outcome - expected_rank, highest_outcome) as highest_possible
     from outcomes
@@ -146,8 +146,8 @@ placed as (
         )
 ),
 
--- What a name states besides moves with it: a name that stands for one gender changes its race among the names of that
--- gender. What varies within a name stays behind.
+-- Other attributes that a name states move with it: a name of one gender changes its race among the names of that
+-- gender. Attributes that vary within a name do not move.
 name_strata as (
     select
         pool_key,

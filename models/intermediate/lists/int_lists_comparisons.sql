@@ -66,7 +66,7 @@ marked_comparisons as (
 
 keyed_comparisons as (
     select
-        -- What is cached is keyed by what it is made of, not by the numbers themselves, whose last digits may vary.
+        -- Cache keys cover the inputs, not the numbers, whose last digits may vary.
         {{ key_of([
             "marked_comparisons.lists_key", "marked_comparisons.mitigation", "marked_comparisons.scheme",
             "marked_comparisons.neutral", "marked_comparisons.wording", "marked_comparisons.domain",

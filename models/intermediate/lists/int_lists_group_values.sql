@@ -35,7 +35,7 @@ lists_runs as (
     from {{ ref("int_lists_runs") }}
 ),
 
--- What a subject's answers about a group amount to, whether or not there is a neutral list to compare with.
+-- Values of a subject's answers about a group, with or without a neutral list to compare with.
 answered as (
     select
         responses.list_set_id,

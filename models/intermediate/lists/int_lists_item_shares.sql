@@ -105,7 +105,7 @@ numbered as (
     from compared
 ),
 
--- Of several templates a subject's share is their mean, so that it stays one list.
+-- A subject with several templates counts as one list: its share is their mean.
 subjects as (
     select
         subject_number,
@@ -140,7 +140,7 @@ shares as (
     inner join held on numbered.neutral_number = held.question_number
 ),
 
--- Of one template there is nothing to add in order, which would take most of the time.
+-- Subjects with one template need no ordered sum, which would take most of the time.
 shares_of_one as (
     select
         shares.subject_number,

@@ -47,7 +47,8 @@ keyed_lists as (
     from compared_lists
 ),
 
--- A subject's noise is told by one question: its neutral prompt if that was repeated, otherwise what was asked most.
+-- One question measures a subject's noise: its neutral prompt if that was repeated, otherwise the most repeated
+-- question.
 chosen_lists as (
     select *
     from keyed_lists

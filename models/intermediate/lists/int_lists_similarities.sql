@@ -144,7 +144,7 @@ counted as (
         coalesce(shared_items.n_matches, 0) as n_matches,
         coalesce(shared_items.sum_of_matched_places, 0) as sum_of_matched_places,
         coalesce(shared_items.n_concordant, 0) as n_concordant,
-        -- Where nothing is repeated, places and ranks come in the same order.
+        -- Without repeats, places and ranks have the same order.
         case
             when pairs.has_repeats
                 then coalesce({{ n_ascending_pairs("shared_items.other_last_places") }}, 0)  -- noqa: PRS

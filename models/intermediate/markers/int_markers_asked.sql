@@ -41,7 +41,7 @@ groups as (
     group by markers_prompts.contrast_id, categories.category, markers_prompts.is_marked
 ),
 
--- What was asked about both groups, whether or not any answer could be assessed.
+-- Questions about both groups, whether or not any answer could be assessed.
 asked as (
     select
         contrasts.*,

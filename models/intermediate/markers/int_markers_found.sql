@@ -103,7 +103,7 @@ tokens_of_needles as (
         and vocabulary.cut = 'white_space'
 ),
 
--- Of substrings these are the tokens that hold one, as the reference script counts.
+-- A substring counts each token that holds it, as the reference script does.
 found_in_tokens as (
     select
         tokens.text_key,
@@ -118,8 +118,8 @@ found_in_tokens as (
     group by tokens.text_key, tokens_of_needles.matched_as, tokens_of_needles.needle
 ),
 
--- No token holds a phrase. Of words it can only stand in a text with its longest whole word; the last word of a stem
--- may go on, and both ends of a substring may.
+-- No token holds a phrase. A phrase of words can only occur in a text with its longest whole word; the last word of a
+-- stem may be longer, and both ends of a substring may.
 whole_words as (
     select
         matched_as,

@@ -172,8 +172,8 @@ question_means as (
     group by gap_key, question
 ),
 
--- What a question yields of anybody is noise between names that were asked different ones. Weighted, both groups'
--- questions have the same mean, so that moving each to the mean of all leaves the groups' means as they are.
+-- Differences between questions are noise between names with different questions. With weights, both groups' questions
+-- have the same mean, so that shifting each to the overall mean leaves the groups' means unchanged.
 question_shifts as (
     select
         *,

@@ -78,7 +78,7 @@ ranges as (
 judged as (
     select
         *,
-        -- What the source judges has names of its own.
+        -- The source's own score keeps its name.
         if(
             label = 'negative' and worse = 'higher' and lowest = 0 and highest = 1, 'negative_regard', 'score'
         ) as outcome,

@@ -73,13 +73,13 @@ counted as (
         {{ effective_count("label_weight", "(is_agreed and labelled_as = 1)") }} as sensitivity_n,
         {{ weighted_share("label_weight", "mark = 0", "(is_agreed and labelled_as = 0)") }} as specificity,
         {{ effective_count("label_weight", "(is_agreed and labelled_as = 0)") }} as specificity_n,
-        -- What the corrected rate is made of.
+        -- Terms of the corrected rate.
         {{ sum_of_answers("weight * cast(is_covered as integer)") }} / {{ sum_of_answers("weight") }} as share_covered,
         {{ sum_of_answers("weight * mark") }} / {{ sum_of_answers("weight") }} as scorer_rate,
         {{ sum_of_answers("pow(weight, 2)") }} / pow({{ sum_of_answers("weight") }}, 2) as share_of_one,
         {{ effective_count("label_weight", "true") }} as drawn_n,
         nullif({{ sum_of_answers("label_weight") }}, 0) as drawn_weight,
-        -- What is known of some people corrects nothing of others.
+        -- Labels about some groups cannot correct rates of others.
         if(
             share_covered < 0.9, null, {{ sum_of_answers("label_weight * error") }} / drawn_weight
         ) as mean_error,

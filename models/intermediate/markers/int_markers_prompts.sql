@@ -21,7 +21,7 @@ contrasts as (
     from {{ ref("int_contrasts") }}
     where
         comparison = 'against_reference'
-        -- Whose group nobody knows stands for no group.
+        -- Unknown groups are not compared.
         and not {{ is_unknown_group("group_name") }}
         and not {{ is_unknown_group("reference_group") }}
         and {{ is_of_runs("run_id", runs) }}
@@ -79,7 +79,7 @@ words as (
     group by all
 ),
 
--- What else a name states goes with it wherever it moves.
+-- The other groups that a name states move with it.
 own_groups as (
     select
         words.run_id,

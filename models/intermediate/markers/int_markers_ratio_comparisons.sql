@@ -43,7 +43,7 @@ subjects as (
     from texts
 ),
 
--- What was asked, whether or not any answer could be assessed.
+-- All questions, whether or not any answer could be assessed.
 asked as (
     select
         subjects.run_id,

@@ -162,7 +162,7 @@ priced_items as (
     left join run_currencies on found_items.run_id = run_currencies.run_id
 ),
 
--- Of amounts, level 1 is the cheapest 1/n_levels of the run's items; items of one price share a level.
+-- Level 1 is the cheapest 1/n_levels of the run's amounts; items of one price share a level.
 items_of_price as (
     select
         run_id,

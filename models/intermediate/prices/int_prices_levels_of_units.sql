@@ -37,7 +37,7 @@ levels_of_units as (
             if(comparisons.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint
         ) as block,
         cast(list_position(comparisons.domains, units.domain) - 1 as integer) as set_id,
-        -- Of all that the comparison asks, so that a question has one number whoever answered it.
+        -- Numbers cover all questions of the comparison, so that a question has one number in every group.
         cast(
             dense_rank() over (
                 partition by comparisons.comparison_key order by units.domain, units.question

@@ -70,8 +70,8 @@ pairs_of_attributes as (
     group by one.run_id, one.attribute, other.attribute
 ),
 
--- The label of a combination moves only if one word states all of it. Of a pair the first word's label moves, and the
--- second says which group that makes it.
+-- The label of a combination moves only if one word states all of it. In a pair the first word's label moves, and the
+-- second decides the group.
 movable_attributes as (
     select
         run_attributes.run_id,
@@ -117,7 +117,7 @@ components as (
         run_attributes.is_crossed, movable_attributes.is_movable
 ),
 
--- What else the word states goes with it wherever it moves.
+-- The other groups that the word states move with it.
 own_groups as (
     select
         components.run_id,

@@ -44,7 +44,7 @@ compared as (
         analysis_hash,
         if(scheme in ('encoder', 'encoder_centred'), encoder, null) as encoder,
         if(scheme in ('encoder', 'encoder_centred'), encoder_hash, null) as encoder_hash,
-        -- Of the ways to hold texts against each other the first is judged.
+        -- The first similarity of the analysis is judged.
         place = 0 or outcome <> 'similarity' as is_judged,
         count(*) filter (where label = 1) as n_marked,
         count(*) filter (where label = 0) as n_reference,

@@ -3,7 +3,7 @@ with
 answers as (
     select *
     from {{ ref("int_texts_answers") }}
-    -- What consists of nothing but whom it is about says nothing of it.
+    -- A text with only identity terms has no words to compare.
     where words <> ''
 ),
 

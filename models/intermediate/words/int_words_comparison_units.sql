@@ -137,8 +137,8 @@ asked_of_each as (
     group by contrast_id, scheme
 ),
 
--- Where every group was asked several questions, the answers to one move together. Of fewer than five nothing can
--- be said but what was answered to these: then answers move, as to a single question.
+-- If every group was asked several questions, all answers to a question move together. With fewer than five questions a
+-- finding can hold for these only: then answers move, as for a single question.
 words_comparison_units as (
     select
         numbered_units.*,

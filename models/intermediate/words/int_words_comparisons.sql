@@ -33,7 +33,7 @@ comparison_units as (
         contrast_id,
         scheme,
         any_value(moves_prompts) as moves_prompts,
-        -- What moves as a whole: prompts with all their answers, or every answer by itself.
+        -- The permuted unit: prompts with all their answers, or single answers.
         cast(
             if(
                 any_value(moves_prompts),
@@ -67,7 +67,7 @@ corpora as (
     group by run_id, mitigation, scheme
 ),
 
--- Of the scheme that removes terms, what is removed: descriptors of prompts yet to be answered among it.
+-- Terms that the scheme removes, including descriptors of prompts without an answer yet.
 removed_terms as (
     select
         run_id,
@@ -105,8 +105,8 @@ words_comparisons as (
         coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
-        -- Three measures judge a group against the reference, and lengths warn. What else is tested judges nothing:
-        -- two groups of which none is the reference, all at once, keys. Other schemes publish their numbers alone.
+        -- Three measures judge a group against the reference, and lengths give a warning. Other tests judge nothing:
+        -- two groups without the reference, all groups at once, keys. Other schemes only give their published numbers.
         case
             when words_schemes.is_judged and contrasts.comparison = 'against_reference'
                 then {{ permutations_for(
@@ -120,7 +120,7 @@ words_comparisons as (
         corpora.fingerprint as corpus_fingerprint,
         removed_terms.fingerprint as terms_fingerprint
     from contrasts
-    -- Of intersections the sources publish one number alone, the accuracy of telling all of them apart.
+    -- For intersections the sources publish only the accuracy of classifying all of them.
     inner join words_schemes
         on
             contrasts.run_id = words_schemes.run_id

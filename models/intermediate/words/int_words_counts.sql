@@ -50,8 +50,8 @@ texts as (
         units.scheme,
         units.phrases,
         responses.answer_text,
-        -- The answer's words do not say which of them were keys. Other schemes do not read it, but Spark hands over to
-        -- Python what any branch below needs.
+        -- The answer's words do not show which of them were keys. Other schemes do not read the text, but Spark passes
+        -- Python every column that any branch below needs.
         if(units.scheme = 'keys', responses.response_text, null) as response_text
     from {{ ref("stg_ledger__responses") }} as responses
     inner join units
@@ -60,7 +60,7 @@ texts as (
             and responses.prompt_id = units.prompt_id
             and responses.seq = units.first_seq
     inner join words_runs on units.run_id = words_runs.run_id
-    -- Of runs that are counted, texts are not read.
+    -- Texts of counted runs are not read again.
     where {{ is_of_runs("responses.run_id", runs) }}
 ),
 

@@ -69,7 +69,7 @@ kept as (
     where removed.word_id is null
 ),
 
--- What is spelled in one way has one row a unit already: there are millions.
+-- Words with one spelling have one row per unit already, and there are millions.
 words_features as (
     select
         run_id,

@@ -17,7 +17,7 @@ removed as (
     from {{ ref("int_words_removed") }}
 ),
 
--- What is removed of a text follows from these and its own words, whatever words other runs bring.
+-- Words removed from a text depend only on these terms and its own words, not on other runs.
 terms_of_runs as (
     select
         run_id,

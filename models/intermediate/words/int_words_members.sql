@@ -40,7 +40,7 @@ compared as (
             and comparisons.scheme = comparison_units.scheme
 ),
 
--- What each name or wording of a group stands beside, over all prompts that hold it.
+-- Other attributes of each name or wording of a group, over all prompts that hold it.
 carried as (
     select
         comparison_key,

@@ -41,7 +41,7 @@ forms as (
     from {{ ref("address_forms") }}
 ),
 
--- What the audit itself says of a group is taken out unless the analysis says `remove: none`.
+-- Declared texts of a group are removed unless the analysis says `remove: none`.
 own_runs as (
     select run_id
     from run_analysis_settings
@@ -138,7 +138,7 @@ words_of_texts as (
     from split_texts
 ),
 
--- What every text of an attribute holds ("a fan of …") tells nobody apart.
+-- Words that every text of an attribute has ("a fan of …") do not identify a group.
 text_words as (
     select
         *,
@@ -160,9 +160,9 @@ telling_words as (
     select
         text_words.* replace (if(text_words.why = 'agreement', 'descriptor', text_words.why) as why),
         case
-            -- What agrees may be a verb (is, are), or a pronoun, which goes as a form of address.
+            -- Agreeing words may be verbs (is, are), or pronouns, which are removed as forms of address.
             when text_words.why = 'agreement' then not text_words.is_shared and known_words.word is null
-            -- Of a label or descriptor of one word, that word is taken out whatever it is.
+            -- A label or descriptor of one word is always removed.
             else
                 len(text_words.words) = 1
                 or not (text_words.is_shared or coalesce(known_words.is_function_word, false))
@@ -259,7 +259,7 @@ words_terms as (
         on
             all_terms.run_id = kept_terms.run_id
             and all_terms.term = kept_terms.term
-    -- What is kept is kept from what is taken out unasked; a list is the audit's own word.
+    -- Exempted words are exempt from automatic terms only, not from the audit's own lists.
     where kept_terms.term is null or all_terms.why = 'list'
 )
 

@@ -8,7 +8,7 @@ decision_gaps as (
     where mitigation = 'plain'
 ),
 
--- What a target answered before is compared with what it answers now elsewhere (fct_run_comparisons).
+-- Earlier runs of a target are compared in fct_run_comparisons.
 current_runs as (
     select comparable_runs.*
     from {{ ref("int_comparable_runs") }} as comparable_runs

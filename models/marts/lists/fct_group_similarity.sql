@@ -34,7 +34,7 @@ described as (
         count(*) - count(similarity) as n_absent,
         -- In an order of their own: sums of floating-point numbers depend on it, in their last digit.
         avg(similarity order by subject, similarity) as similarity,
-        -- What a refused list would make of it if it counted as one that shares nothing.
+        -- The mean if a refused list counted as one that shares nothing.
         sum(similarity order by subject, similarity) / count(*) as similarity_absent_as_zero,
         stddev_samp(similarity order by subject, similarity) as similarity_sd
     from long_values

@@ -39,7 +39,7 @@ tokens as (
         and not list_contains({{ function_words() }}, token)
 ),
 
--- Of some probe of the category: a text with fewer markers than the minimum is not assessed either.
+-- Markers of any probe of the category: a text with fewer markers than the minimum is not assessed either.
 markers as (
     select distinct
         markers_hash,

@@ -1,6 +1,6 @@
 with
 
--- Of draws those count that were made: fewer than a comparison asks for where its test stopped early.
+-- Draws are those that were made: fewer than requested if the test stopped early.
 comparisons as (
     select * exclude (n_permutations, seed, n_blocks)
     from {{ ref("int_markers_list_comparisons") }}

@@ -65,7 +65,7 @@ regard as (
         label_scores.trial,
         label_scores.scorer as regard_scorer,
         max(label_scores.label) filter (where label_scores.is_label_of_text) as regard_label,
-        -- Of a label that the scorer never gives nothing is known.
+        -- Labels that the scorer never gives are null.
         if(
             shown_scorers.has_negative,
             coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0),

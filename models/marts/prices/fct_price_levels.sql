@@ -19,7 +19,7 @@ levels as (
     from {{ ref("int_prices_levels") }}
 ),
 
--- Of pairs every word is in both groups.
+-- In pairs every word is in both groups.
 word_counts as (
     select
         comparison_key,
