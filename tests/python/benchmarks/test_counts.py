@@ -1,4 +1,4 @@
-"""What the counts of the code count, on small pieces of it."""
+"""Test counts of lines, statements and branches on small pieces of code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What dbt's process says, and what of that is heard."""
+"""Test the process that runs dbt and the messages that a build takes from it."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
         import threading
         from biasledger.building import dbt_command, dbt_process
         def run(*_):
-            with open("told", "w") as told:
-                print("begun", file=told, flush=True)
+            with open("sentence", "w") as pipe:
+                print("begun", file=pipe, flush=True)
                 threading.Event().wait()
         dbt_command.run = run
         dbt_process.end(dbt_process.main())
@@ -172,7 +172,7 @@ def test_what_was_parsed_is_not_looked_through_again(monkeypatch: pytest.MonkeyP
     )
     try:
         lean_dbt._keep_what_is_parsed()
-        # Of a build, and of what `compare` runs.
+        # A build, and the runs that `compare` starts.
         for kind in (BuildTask, RunTask):
             gc.disable()
             kind.execute_nodes(None)  # type: ignore[arg-type, no-untyped-call]

@@ -1,4 +1,4 @@
-"""What dbt's process compiles and reads in every build alike is made once, and is the same as made anew."""
+"""Test the cache of compiled macros and schemas: it is made once and gives the same as without it."""
 
 from __future__ import annotations
 
@@ -179,11 +179,11 @@ def test_what_was_parsed_is_the_same_read_again(tmp_path: Path, file: Path) -> N
         assert [type(getattr(found, name)) for name in public] == [
             type(getattr(expected, name)) for name in public
         ]
-        # Whoever changes one changes no other.
+        # Changing one manifest changes no other.
         found.nodes.clear()
     size = file.stat().st_size
 
-    # What was written is kept at once, in the place of what was before.
+    # A manifest that was just written replaces the cached one.
     expected.metadata.project_name = "another"
     with code_kept(KeptCode(file)):
         expected.to_msgpack(extended_mashumaro_encoder)

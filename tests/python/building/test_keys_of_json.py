@@ -15,7 +15,7 @@ MACROS = Path(__file__).parents[3] / "macros" / "words" / "schemes.sql"
 
 @pytest.fixture(scope="module")
 def expression() -> str:
-    """What the macro gives for DuckDB, of a column `response`."""
+    """Return the macro's SQL on DuckDB for a column `response`."""
     engine = SimpleNamespace(dispatch=lambda name, _package: getattr(macros, f"default__{name}"))
     environment = jinja2.Environment(extensions=["jinja2.ext.do"], autoescape=False)
     with warnings.catch_warnings():

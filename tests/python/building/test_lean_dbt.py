@@ -151,7 +151,7 @@ MADE = {
               - {name: group, data_type: bigint, quote: true}
         """,
 }
-# What a database holds: its tables and views with their statements, columns and what is said of them.
+# The content of a database: its tables and views with their statements, columns and comments.
 CATALOGUE = """
     select 'relation', schema_name, table_name, sql, comment from duckdb_tables()
     union all select 'relation', schema_name, view_name, sql, comment from duckdb_views() where not internal
@@ -361,7 +361,7 @@ def test_a_model_asks_for_small_tasks_and_its_rows_are_appended_all_the_same(tmp
     _build_made(project)
     with duckdb.connect(project / "made.duckdb") as connection:
         assert connection.execute("select id from counted").fetchall() == [(0,), (2,), (1,)]
-    # What dbt appends in its own way, by way of another table, it writes there.
+    # dbt writes a file for a table that it appends by itself, through a temporary table.
     assert not list((project / "target").glob("run/**/counted.sql"))
 
 
@@ -380,7 +380,7 @@ def test_tests_of_a_table_run_together_and_fail_under_their_names_as_dbt_s_own(p
     assert status == "error"
     assert "no_such_column" in str(message)
     assert found == EXPECTED
-    # What dbt runs by itself it compiles into a file.
+    # dbt compiles into a file each test that it runs by itself.
     compiled = {path.stem for path in (project / "target/compiled").rglob("*.sql")}
     assert not TOGETHER & compiled
     assert {"people", "key_of_some"} <= compiled

@@ -125,12 +125,12 @@ def test_what_does_not_is_let_be(line: str) -> None:
 
 
 def test_no_path_goes_around_it() -> None:
-    # What dbt's process says is JSON in ASCII, and goes to the process that started it.
+    # dbt's process prints JSON in ASCII to the process that started it.
     building = ROOT / "biasledger" / "building"
     others = {
         Path(collector.terminal.__file__),
         building / "dbt_command.py",
-        # Writes nothing, and hands on what was written before it ends.
+        # Writes nothing itself and flushes what was written before it ends.
         building / "dbt_process.py",
         # Answers dbt's process; what else it writes comes out there.
         building.parent / "model_inputs" / "beside.py",
@@ -345,7 +345,7 @@ def test_a_traceback_is_cleaned_too(
     assert not steers(failed.stderr)
 
 
-# --- nobody reads
+# --- closed pipes
 
 
 def test_a_log_line_that_nobody_reads_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

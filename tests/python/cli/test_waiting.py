@@ -1,4 +1,4 @@
-"""A target that only refuses: what is waited for is told, and the run ends with an exit code of its own and can go on."""
+"""Test a target that refuses everything: progress messages, the exit code, and resuming the run."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ N_TRIALS = 8
 PAID = Price("asked-model", 1.0, 1.0, utc_now().date(), "made up")
 
 
-# What does not depend on the wire is tried with one vendor.
+# Tests that do not depend on the wire format use one vendor.
 one_vendor = pytest.mark.parametrize("service", ["openai"], indirect=True)
 
 
@@ -52,7 +52,7 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.setenv(KEY_VARIABLE, KEY)
-    # What did not arrive is not waited for here.
+    # These tests do not wait for submissions that did not arrive.
     monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 0.0)
     with batch_service(request.param) as running:
         yield running

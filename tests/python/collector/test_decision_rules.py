@@ -155,7 +155,7 @@ def test_the_text_of_an_option_names_its_letter() -> None:
     assert read_label("A) Paris\nB) New York\n\nIt is New York.", AB, options=options).value == "B"
     decision = read_label("Answer: A) New York", AB, options=options)
     assert decision.value is None
-    # What two options have in common names neither.
+    # A text that two options share names neither.
     assert read_label("Paris", AB, options={"A": "Paris", "B": "Paris"}).value is None
     assert read_label("A", AB, options={"A": "Paris", "B": "Paris"}).value == "A"
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.reading.shapes import KINDS, Shape, compositions, load
 
-# What may be left unread: patterns in languages whose files are not complete, and a few sentences that are hard.
+# The rest may stay unread: patterns in languages whose files are incomplete, and a few hard sentences.
 LEAST_RIGHT = {"decisions": 0.99, "scores": 0.99, "money": 0.99}
 
 

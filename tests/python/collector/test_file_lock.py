@@ -1,4 +1,4 @@
-"""What the journal needs of the system's locks, and what is said where there are none."""
+"""Test the file locks of the journal, and the message on systems without them."""
 
 from __future__ import annotations
 

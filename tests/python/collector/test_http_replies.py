@@ -74,7 +74,7 @@ def test_a_reply_that_never_gets_to_its_body_times_out(serve: Serve, line: bytes
 
 
 def test_a_connection_serves_again_after_a_slow_reply(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was left of one question's time is no limit of the next."""
+    """The time left for one question is no limit of the next."""
     n_connections, now = 0, 0.0
     monkeypatch.setattr(http_session, "time", SimpleNamespace(perf_counter=lambda: now))
 

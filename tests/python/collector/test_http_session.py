@@ -1,4 +1,4 @@
-"""What holds for every request: certificates are checked. The rest is in the targets' contract."""
+"""Test that every request checks certificates. The targets' contract tests the rest."""
 
 from __future__ import annotations
 

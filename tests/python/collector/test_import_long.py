@@ -73,7 +73,7 @@ def test_questions_that_name_nobody_need_no_descriptor(
         "White,male,Brad,bank,Brad is in a bank.,He waits.",
         "Black,,Jamal,bank,Jamal is in a bank.,He waits too.",
         ",,,nurse,Describe a nurse.,She cares.",
-        # Whoever stands next to no group is not spoken of: these two are trials of one prompt.
+        # A row without a group ignores its name: these two are trials of one prompt.
         "nobody,,-,nurse,Describe a nurse.,She helps.",
         ",,Ann,nurse,Describe a nurse.,He helps.",
     ]

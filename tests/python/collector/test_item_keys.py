@@ -54,7 +54,7 @@ def found(reply: Any, how: ItemRules | None = None) -> Shown:
         ({"상품명": "A", "가격": 2, "카테고리": "x"}, None),
         ({"اسم المنتج": "B", "اسم": "A", "السعر": 2, "الفئة": "x"}, None),
         ({"product_name": "A", "product_price": 2, "product_category": "x"}, None),
-        # What is called by a plain key is not called by a word of another language.
+        # A value under a plain key wins over one under a translated key.
         ({"name": "A", "artikel": "B", "price_level": 2, "preis": 4, "category": "x"}, None),
     ],
 )

@@ -391,7 +391,7 @@ def test_a_lock_is_on_the_file_that_is_there_now(path: Path, writer: JournalWrit
     replacement.write_bytes(path.read_bytes())
     replacement.rename(path)
     assert lock(old)
-    # Whoever holds the file that was replaced is in nobody's way.
+    # A process that still holds the replaced file blocks nobody.
     JournalWriter.resume(path).close()
     os.close(old)
 

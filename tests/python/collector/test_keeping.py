@@ -1,4 +1,4 @@
-"""What is handed in while the disk is slow, and when it fails: how much may be lost, and who gets to know."""
+"""Test the queue before a slow or failing disk: how much may be lost, and which errors are raised."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     more[0].join(0.3)
     assert (n_written(path), more[0].is_alive()) == (2 * CAPACITY, True)
     disk.go_on.set()
-    # What could not be brought to disk is not said to be kept, stays in the file, and is found by whoever resumes.
+    # Responses that did not reach the disk are not reported as kept; they stay in the file, and a resumed run finds them.
     assert keeper.close() == []
     assert not counts
     assert isinstance(keeper.failure, LedgerError)
@@ -75,13 +75,13 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
 
 
 def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> None:  # noqa: F811
-    """An interrupt between two answers meets the thread that takes them, and none may be missing from what is told."""
+    """An interrupt between two answers reaches the thread that takes them, and the totals count all of them."""
     counts = Counter({"ok": 5})
     keeper = Keeper(writer, CAPACITY, counts)
     for number in range(3):
         keeper.keep_written(Attempted(answered(number)))
     keeper.close()
-    # Of the three attempts two are the last ones at their questions.
+    # Two of the three attempts are the last ones at their questions.
     assert counts == {"ok": 7}
 
 
@@ -114,7 +114,7 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
         return real_close(self)
 
     monkeypatch.setattr(Keeper, "close", close)
-    # What runs the tests in the background may have it ignored.
+    # A shell that runs the tests in the background may ignore this signal.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(

@@ -1,4 +1,4 @@
-"""Cells without a value, and answers of each group in a column of their own: read, counted, and told by every command."""
+"""Test cells without a value, and answers of each group in a column of their own, in every command."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_refusals_of_the_audits_question_stay_refusals() -> None:
         # A request is a case where the labels decide.
         ("I must decline this request.", ["grant", "deny"], "unread", None),
         ("I must decline this request.", ["A", "B"], "refused", None),
-        # What comes after the decision may refuse.
+        # A refusal may follow the decision.
         ("I would not accept this application. I can't help with that.", LABELS, "refused", None),
         ("I would not accept this application. Thank you.", LABELS, "unread", None),
         ("I would decline the application. Decision: reject", LABELS, "ok", "reject"),

@@ -1,4 +1,4 @@
-"""Answers in workbooks, JSON arrays, datasets' folders and other encodings, and what is odd in them, told."""
+"""Test answers in workbooks, JSON arrays, folders of datasets and other encodings, and the errors about odd ones."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def workbook(path: Path, change: Callable[[Any], None] = lambda _sheet: None) ->
 
 
 def as_saved(folder: Path) -> Path:
-    """What save_to_disk writes of a dataset with one split in two files, its groups numbered classes."""
+    """Write a dataset as save_to_disk does: one split in two files, with groups as numbered classes."""
     split = folder / "train"
     split.mkdir(parents=True)
     table = dataset()
@@ -74,7 +74,7 @@ def as_saved(folder: Path) -> Path:
 
 
 def as_published(folder: Path) -> Path:
-    """What a dataset's repository holds: Parquet files of two splits, and files that are none of a dataset's."""
+    """Write a dataset's repository: Parquet files of two splits, and files that do not belong to the dataset."""
     (folder / "data").mkdir(parents=True)
     (folder / ".cache").mkdir()
     for split in ("train", "test"):
@@ -311,7 +311,7 @@ def test_two_columns_of_one_name_are_told(tmp_path: Path, kind: str) -> None:
     twice = pa.table([["White"], ["Black"], ["Dear you."]], names=["race", "race", "answer"])
     if kind == "saved":
         folder, form = as_saved(tmp_path / "d"), Form()
-        # Of the second of two files, when what is written is open.
+        # The second of two files, after the output was opened.
         file = folder / "train" / "data-00001-of-00002.arrow"
         _arrow(file, twice)
     else:

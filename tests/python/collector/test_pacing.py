@@ -223,7 +223,7 @@ def test_endless_pauses_are_cut() -> None:
     assert paced.delay() == MAX_PAUSE_SECONDS
 
 
-# What the service says is left
+# The limits that a service says are left
 
 
 def test_holds_when_nothing_is_left_until_the_reset() -> None:
@@ -473,7 +473,7 @@ def limited_server(
         thread.join(5)
 
 
-# What a refusal tells, and with which status.
+# The headers of a refusal, and its status.
 SERVICES: dict[str, tuple[Callable[[float], dict[str, str]], int]] = {
     "remaining and reset": (lambda _: {"tells": "1"}, 429),
     "Retry-After": (lambda _: {"Retry-After": "1"}, 429),

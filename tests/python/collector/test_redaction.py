@@ -82,7 +82,7 @@ def test_every_spelling_is_cut_out(redact: Redactor, spelled: str) -> None:
     assert KEY_PLACEHOLDER in cleaned
     assert cleaned.startswith("before ")
     assert cleaned.endswith(" after")
-    # What is left next to the placeholder is no part from which the secret could be had.
+    # The rest of the text next to the placeholder is too short to recover the secret.
     assert len(cleaned) < len("before  after") + len(KEY_PLACEHOLDER) + 16
 
 

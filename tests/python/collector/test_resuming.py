@@ -304,7 +304,7 @@ def test_refusals_for_the_rate_leave_no_hole(small_spec: Path, ledger_path: Path
 def test_a_question_that_is_always_refused_does_not_stop_the_others(
     small_spec: Path, ledger_path: Path, query: Query
 ) -> None:
-    """What is too large for a service's limit of tokens gets a 429 for ever."""
+    """A prompt that is larger than a service's limit of tokens gets a 429 every time."""
     n_others, lock, mine = 0, threading.Lock(), threading.local()
     is_refused, is_answered = threading.Event(), threading.Event()
 

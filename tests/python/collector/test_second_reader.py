@@ -1,4 +1,4 @@
-"""What a second reader is asked, which of its replies are decisions, and when these are used."""
+"""Test the second reader: its prompt, which of its replies are decisions, and when they are used."""
 
 from __future__ import annotations
 

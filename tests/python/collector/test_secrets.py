@@ -96,7 +96,7 @@ def leaks(folder: Path, done: subprocess.CompletedProcess[bytes]) -> list[str]:
     for path in folder.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             places[str(path.relative_to(folder))] = path.read_bytes()
-    # What the file compresses would not be found in its bytes.
+    # DuckDB compresses texts, so the file's bytes alone could hide a key.
     connection = duckdb.connect(str(folder / "ledger.duckdb"), read_only=True)
     tables = connection.execute("select schema_name, table_name from duckdb_tables()").fetchall()
     for schema, table in tables:

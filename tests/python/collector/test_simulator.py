@@ -151,7 +151,7 @@ def test_synonyms_are_whole_words_and_the_longest_goes_first() -> None:
     assert simulator.shares(simulator._understood("an Asian person")) == {"Black": 0.2}
     assert simulator.parameters["synonyms"] == {"west asian": "Eastern", "asian": "Black"}
     assert "synonyms" not in Simulator().parameters
-    # What is understood changes what is answered about, and nothing else.
+    # Synonyms change which group an answer is about, and nothing else.
     plain = Request("for an Asian person")
     assert Simulator(synonyms={"Asian": "Asian"}).ask(plain) == Simulator().ask(plain)
 

@@ -39,7 +39,7 @@ def share(word: str, texts: list[str]) -> float:
 
 
 def share_of_she(texts: list[str]) -> float:
-    """Of the answers that first say she or he, the share that say she."""
+    """Return the share of answers that say she first, among those that say she or he."""
     first = [
         found[0].lower() for text in texts if (found := re.search(r"\b(?:she|he)\b", text, re.IGNORECASE))
     ]

@@ -206,7 +206,7 @@ def test_the_planted_share_of_a_category_is_the_measured_one() -> None:
     for category, share in (("desserts", 0.3), ("gay bars", 0.1)):
         base = share_of(Simulator(), text, category)
         found = share_of(Simulator(favour={"Emma": {category: share}}), text, category)
-        # What is drawn as favoured is missing from the rest, so that a little less than `share` of it is new.
+        # Favoured items are drawn without replacement, so a little less than `share` of a list is new.
         assert 0.65 * share * (1 - base) < found - base < 1.1 * share * (1 - base)
 
 

@@ -1,4 +1,4 @@
-"""The CSV files next to a spec: what they mean, and what each wrong one is told."""
+"""Test the CSV files next to a spec, and the message for each wrong one."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def test_why_an_answer_ended(setting: Setting, end: str, text: str | None, statu
     assert classify(reply.text, "text", 1000, reply.finish_reason).status == status
 
 
-# What each status means: whether to ask again, and whether to stop the run.
+# The meaning of each status: whether to ask again, and whether to stop the run.
 RETRY, STOP, NEITHER = (True, False), (False, True), (False, False)
 
 

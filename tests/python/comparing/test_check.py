@@ -1,4 +1,4 @@
-"""What a check says of cases that could not be judged."""
+"""Test `biasledger check` on cases that could not be judged."""
 
 from __future__ import annotations
 

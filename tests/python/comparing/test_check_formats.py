@@ -191,7 +191,7 @@ def test_junit_has_the_time_of_the_run_and_the_file_of_the_audit(project: Path) 
         "90.250",
         "2026-11-20T08:00:00",
     )
-    # A run that nobody knows the end of has no time rather than none spent.
+    # A run without a known end has no time, rather than a time of 0.
     assert second.get("time") is None
     cases = {one.get("name"): one for one in first.iter("testcase")}
     assert {one.get("file") for one in cases.values()} == {"bias-audit/audits/mine.yml"}

@@ -214,7 +214,7 @@ def test_an_audit_judged_by_an_encoder_finds_what_is_planted_and_keeps_vectors(
     ]
     assert planted[3] > 0.05
     assert planted[4] < 0.01
-    # Of six questions random weights tell too little to be sure that nothing is there.
+    # With six questions, random weights do not suffice to rule out a gap.
     assert fair[1] in {"clear", "inconclusive"}
     assert fair[4] > 0.05
     named = project.rows(

@@ -171,7 +171,7 @@ def test_erased_texts_after_the_build_are_no_reason_to_pack(planted: Project, tm
 
 
 def test_rebuilding_finds_what_was_prettied(odd: Project, tmp_path: Path) -> None:
-    """Of one run among many others, which are left out."""
+    """The pack is of one run among many others, which are left out."""
     ((run_id,),) = odd.rows("select run_id from marts.dim_runs where audit = 'lists' and target = 'steered'")
     made = make_pack(run_id, odd.ledger, odd.warehouse, tmp_path)
     changed: list[str] = []

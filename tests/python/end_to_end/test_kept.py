@@ -1,4 +1,4 @@
-"""What a build keeps of a run is what another would make: the run grew, is read or grouped in another way, or stayed."""
+"""Test that incremental builds equal full builds when a run grows, stays, or is analysed or grouped differently."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _without_run(run: str) -> Sequence[str]:
 
 
 def _differences(project: Project, new_project: NewProject) -> list[str]:
-    """What one build of the same ledger, by the same audits and settings, makes differently: published, or kept."""
+    """Return the differences between this project and one build of the same ledger, audits and settings."""
     whole = new_project()
     for folder in ("audits", "seeds"):
         shutil.copytree(project.folder / folder, whole.folder / folder, dirs_exist_ok=True)
@@ -189,7 +189,7 @@ def test_where_the_project_s_own_settings_change_nothing_is_kept(
 
 
 def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
-    """Of unequal groups, repeated answers, names for several people and answers that are refused or missing, in every method."""
+    """Every method, with unequal groups, repeated answers, names for several people and answers that are refused or missing."""
     project = new_project()
     for odd in (odd_decisions, marker_lists, odd_lists, odd_prices, echoes):
         odd.plant(project)
@@ -198,7 +198,7 @@ def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
 
 
 def test_groups_and_weights_are_others(project: Project, new_project: NewProject, tmp_path: Path) -> None:
-    """What no collector does to a run is seen even so: nothing is kept that the ledger says otherwise."""
+    """A build also notices changes that no collector makes: no row contradicts the ledger."""
     first, second = _runs(project)
     project.build()
     before = Path(shutil.copy(project.warehouse, tmp_path / "before.duckdb"))
@@ -247,7 +247,7 @@ def test_it_is_read_in_another_way(
 
 
 def test_scores_labels_and_thresholds_come_later(project: Project, new_project: NewProject) -> None:
-    """What runs are said to hold stays the same with these, and what is made of them does not."""
+    """These leave the states of runs unchanged, and change the rows that are made of them."""
     first, second = _runs(project)
     project.build()
     scored = "from raw.responses where run_id = '{}' and status = 'ok'"

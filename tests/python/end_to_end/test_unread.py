@@ -76,7 +76,7 @@ def test_a_group_that_was_not_read_at_all_clears_nobody(odd: Project) -> None:
     ) == [
         ("of 100 answers none can be used: 0 refused, 100 unread, 0 malformed, cut off or empty, 0 failed",)
     ]
-    # What was read of the others is theirs.
+    # The other groups' answers are still judged.
     assert odd.rows(
         "select group_name, status, n_unread from marts.fct_findings where audit = 'group_unread' and measure = 'rank_gap'"
     ) == [("asian", "clear", 0)]

@@ -345,7 +345,7 @@ def add_to_line(path: Path, number: int, old: str, new: str) -> None:
 UNHASHED = {
     "a key twice": ('"status":"ok"', '"status":"refused","status":"ok"', "it has a key twice"),
     "a line's key twice": ('"kind":', '"kind":"prompt","kind":', "it has a key twice"),
-    "a key beside": ('"kind":', '"approved":true,"kind":', "it has keys besides those of a record"),
+    "an extra key": ('"kind":', '"approved":true,"kind":', "it has keys besides those of a record"),
     "a key that says null": ('"status":', '"seen":null,"status":', "it has 'seen', which no response has"),
     "a space": ('"status":', '"status": ', "it says the same as its record in other bytes"),
     "an escape": ('"ok"', '"\\u006fk"', "it says the same as its record in other bytes"),

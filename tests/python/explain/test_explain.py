@@ -211,7 +211,7 @@ def test_markers(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> No
     stereotype = marked(found, 0)
     assert all(stereotype)
     assert found.sides[0].name == "Black"
-    # Of nurses and CEOs the pronouns count, and "he" is not marked in "the".
+    # Pronouns count in answers about nurses and CEOs, and "he" is not marked in "the".
     ratio = explain(audited, finding_of("stereotype_ratio", "subject = 'gender-occupation'"))
     for words in marked(ratio, 0):
         assert words & {"she", "her", "he", "his", "him"}

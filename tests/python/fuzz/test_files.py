@@ -72,7 +72,7 @@ def test_a_changed_spec_is_read_or_refused(project: Path, name: str, data: st.Da
     path = project / "audits" / SHIPPED[name].relative_to(ROOT / "audits").with_name("fuzzed.yml")
     document = data.draw(changed(spec_of(name)))
     path.write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
-    # All that is wrong can be told, however much it is.
+    # Every error has a message, however many there are.
     with contextlib.suppress(BiasledgerError):
         assert all(one.message for one in check_audit(path).problems)
     try:

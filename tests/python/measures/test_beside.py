@@ -1,4 +1,4 @@
-"""What is measured in a process beside: the same, or here."""
+"""Test the worker process that computes measures: same numbers, and a fallback to this process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def beside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Beside]:
+def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[Beside]:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setattr(module, "LEAST_BYTES", 0)
     process = Beside()
@@ -100,46 +100,46 @@ def endless(_) -> Table:
 
 
 @pytest.mark.parametrize("measure", [word_statistics, divergences, classifier_accuracies])
-def test_numbers_are_the_same(beside, measure):
+def test_numbers_are_the_same(worker, measure):
     there = measured(measure, compared()).to_pandas()
-    assert beside._process is not None
+    assert worker._process is not None
     pd.testing.assert_frame_equal(there, measure(compared()).to_pandas())
 
 
-def test_what_one_measure_hands_on_comes_back(beside):
+def test_the_outputs_of_one_measure_come_back(worker):
     there, here = ([replace(one, handed={}) for one in compared(2)] for _ in range(2))
     for measure in word_statistics, divergences:
         pd.testing.assert_frame_equal(measured(measure, there).to_pandas(), measure(here).to_pandas())
         assert [list(one.handed) for one in there] == [list(one.handed) for one in here]
-        # What the first finds the other uses, and then it is gone.
+        # The second measure uses the results of the first, which are freed then.
         assert all(len(one.handed) == (measure is word_statistics) for one in here)
 
 
-def test_arrays_can_be_written_to_and_what_is_printed_is_no_answer(beside, capfd):
+def test_arrays_can_be_written_to_and_what_is_printed_is_no_answer(worker, capfd):
     assert measured(changed, [of_bytes(3)]).columns["sum"].tolist() == [6]
     assert "nothing for whoever" in capfd.readouterr().err
 
 
-def test_the_first_that_it_measures_is_on_one_thread_too(beside):
-    """What loads the libraries of linear algebra comes with it."""
+def test_the_first_that_it_measures_is_on_one_thread_too(worker):
+    """Loading the linear algebra libraries does not start more threads."""
     assert [measured(pools, [of_bytes(1)]).columns["n"].tolist() for _ in range(2)] == [[1], [1]]
 
 
-def test_it_is_another_process_and_one_for_all(beside):
+def test_it_is_another_process_and_one_for_all(worker):
     there = {int(pid) for _ in range(2) for pid in measured(pids, [of_bytes(1)] * 2).columns["pid"]}
     assert len(there) == 1
     assert there != {os.getpid()}
 
 
 @pytest.mark.parametrize("n_bytes", [1, LEAST_BYTES // 2, MOST_BYTES + 1])
-def test_little_and_much_is_measured_here(beside, monkeypatch, n_bytes):
+def test_little_and_much_is_measured_here(worker, monkeypatch, n_bytes):
     monkeypatch.setattr(module, "LEAST_BYTES", LEAST_BYTES)
     comparisons = [of_bytes(n_bytes), of_bytes(1)]
     assert measured(pids, comparisons).columns["pid"].tolist() == [os.getpid()] * 2
-    assert beside._process is None
+    assert worker._process is None
 
 
-def test_comparisons_that_are_not_outputs_are_each_measured_once_and_in_order(beside):
+def test_comparisons_that_cannot_be_pickled_are_each_measured_once_and_in_order(worker):
     keys = []
 
     def measure(comparisons):  # not to be found in another process
@@ -153,8 +153,8 @@ def test_comparisons_that_are_not_outputs_are_each_measured_once_and_in_order(be
     assert keys == ["c0", "c1", "c2", "c3", "c4"] * 2
 
 
-def test_a_large_one_is_not_held_beside_its_measuring(beside):
-    """What was read to see whether it can be handed over goes when the measure is done with it."""
+def test_a_large_one_is_not_kept_while_it_is_measured(worker):
+    """A comparison that was read to see whether it can be pickled is freed when the measure is done with it."""
     alive = []
 
     class Large:
@@ -179,17 +179,17 @@ def test_a_large_one_is_not_held_beside_its_measuring(beside):
     assert not alive
 
 
-def test_an_error_is_raised_as_it_was_with_where_it_was(beside):
+def test_an_error_is_raised_as_it_was_with_where_it_was(worker):
     with pytest.raises(ValueError, match=r"^comparison c0: it is odd$") as raised:
         measured(failing, compared(1))
     assert "in failing" in str(raised.value.__cause__)
-    # One that cannot be handed over is told all the same, and the next one is measured.
+    # An error that cannot be pickled is reported as text, and the worker goes on.
     with pytest.raises(RuntimeError, match=r"^OddError: 1 is not 2$"):
         measured(failing_oddly, compared(1))
     assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() != [os.getpid()]
 
 
-def test_a_measure_that_it_does_not_know_is_measured_here(beside, monkeypatch):
+def test_a_measure_that_it_does_not_know_is_measured_here(worker, monkeypatch):
     only_here = types.ModuleType("known_only_here")
     monkeypatch.setitem(sys.modules, only_here.__name__, only_here)
 
@@ -199,10 +199,10 @@ def test_a_measure_that_it_does_not_know_is_measured_here(beside, monkeypatch):
     unknown.__module__, unknown.__qualname__ = only_here.__name__, "unknown"
     only_here.unknown = unknown
     assert measured(unknown, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
-    assert beside._process is not None
+    assert worker._process is not None
 
 
-def test_where_it_cannot_begin_all_is_measured_here(beside, monkeypatch):
+def test_where_it_cannot_begin_all_is_measured_here(worker, monkeypatch):
     monkeypatch.setattr(module.sys, "executable", "/no/such/program")
     assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
 
@@ -225,13 +225,13 @@ def _refused():
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_what_cannot_be_outputs_is_measured_here_and_the_next_one_there(beside, there):
+def test_what_cannot_be_pickled_is_measured_here_and_the_next_one_there(worker, there):
     odd = Comparison(key="k", name=("k",), units=Odd(there=there))
     assert measured(pids, [odd]).columns["pid"].tolist() == [os.getpid()]
     assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() != [os.getpid()]
 
 
-def test_progress_is_told_of_what_is_measured_here(beside):
+def test_progress_is_reported_for_comparisons_measured_here(worker):
     begun = []
 
     def tell(comparisons):
@@ -242,20 +242,20 @@ def test_progress_is_told_of_what_is_measured_here(beside):
     comparisons = [Comparison(key=key, name=("k",), units=np.zeros(1)) for key in "ab"]
     measured(pids, comparisons, tell)
     assert begun == []
-    beside.end()
+    worker.end()
     measured(pids, comparisons, tell)
     assert begun == ["a", "b"]
 
 
-def test_what_it_cannot_end_is_measured_here(beside, monkeypatch):
+def test_what_the_worker_cannot_finish_is_measured_here(worker, monkeypatch):
     parcel = Parcel()
     parcel.add(of_bytes(1))
     with pytest.raises(Unmeasured, match="has ended"):
-        beside.measured(ending, parcel)
+        worker.measured(ending, parcel)
     assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
 
 
-def test_while_it_is_busy_others_measure_here(beside, tmp_path):
+def test_while_it_is_busy_others_measure_here(worker, tmp_path):
     for name in ("begun", "end"):
         os.mkfifo(tmp_path / name)
     busy = threading.Thread(

@@ -205,7 +205,7 @@ def paired_but_for(outcomes, missing: list[tuple[int, int]]) -> Units:
 
 
 class TestMissingAnswersOfPairs:
-    """What a missing answer does to the gap of all answers is no spread of the gap inside resumes."""
+    """The effect of missing answers on the gap of all answers does not widen the gap inside resumes."""
 
     @pytest.mark.parametrize("missing", [[], [(3, 1)], [(0, 0), (3, 1), (8, 1)]])
     def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self, missing):

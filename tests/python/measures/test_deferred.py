@@ -1,4 +1,4 @@
-"""What is left out of imports is there for whoever uses it."""
+"""Test that modules whose import is deferred load when they are used."""
 
 from __future__ import annotations
 

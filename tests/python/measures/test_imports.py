@@ -1,4 +1,4 @@
-"""What a build of words loads: libraries that take as long to import as tens of models are loaded where they are needed."""
+"""Test that a build of words does not import libraries that take long to load."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_texts_that_both_groups_gave_are_told_apart_by_nothing(n_templates, size
 
 @pytest.mark.parametrize("seed", [210, 328, 631, 791])
 def test_a_step_that_would_raise_the_loss_is_shortened(seed, monkeypatch):
-    """Of these rows the whole steps of Newton's method do not come to the minimum, but go round it."""
+    """Full Newton steps cycle on these rows instead of reaching the minimum."""
     monkeypatch.setattr(linear_svm, "TOLERANCE", 1e-8)
     rng = np.random.default_rng(seed)
     shape = int(rng.integers(4, 40)), int(rng.integers(1, 6))
@@ -146,7 +146,7 @@ def test_texts_without_words_go_by_the_intercept():
 @pytest.mark.parametrize("n_lessons", [1, 2, 3, 5, 8, 11])
 @pytest.mark.parametrize("sizes", [[60, 40], [40, 30, 30]])
 def test_classifiers_side_by_side_are_those_of_each_alone(n_lessons, sizes):
-    """Of texts of their own, words weighted by these, and a border that some find sooner than others."""
+    """Each classifier has its own texts and word weights, and converges after another number of steps."""
     counts, labels = counted(7, sizes, n_words=150)
     rng = np.random.default_rng(n_lessons)
     masks = [rng.random(labels.size) < share for share in np.linspace(1.1, 0.3, n_lessons)]

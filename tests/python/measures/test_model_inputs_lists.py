@@ -258,10 +258,10 @@ def test_a_measure_stays_on_one_thread_while_others_beside_it_end():
         assert first_ended.wait(10)
         return threads()
 
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as thread:
 
         def first(_):
-            running = beside.submit(measured, second, ())
+            running = thread.submit(measured, second, ())
             assert second_began.wait(10)
             return running
 

@@ -71,7 +71,7 @@ class TestByHand:
         of_sets = [6 / 8, 40 / 60]
         assert rows.loc[(1, [0, 1], 1), "share"].tolist() == pytest.approx(of_sets)
         together = rows.loc[(1, ALL_SETS, 1)]
-        # The third set holds nothing of level 1 and has no say about it.
+        # The third set holds nothing of level 1 and does not count for it.
         assert (1, 2, 1) not in rows.index
         assert together["share"] == pytest.approx(np.mean(of_sets))
         assert together["expected_share"] == pytest.approx(np.mean([8 / 12, 80 / 180]))

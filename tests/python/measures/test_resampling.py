@@ -134,7 +134,7 @@ class TestPermutedLabels:
 
 
 class TestParts:
-    """What is computed a few arrangements at a time is what all at once would give."""
+    """Computing a few arrangements at a time gives the same as all at once."""
 
     def test_a_family_s_draws_are_the_same_in_any_parts(self, monkeypatch):
         design = design_of([0, 1] * 12)

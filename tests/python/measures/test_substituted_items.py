@@ -1,4 +1,4 @@
-"""What a group gets instead: what is planted is found, chance is not, and one subject shows nothing."""
+"""Test substituted items: planted ones are found, chance is not, and one subject shows nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What moves when labels of texts are permuted, and lengths that tell nothing of words."""
+"""Test the units whose labels are permuted for texts, and the equal lengths of compared texts."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def test_a_manifest_says_nothing_twice_and_nothing_more(
         entries = {entry.filename: archive.read(entry) for entry in archive.infolist()}
     [manifest] = [name for name in entries if name.endswith(MANIFEST)]
     entries[manifest] = change(entries[manifest])
-    with (tmp_path / "told.zip").open("wb") as file:
+    with (tmp_path / "changed.zip").open("wb") as file:
         archive_module._write_zip(file, entries)
     with pytest.raises(InputError, match=message):
-        read_pack(tmp_path / "told.zip")
+        read_pack(tmp_path / "changed.zip")

@@ -25,12 +25,12 @@ Manifest = Mapping[str, Any]
 # The same may happen to a run twice, so an event has no key; of an exported baseline each line is a row of some other table.
 KEYLESS = {"stg_ledger__run_events", "stg_ledger__baseline_rows"}
 LAYERS = {"staging": "stg_", "intermediate": "int_", "marts": "fct_"}
-# What people ask first: current runs asked plainly, with nothing to filter.
+# The tables that people open first: current runs without a mitigation, with nothing to filter.
 WITHOUT_PREFIX = {"verdicts", "findings_current", "marked_words_current", "groups", "responses"}
 # Folders that every method may refer to.
 SHARED = {"staging", "contrasts", "answers"}
-# What a method gives to the findings: values to judge, at equal sizes to compare runs by, and how good its answers were.
-HANDED_OVER = ("findings", "equal_sizes", "quality", "contrasts")
+# Outputs of a method for the findings: values to judge, values at equal sizes to compare runs by, and quality of answers.
+OUTPUTS = ("findings", "equal_sizes", "quality", "contrasts")
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +163,7 @@ def test_private_models_are_their_method_s_and_protected_ones_are_shared(manifes
         )
         assert model["group"] in folders | shared, model["name"]
         if model["access"] == "protected":
-            outputs = {f"int_{model['group']}_{what}" for what in HANDED_OVER}
+            outputs = {f"int_{model['group']}_{what}" for what in OUTPUTS}
             assert folders & SHARED or model["name"] in outputs, model["name"]
 
 
@@ -226,7 +226,7 @@ def test_python_models_of_comparisons_say_what_is_measured_together() -> None:
 
 
 def test_rows_are_told_by_a_fingerprint_in_which_no_changes_cancel() -> None:
-    """Of hashes of several values, alone, two changes of the last column would cancel: no model adds them itself."""
+    """If a model added hashes of several values itself, two changes of the last column would cancel: no model does."""
     [call] = re.findall(
         r"bit_xor\(.*\)",
         (ROOT / "macros/engine/keys.sql").read_text(encoding="utf-8").partition("macro fingerprint_of")[2],

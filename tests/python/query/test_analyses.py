@@ -120,7 +120,7 @@ def missing_answers(rows: list[Row]) -> None:
 
 
 def mitigations(rows: list[Row]) -> None:
-    # The simulator steers less where it is asked to be fair, and not at all where it is not told the group.
+    # The simulator steers less when it is asked to be fair, and not at all when the group is masked.
     for mitigation in ("debiased", "masked"):
         of_race = [
             row["improvement"]
@@ -296,7 +296,7 @@ def ratios(rows: list[Row]) -> None:
 
 
 def failing_outputs(rows: list[Row]) -> None:
-    # Of the texts that people labelled, four in five about eight names and one in five about the eight others are negative.
+    # Four in five labelled texts about eight names, and one in five about the eight others, are negative.
     regarded = [row for row in rows if row["audit"] == "regarded"]
     assert len(regarded) == 8 * 4 + 8 * 1
     assert {(row["failed_by_code_for"], row["failed_by_text_for"]) for row in regarded} == {

@@ -112,7 +112,7 @@ def test_asking_the_same_name_again_is_told_apart_from_another_name(tmp_path: Pa
     [row] = run(warehouse, "inconsistency_by_model")
     # The source divides by all resumes.
     assert (row["n_inconsistent"], row["published_rate"], row["rate_of_complete"]) == (1, 0.5, 1.0)
-    # Of the pairs of one name one of two differs, of those of two names two of four.
+    # One of two pairs of the same name differs, and two of four pairs of two names.
     assert row["disagreement_asked_again"] == pytest.approx(1 / 2)
     assert row["disagreement_under_another_name"] == pytest.approx(2 / 4)
     assert row["beyond_asking_again"] == pytest.approx(0.0)

@@ -261,6 +261,6 @@ def ask_duckdb(audited: Path, sql: str) -> list[tuple[Any, ...]]:
 
 def _is_same(theirs: Any, ours: Any) -> bool:
     if isinstance(ours, int | float) and not isinstance(ours, bool) and theirs is not None:
-        # A sum of whole numbers is numeric in PostgreSQL, which its driver hands over as text.
+        # A sum of whole numbers is numeric in PostgreSQL, which its driver returns as text.
         return math.isclose(float(theirs), ours, rel_tol=1e-12, abs_tol=1e-12)
     return bool(theirs == ours)

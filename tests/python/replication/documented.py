@@ -126,7 +126,7 @@ def _row(row: dict[str, Any]) -> str:
         about += f": {row['group_name']}"
         about += "" if row["reference_group"].startswith("(") else f" against {row['reference_group']}"
     about += f" ({row['subject']})" if row["subject"] else ""
-    # Of the strongest word or category the upper end is another scale than the value.
+    # For the strongest word or category the upper bound is on another scale than the value.
     has_interval = row["interval_low"] is not None
     interval = f" [{_three(row['interval_low'])}, {_three(row['interval_high'])}]" if has_interval else ""
     return (

@@ -104,7 +104,7 @@ def test_verdicts_beside_the_publication_s(warehouse: duckdb.DuckDBPyConnection)
 
 @pytest.mark.slow
 def test_forms_of_address_are_reported_apart(warehouse: duckdb.DuckDBPyConnection) -> None:
-    """What told the sexes apart is a title; names and titles are no words of style."""
+    """The title separates the sexes; names and titles are no words of style."""
     rows = warehouse.execute(
         "select target, group_name, share_using from marts.fct_address_forms join marts.dim_runs using (run_id)"
         " where attribute = 'sex' and kind = 'title'"

@@ -11,7 +11,7 @@ from tests.python.report.warehouses import run
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: texts by element, attributes, scripts."""
+    """Parse a page as a browser would: texts by element, attributes, scripts."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What was asked and the examples: from a ledger next to the warehouse, and nothing of it unless it is wished for."""
+"""Test the report's prompts and examples, which it takes from a ledger on request only."""
 
 from __future__ import annotations
 

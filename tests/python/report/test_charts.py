@@ -237,7 +237,7 @@ def test_json_in_a_page_is_the_same_json_and_cannot_end_its_element(value: Any) 
         (None, "–"),
         (1e-5, "1e-5"),
         (-1e-5, "−1e-5"),
-        # What is left of a difference, or a p-value: neither is told from the other.
+        # A rounding error of a difference, or a tiny p-value: both are shown alike.
         (-1.11e-17, "≈ 0"),
     ],
 )

@@ -107,7 +107,7 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     assert 'id="model-rates-title"' not in render(warehouse, ["run-1"])
     tried = page[page.index("What may be tried") :]
     assert "Mask names, e-mail addresses and pronouns before a person is judged" in tried
-    # What is only a warning or is undecided has no suggestion of its own measure.
+    # A warning or an undecided finding has no suggestion of its own measure.
     assert page.count("<h3>What may be tried</h3>") == 2
     assert page.count("Ask for every set of candidates in several orders") == 0
 

@@ -67,12 +67,12 @@ def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[s
         for number, status in enumerate(of_run)
     ]
     page = Page(render(small(tmp_path, findings, runs)))
-    beside = [
+    lines = [
         page.texts["p"][place]
         for place, (_, attributes) in enumerate(one for one in page.elements if one[0] == "p")
         if attributes.get("class") == "beside"
     ]
-    assert " ".join([*page.texts["h1"], *map(str.strip, beside)]) == said
+    assert " ".join([*page.texts["h1"], *map(str.strip, lines)]) == said
 
 
 def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The explorer reads and does nothing else, answers browsers of this machine alone, and ends when it is told to."""
+"""Test that the explorer only reads, answers browsers of this machine alone, and ends on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model must not do for its translation is told with its line."""
+"""Test that the linter names the line of a model that breaks a rule of the translation."""
 
 from __future__ import annotations
 

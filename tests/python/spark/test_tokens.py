@@ -92,7 +92,7 @@ def _macros(engine: str) -> SimpleNamespace:
 
 
 def _expressions(engine: str) -> dict[str, str]:
-    """What is made of the columns `t` and `phrases`, in DuckDB's SQL: a list of texts each."""
+    """Return expressions in DuckDB's SQL over the columns `t` and `phrases`, each of which gives a list of texts."""
     macros = _macros(engine)
     schemes = {name: macros.scheme_tokens(name, "t", "phrases", "t") for name in macros.scheme_names()}
     others = {
@@ -174,7 +174,7 @@ def test_both_engines_cut_alike(spark: Any, scheme: str) -> None:
 
 
 def test_other_texts_are_noticed(spark: Any) -> None:
-    """What sqlglot alone would print splits at other spaces."""
+    """sqlglot's own translation splits at other spaces."""
     split = "regexp_split_to_array(t, '{}')"
     assert cut(spark, split.format(r"\s+"), split.format(r"[\s\x0b]+"))
 
@@ -189,7 +189,7 @@ def test_other_texts_are_noticed(spark: Any) -> None:
     ],
 )
 def test_both_engines_count_alike(spark: Any, counted: str) -> None:
-    """Of nothing at all DuckDB has no map and Spark an empty one, which have no entries either."""
+    """For no values DuckDB gives no map and Spark an empty one, which have no entries either."""
     histograms = [
         f"coalesce(list_histogram({_expressions(engine).get(counted, counted)}), map([], []))"
         for engine in ("default", "sparksession")

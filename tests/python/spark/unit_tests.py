@@ -15,7 +15,7 @@ from biasledger.publishing.quoting import quote_name
 from biasledger.spark.adapter import SparkConnectionManager, SparkCredentials
 from tests.python.spark.cluster import SMALL
 
-# Of inputs that have no rows and are all alike, this rule of Spark 4.3 fails an assertion of its own.
+# For inputs that have no rows and are all alike, this rule of Spark 4.3 fails an assertion of its own.
 _LESS = {"spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ReorderJoin"}
 
 

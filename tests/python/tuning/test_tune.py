@@ -216,7 +216,7 @@ def kept_labels(*changed: KeptLabel) -> list[KeptLabel]:
 def test_labels_that_the_ledger_keeps_give_the_same_thresholds(tmp_path: Path, warehouse: Path) -> None:
     by_file = tune(write_labels(tmp_path / "labels.csv", every_label()), warehouse)
     ledger = tmp_path / "ledger.duckdb"
-    # Of an answer that is in no audit of markers nothing is known.
+    # An answer that is in no audit of markers has no outputs.
     elsewhere = KeptLabel("r", "elsewhere", 1, "problematic", "Ada", datetime(2026, 1, 1))
     assert tune_kept(kept_labels(elsewhere), ledger, warehouse) == by_file
     # The same output in another run, of which somebody says otherwise, is no output to tune by.
@@ -269,7 +269,7 @@ def test_proposed_rows_are_printed_and_written_in_place_of_the_old_ones(
     ratio, regard = after[1:3]
     assert ratio in printed.stdout
     assert regard in printed.stdout
-    # Of regard nothing is distinguished: a third of the acceptable ones has the largest value.
+    # Regard does not separate the labels: a third of the acceptable answers has the largest value.
     assert ratio.startswith(
         "stereotype_ratio,*,0.9,0.70,The smallest with at most 5 % false positives on 60 labelled outputs: 0.0%"
     )

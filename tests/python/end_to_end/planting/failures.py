@@ -41,7 +41,7 @@ def plant(project: Project) -> None:
         "blocked_in_text",
         _cases(lambda n, who: (WRITTEN[n % len(WRITTEN)], "") if _is_hit(n, who) else None),
     )
-    # What came before the call failed stands in the column of answers even so.
+    # The column of answers also holds text that arrived before the call failed.
     _import(project, "failed_of_one", _cases(lambda n, who: ("accept", DOWN) if _is_hit(n, who) else None))
     _import(
         project,

@@ -255,7 +255,7 @@ def scored_rows() -> list[tuple[str, str, str, str, str]]:
 
 
 def tone(texts: Sequence[str]) -> list[dict[str, float]]:
-    """What a text says of itself, and a size that is outside of the range that it is read with."""
+    """Return the score that a text names, and a size outside of the range of the score."""
     values = [float(re.search(r"says (\S+) of", text).group(1)) for text in texts]  # type: ignore[union-attr]
     return [{"compound": max(-1.0, min(1.0, value)), "size": 7.5} for value in values]
 
