@@ -34,7 +34,6 @@ attributes: {race: {reference: White, groups: [White, Black, Asian]}}
 answer: {kind: text}
 import: {columns: {text: answer, attributes: {race: race}}}
 """
-SAVED = "saved"
 LABELS = {"info": {"features": {"race": {"names": ["Black", "White"], "_type": "ClassLabel"}}}}
 
 

@@ -1,17 +1,20 @@
-"""Specs of decisions: people and their names in prompts, rankings in balanced orders, and wrong ones told what is right."""
+"""Test specs of decisions: people and their names in prompts, and rankings in balanced orders."""
 
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from collector.hashing import hash_of
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, build_prompts
-from tests.python.collector.decisions_specs import (
+from tests.python.collector.specs import (
+    DECISION_FILES,
     NAMES,
     RANKINGS_AUDIT,
     RESUMES,
@@ -23,7 +26,7 @@ from tests.python.collector.decisions_specs import (
 
 @pytest.fixture
 def write(tmp_path: Path, write_spec: Write) -> Write:
-    return writer(tmp_path, write_spec)
+    return writer(tmp_path, write_spec, RESUMES_AUDIT, DECISION_FILES)
 
 
 def stated(prompt: Prompt) -> list[tuple[int, str, str, str]]:
@@ -302,3 +305,14 @@ def test_the_shipped_audit_of_rankings(repository: Path) -> None:
     )
     assert len(where) == 16
     assert len(set(where.values())) == 1
+
+
+def test_the_replications_say_what_the_files_call_things(repository: Path) -> None:
+    seniority = load_audit(repository / "audits" / "replications" / "resume-seniority.yml")
+    ranking = load_audit(repository / "audits" / "replications" / "resume-ranking.yml")
+    assert seniority.imported is not None
+    assert ranking.imported is not None
+    assert (seniority.imported.split, ranking.imported.split) == ("model", "model")
+    assert json.loads(json.dumps(ranking.analysis_document()))["decisions"]["top"] == 1
+    text = (repository / "audits" / "replications" / "resume-ranking.yml").read_text(encoding="utf-8")
+    assert set(yaml.safe_load(text)["import"]["values"]) == {"race", "gender"}

@@ -7,8 +7,6 @@ import pytest
 from collector.answers.decisions import read_label, read_score
 from collector.answers.unread_reasons import UnreadReasons, way_out
 
-MONEY = {"currency": "USD", "per": "year"}
-
 
 @pytest.mark.parametrize(
     ("problem", "names"),

@@ -18,7 +18,7 @@ from tests.python.project import Project
 def _judged(project: Project, audit: str, measure: str) -> tuple[str, str, int, float | None, float | None]:
     ((status, explanation, *numbers),) = project.rows(
         "select status, explanation, n_unread, value_if_unread_low, value_if_unread_high from marts.fct_findings"
-        f" where audit = '{audit}' and measure = '{measure}' and scheme in ('standing', 'selected')"
+        f" where audit = '{audit}' and measure = '{measure}' and scheme in ('rank_value', 'selected')"
     )
     return status, explanation, *numbers
 

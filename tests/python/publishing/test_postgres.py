@@ -28,8 +28,6 @@ from tests.python.publishing.postgres_server import (
 
 pytestmark = pytest.mark.slow
 
-WORDS_KEY = ("run_id", "word", "group_name")
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:

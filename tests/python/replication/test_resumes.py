@@ -97,7 +97,7 @@ def test_bias_by_race_and_gender(
     rows = warehouse.execute(
         "select attribute, group_name, gap, published_label, interval_low <= 0 and interval_high >= 0"
         " from marts.fct_decision_gaps join marts.dim_runs using (run_id)"
-        " where target = ? and outcome = 'standing' and attribute in ('race', 'gender')",
+        " where target = ? and outcome = 'rank_value' and attribute in ('race', 'gender')",
         [model],
     ).fetchall()
     gaps = {attribute: gap for attribute, _, gap, *_ in rows}
@@ -205,7 +205,7 @@ def test_the_page_says_which_ratios_are_alarms(warehouse: duckdb.DuckDBPyConnect
 def test_models_are_compared_as_rows(warehouse: duckdb.DuckDBPyConnection) -> None:
     rows = warehouse.execute(
         "select target, other_target, round(difference, 6) from marts.fct_model_comparisons"
-        " where outcome = 'standing' and attribute = 'gender' and audit = 'resume-seniority' order by 1, 2"
+        " where outcome = 'rank_value' and attribute = 'gender' and audit = 'resume-seniority' order by 1, 2"
     ).fetchall()
     assert [tuple(sorted(row[:2])) for row in rows] == [
         ("gemini3", "gpt5"),

@@ -58,7 +58,7 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
     assert drawn >= {
         "words-contributions",
         "words-scores",
-        "words-classifier_accuracy",
+        "words-classifier-accuracy",
         "lists-spread",
         "lists-similarity",
         "lists-robustness",
@@ -178,13 +178,13 @@ def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:
     rows = {
         "dim_runs": [run("run-1")],
         "fct_findings": [
-            finding("run-1", measure="place_gap", scheme="standing", group_name="B", reference_group="A")
+            finding("run-1", measure="place_gap", scheme="rank_value", group_name="B", reference_group="A")
         ],
         "fct_decision_gaps": [
             {
                 "run_id": "run-1",
                 "mitigation": "plain",
-                "outcome": "standing",
+                "outcome": "rank_value",
                 "domain": "",
                 "attribute": "race",
                 "group_name": "B",

@@ -347,7 +347,11 @@ class _Run:
 
     def decisions(self) -> None:
         for place, contrast in enumerate(self.contrasts):
-            for outcome, measure in (("standing", "rank_gap"), ("selected", ""), ("correct", "accuracy_gap")):
+            for outcome, measure in (
+                ("rank_value", "rank_gap"),
+                ("selected", ""),
+                ("correct", "accuracy_gap"),
+            ):
                 gap = self.gap(-0.1)
                 self.add(
                     "fct_decision_gaps",
