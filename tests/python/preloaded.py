@@ -1,4 +1,4 @@
-"""A process that has imported what dbt and the models need, and makes one like itself for each command of dbt.
+"""A process that has imported what dbt and the models need, and forks for each command of dbt.
 
 A third of a small build is imports. The command runs as in `biasledger build`, in a process of its own with its own folder,
 environment and output; it only does not begin with nothing.

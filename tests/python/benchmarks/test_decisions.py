@@ -1,4 +1,4 @@
-"""Audits of decisions: what is planted is planted in one group, and what a warehouse says is counted rightly."""
+"""Test the benchmark's audits of decisions: where bias is planted, and the counts of verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audits of lists: the core of the shipped one is asked, and what a warehouse says of it is counted rightly."""
+"""Test the benchmark's audits of lists: they ask the core of the shipped audit, and verdicts are counted correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs are measured as they are, whatever the program that measures them holds."""
+"""Test that a program's time and memory do not include those of the program that measures it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two warehouses are held against each other row by row; which build it was does not count."""
+"""Test the row-by-row comparison of two warehouses, which ignores the id of the build."""
 
 from __future__ import annotations
 

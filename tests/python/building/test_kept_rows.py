@@ -1,4 +1,4 @@
-"""Rows of states that stand are kept, and neither made nor tested again; those of others are."""
+"""Test incremental tables: rows of unchanged states are neither made nor tested again, the others are."""
 
 from __future__ import annotations
 

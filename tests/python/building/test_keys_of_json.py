@@ -1,4 +1,4 @@
-"""The scheme `keys`: what it reads of answers in JSON, whatever their keys are."""
+"""Test which keys the scheme `keys` reads from answers in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A build leaves out parts of dbt, and says the same as dbt does."""
+"""Test that a build skips parts of dbt and still gives dbt's results."""
 
 from __future__ import annotations
 

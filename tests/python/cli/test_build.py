@@ -1,4 +1,4 @@
-"""`biasledger build` over a few small models: alarms, a clean run, and each way in which nothing is published."""
+"""Test `biasledger build` on a few small models: alarms, a clean run, and every case in which nothing is published."""
 
 from __future__ import annotations
 

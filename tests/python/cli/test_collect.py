@@ -1,4 +1,4 @@
-"""Collecting by command: some subjects, some domains, optional parts."""
+"""Test `biasledger collect` with some subjects, some domains and optional parts."""
 
 from __future__ import annotations
 

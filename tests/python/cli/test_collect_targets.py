@@ -1,4 +1,4 @@
-"""Several targets in one go: all are read first, each has a run of its own, and one that fails does not stop the others."""
+"""Test collecting from several targets: all are read first, each has its own run, and a failure does not stop the others."""
 
 from __future__ import annotations
 

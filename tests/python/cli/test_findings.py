@@ -1,4 +1,4 @@
-"""`biasledger findings`: verdicts first, ids that `explain` takes, sentences under rows, and rows for programs."""
+"""Test `biasledger findings`: verdicts, ids for `explain`, sentences under rows, and output for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`biasledger init`: the thin project and its links to the installed models."""
+"""Test `biasledger init`: the small project and its links to the installed models."""
 
 from __future__ import annotations
 

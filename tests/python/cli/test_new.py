@@ -1,4 +1,4 @@
-"""`biasledger new`: a spec from the columns of a file, which reads that file."""
+"""Test that `biasledger new` writes a spec from a file's columns, and that the spec reads this file."""
 
 from __future__ import annotations
 

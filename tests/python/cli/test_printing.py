@@ -1,4 +1,4 @@
-"""Whatever is printed passes one function, and nothing foreign steers the terminal, hides a key or forges a line."""
+"""Test that all output passes one function, which removes terminal codes, keys and forged lines."""
 
 from __future__ import annotations
 

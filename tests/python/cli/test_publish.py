@@ -1,4 +1,4 @@
-"""`biasledger publish`: arguments, what is printed, and what is wrong use."""
+"""Test the arguments, output and usage errors of `biasledger publish`."""
 
 from __future__ import annotations
 

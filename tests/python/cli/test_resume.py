@@ -1,4 +1,4 @@
-"""Runs that were stopped, by command: resumed, listed, loaded by the next build."""
+"""Test that stopped runs are resumed, listed, and loaded by the next build."""
 
 from __future__ import annotations
 

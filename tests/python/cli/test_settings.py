@@ -1,4 +1,4 @@
-"""Settings that are wrong end in one sentence, before dbt is asked."""
+"""Test that wrong settings give one sentence before dbt starts."""
 
 from __future__ import annotations
 

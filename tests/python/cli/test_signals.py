@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP end a collection as Ctrl-C does: what was answered is kept."""
+"""Test that SIGTERM and SIGHUP end a collection like Ctrl-C and keep the answers."""
 
 from __future__ import annotations
 

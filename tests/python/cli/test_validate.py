@@ -1,4 +1,4 @@
-"""`biasledger validate`: all problems of a step with their lines, and how it reads a file of answers."""
+"""Test `biasledger validate`: all problems of a step with their lines, and its reading of a file of answers."""
 
 from __future__ import annotations
 

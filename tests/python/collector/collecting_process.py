@@ -1,4 +1,4 @@
-"""A program that collects in processes of its own, one for each order it reads: imports are paid for once, kills come quickly.
+"""A program that collects in a new process for each order that it reads, so that tests pay for imports once.
 
 An order is a line of JSON; the answers are the process's id, and after its end its exit status.
 """

@@ -1,4 +1,4 @@
-"""Shared by the collector's tests: a small audit, a ledger's content as a value, and a real chat endpoint on loopback."""
+"""Fixtures of the collector's tests: a small audit, a ledger's content as a value, and a chat endpoint on loopback."""
 
 from __future__ import annotations
 

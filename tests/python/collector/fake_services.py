@@ -1,4 +1,4 @@
-"""Services on loopback that speak the wire formats of those that are audited, with the vendors' error objects and rate headers.
+"""Services on loopback with the wire formats of the audited vendors, their error objects and their rate headers.
 
 One server stands for all of them; the first part of the address says which: /openai, /anthropic, /gemini, /custom. Each checks
 what its vendor checks (key, version header, model, required fields) and then replies as the test configured it.

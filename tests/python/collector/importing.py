@@ -1,4 +1,4 @@
-"""Files of answers in every format, and rows to put into them."""
+"""Files of answers in every format, and rows for them."""
 
 from __future__ import annotations
 

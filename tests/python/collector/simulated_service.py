@@ -1,4 +1,4 @@
-"""A service with rate limits on a clock of its own, and a client that asks it as fast as a pace allows, without waiting."""
+"""A service with rate limits on a simulated clock, and a client that asks it as fast as a pace allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audits of every method, the files that they read, and what tests of specs share."""
+"""Audits of every method, the files that they read, and helpers for tests of specs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers: what is read, what is called refused, truncated or malformed, and what nothing may touch."""
+"""Test how answers are read, and which are refused, truncated or malformed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that were asked again: counted by group, and filters' errors that are answers and are not asked again."""
+"""Test questions that were asked again: counts by group, and filter errors that count as answers."""
 
 from __future__ import annotations
 

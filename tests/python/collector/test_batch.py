@@ -1,4 +1,4 @@
-"""Asking by batch, against a service on loopback: the same rows as one by one, and nothing lost or paid twice."""
+"""Test asking by batch on loopback: the same rows as one by one, and nothing lost or paid for twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Catalogues of items: what columns and cells may look like, what is refused, and what an import leaves in the ledger."""
+"""Test catalogues of items: columns, cells, refused files, and the ledger after an import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens, prices on a day, and a limit on what a run may spend."""
+"""Test counts of tokens, prices on a day, and the limit of a run's costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules that read decisions: their order and names, an audit's key and pattern, options, points, currencies and periods."""
+"""Test the rules that read decisions: order and names, an audit's key and pattern, options, points, currencies, periods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thousands of shapes of replies (benchmarks/reading): none is read wrongly, and a pattern is read alike whatever the label."""
+"""Test thousands of shapes of replies (benchmarks/reading): none is read wrongly, with any label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collecting processes that are killed, starved and locked out, against a real HTTP server that notes every question.
+"""Test collecting processes that are killed, starved and locked out, against an HTTP server that logs every question.
 
 The server's log, the journal and the ledger have to agree whatever happens in between.
 """

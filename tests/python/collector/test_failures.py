@@ -1,4 +1,4 @@
-"""Failures: finish reasons and error messages of services, and answers that only speak about errors."""
+"""Test finish reasons and error messages of services, and answers that only mention errors."""
 
 from __future__ import annotations
 

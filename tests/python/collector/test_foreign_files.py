@@ -1,4 +1,4 @@
-"""Files that somebody else named or made: a spec reads its own project alone, nothing waits or grows without bound."""
+"""Test files that others named or made: a spec reads only its own project, and no file makes it wait or grow without bound."""
 
 from __future__ import annotations
 

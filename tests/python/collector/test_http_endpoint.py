@@ -1,4 +1,4 @@
-"""An endpoint of no known vendor: how a question is written, where the answer is read, and what is refused."""
+"""Test endpoints of unknown vendors: the request's body, the place of the answer, and refused settings."""
 
 from __future__ import annotations
 

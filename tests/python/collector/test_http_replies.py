@@ -1,4 +1,4 @@
-"""Replies that no HTTP library would send, byte by byte from a real socket."""
+"""Test replies that no HTTP library would send, byte by byte from a real socket."""
 
 from __future__ import annotations
 

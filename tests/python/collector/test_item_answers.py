@@ -1,4 +1,4 @@
-"""Recommended items in replies: every form they come in, price levels, categories, and replies that hold none."""
+"""Test the reading of recommended items: every form of reply, price levels, categories, and replies without items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items with keys in other languages, keys that an audit states, and prices that are amounts of money."""
+"""Test items with keys in other languages, keys that an audit states, and prices in amounts of money."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal: what is appended is on disk or not there at all, one process writes it, anybody may read it."""
+"""Test the journal: an entry is on disk as a whole or not at all, one process writes, and any process may read."""
 
 from __future__ import annotations
 

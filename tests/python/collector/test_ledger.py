@@ -1,4 +1,4 @@
-"""The ledger: migrations, short appends, other processes, and files that are no ledger."""
+"""Test the ledger: migrations, short appends, other processes, and files that are no ledger."""
 
 from __future__ import annotations
 

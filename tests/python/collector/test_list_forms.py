@@ -1,4 +1,4 @@
-"""Lists in forms of many languages: tables, quotes, headings, labels, lines in one row, and what is no list."""
+"""Test lists in many languages: tables, quotes, headings, labels, several items in a line, and texts without a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same titles are read whatever the numbering, the separators, the order and the emphasis of a list."""
+"""Test that a list's titles are read with any numbering, separator, order and emphasis."""
 
 from __future__ import annotations
 

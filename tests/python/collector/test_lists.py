@@ -1,4 +1,4 @@
-"""Lists in replies: every form models answer in, what is cut off an item, and what is no list."""
+"""Test the reading of lists in replies: their forms, the parts cut off an item, and texts without a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading a journal is bounded in memory, and however long a text is, it can be written."""
+"""Test that loading a journal needs bounded memory and takes texts of any length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names swapped in texts: everywhere where the name stands, in its case, and nowhere else."""
+"""Test that swapping a name changes every occurrence, in its case, and nothing else."""
 
 from __future__ import annotations
 

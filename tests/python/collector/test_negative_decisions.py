@@ -1,4 +1,4 @@
-"""Negative decisions: "I cannot accept this application" decides where an audit asks for a decision, and refuses elsewhere."""
+"""Test that "I cannot accept this application" is a decision where an audit asks for one, and a refusal elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chat endpoint over a real HTTP server on loopback: what is sent, what is read, and where the key must not be."""
+"""Test the chat endpoint over HTTP on loopback: the request, the reply, and the places where the key must not be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast a target is asked: on a clock of its own, and over a real HTTP server on loopback that refuses."""
+"""Test the pace of questions, on a simulated clock and over an HTTP server on loopback that refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions of a recommender: what an import keeps, and what it refuses."""
+"""Test imports of a recommender's predictions, and the files that they refuse."""
 
 from __future__ import annotations
 

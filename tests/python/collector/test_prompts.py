@@ -1,4 +1,4 @@
-"""Prompts: the full cross, the mitigations, and hashes that depend on nothing but content."""
+"""Test prompts: the full cross, the mitigations, and hashes that depend only on the content."""
 
 from __future__ import annotations
 

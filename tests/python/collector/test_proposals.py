@@ -1,4 +1,4 @@
-"""How answers may be read: the kind, the labels and the scale that `new` proposes, and that the readers then read all of them."""
+"""Test the kind, labels and scale that `new` proposes for answers, and that the readers then read all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Python function as a target: how it is found, what it may return, and what becomes of what it raises."""
+"""Test a Python function as a target: how it is found, its return values and its exceptions."""
 
 from __future__ import annotations
 

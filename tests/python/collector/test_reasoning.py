@@ -1,4 +1,4 @@
-"""Reasoning is separated from the answer, and an answer that speaks of its tags is left as it is."""
+"""Test that reasoning is separated from the answer, and that an answer that only mentions the tags stays whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets are cut out of texts in every spelling in which a service may echo them."""
+"""Test that secrets are removed from texts in every spelling that a service may echo."""
 
 from __future__ import annotations
 

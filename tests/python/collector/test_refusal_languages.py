@@ -1,4 +1,4 @@
-"""Refusals in every language: test sentences that refuse, near misses that answer, and what the files must not hold."""
+"""Test refusals in every language: sentences that refuse, near misses that answer, and the format of the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers from a file: which one a question gets, and what the file has to hold."""
+"""Test answers from a file: which answer a question gets, and the file's columns."""
 
 from __future__ import annotations
 

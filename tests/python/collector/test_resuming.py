@@ -1,4 +1,4 @@
-"""Runs that go on: only what is left is asked, of the same target, whatever ended them before."""
+"""Test that a resumed run asks only the rest of the questions, of the same target."""
 
 from __future__ import annotations
 

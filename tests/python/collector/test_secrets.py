@@ -1,4 +1,4 @@
-"""A key is nowhere to be found after real runs in processes of their own: ledger, journal, logs, output, tracebacks.
+"""Test that no key is left in ledger, journal, logs, output or tracebacks after real runs.
 
 The services echo it wherever they can: in answers, in error bodies, in broken bodies, in every spelling; and one of them takes it
 in the address.

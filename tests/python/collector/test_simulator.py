@@ -1,4 +1,4 @@
-"""The simulator: deterministic, biased by exactly what is planted, and blind to everything but text."""
+"""Test the simulator: deterministic, biased exactly as planted, and dependent on the text alone."""
 
 from __future__ import annotations
 

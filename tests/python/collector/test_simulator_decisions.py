@@ -1,4 +1,4 @@
-"""The simulator's decisions: blind to names, right most of the time, and biased by exactly what is planted."""
+"""Test the simulator's decisions: independent of names, mostly correct, and biased exactly as planted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulator's answers to open questions: plain text, even by default, and biased by exactly what is planted."""
+"""Test the simulator's answers to open questions: plain text, and biased exactly as planted."""
 
 from __future__ import annotations
 

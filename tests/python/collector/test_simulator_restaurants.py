@@ -1,4 +1,4 @@
-"""The simulator's restaurants: published price shares, and answers that differ by exactly what is planted."""
+"""Test the simulator's restaurants: published price shares, and differences exactly as planted."""
 
 from __future__ import annotations
 

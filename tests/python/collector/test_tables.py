@@ -1,4 +1,4 @@
-"""Tables of every form with one reader: separators, encodings, Unicode, paths into JSON, folders, a column for each group."""
+"""Test the one reader of all tables: separators, encodings, Unicode, paths into JSON, folders, a column for each group."""
 
 from __future__ import annotations
 

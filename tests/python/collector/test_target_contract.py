@@ -1,4 +1,4 @@
-"""The contract that every kind of target keeps, over a real HTTP server on loopback that speaks each vendor's wire format."""
+"""Test the contract that every kind of target keeps, over an HTTP server on loopback with each vendor's wire format."""
 
 from __future__ import annotations
 

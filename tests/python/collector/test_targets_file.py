@@ -1,4 +1,4 @@
-"""targets.yml: what is read, what is refused, and secrets that must not stand in a file."""
+"""Test targets.yml: its keys, refused files, and secrets that must not be in a file."""
 
 from __future__ import annotations
 

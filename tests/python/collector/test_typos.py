@@ -1,4 +1,4 @@
-"""Typing errors: by the stated rules, one word, never none, and the same everywhere."""
+"""Test typing errors: they follow the stated rules, change one word, and are the same everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unread answers are counted by reason, and each reason has the way out that fits it."""
+"""Test the counts of unread answers by reason, and the suggestion for each reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A baseline's file is read as it was exported or not at all, and nothing gets into the ledger that a build breaks on."""
+"""Test that a baseline's file is read exactly as it was exported, and that a damaged one never reaches the ledger."""
 
 from __future__ import annotations
 

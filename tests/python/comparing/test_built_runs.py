@@ -1,4 +1,4 @@
-"""Which run counts: `latest` does not mean an unfinished one, and what is not finished is named."""
+"""Test which run counts: `latest` is a finished run, and unfinished ones are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A check as pipelines take it: JUnit's XML, SARIF, GitHub's annotations, Markdown, JSON."""
+"""Test the formats of `biasledger check`: JUnit XML, SARIF, GitHub's annotations, Markdown, JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alarms in plain words: every measure has a sentence, and no jargon of its own is left in it."""
+"""Test the plain sentences of alarms: every measure has one, without jargon."""
 
 from __future__ import annotations
 

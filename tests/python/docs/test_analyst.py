@@ -1,4 +1,4 @@
-"""An analyst who knows SQL and nothing of this project asks twelve questions, by the queries of docs/sql.md as they are printed.
+"""Test that the queries of docs/sql.md answer twelve questions of an analyst who knows SQL only.
 
 The expected answers follow from the planted bias (see `make_audited`), not from the tables.
 """

@@ -1,4 +1,4 @@
-"""docs/bi.md: its commands and its Python run as printed, in an environment that has what a reader would have."""
+"""Test the commands and the Python code of docs/bi.md in an environment like a reader's."""
 
 from __future__ import annotations
 

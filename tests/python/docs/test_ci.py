@@ -1,4 +1,4 @@
-"""The example of a pipeline, step by step as its workflow says, the action on what it leaves, and docs/ci.md's own commands."""
+"""Test the example of a pipeline step by step, the action, and the commands of docs/ci.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command in the documentation works as printed."""
+"""Test that every command in the documentation works as printed."""
 
 from __future__ import annotations
 

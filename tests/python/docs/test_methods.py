@@ -1,4 +1,4 @@
-"""The table of measures in docs/methods.md is what the settings say."""
+"""Test that the table of measures in docs/methods.md matches the settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/own-data.md, followed to the letter in an empty folder: its files, its commands, from an installed wheel."""
+"""Test docs/own-data.md in an empty folder with an installed wheel: its files and commands."""
 
 from __future__ import annotations
 

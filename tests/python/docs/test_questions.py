@@ -1,4 +1,4 @@
-"""docs/questions.md: what each row names is there, and as many clicks away as it says."""
+"""Test docs/questions.md: every place that a row names exists and is as many clicks away as it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/sources.md: what it names is there, each row has a state, and the states are counted rightly."""
+"""Test docs/sources.md: its names exist, each row has a state, and the counts of states are right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tuning of thresholds that docs/methods.md describes, command by command, on answers of the simulated model."""
+"""Test the tuning of thresholds in docs/methods.md, command by command, on answers of the simulated model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/tutorial.md, followed to the letter in an empty folder: its files, its practice endpoint, its commands, in one shell."""
+"""Test docs/tutorial.md in an empty folder and one shell: its files, its practice endpoint and its commands."""
 
 from __future__ import annotations
 

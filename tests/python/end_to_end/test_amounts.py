@@ -1,4 +1,4 @@
-"""Items of a company's own bot, with keys in its language and prices in euros: asked, kept, built, judged."""
+"""Test items of a company's own bot, with keys in its language and prices in euros, from asking to findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real applicants, one score each: unpaired, judged by job, in the form that Local Law 144 asks for."""
+"""Test an audit of real applicants with one score each, judged by job and in the form of Local Law 144."""
 
 from __future__ import annotations
 

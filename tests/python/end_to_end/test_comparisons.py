@@ -1,4 +1,4 @@
-"""Runs next to each other on real projects: the same model twice, a worse model, and a baseline carried to another machine."""
+"""Test comparisons of runs: the same model twice, a worse model, and a baseline from another machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is compared with whom has one id, which every public table that compares groups has and dim_contrasts explains."""
+"""Test that every public table that compares groups has the id of the contrast, which dim_contrasts explains."""
 
 from __future__ import annotations
 

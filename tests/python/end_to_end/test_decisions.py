@@ -1,4 +1,4 @@
-"""Name-swapped resumes and rankings on simulated models: planted bias by race fires, gender and the fair model stay silent."""
+"""Test name-swapped resumes and rankings on simulated models: only the bias by race that was planted raises alarms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers held against each other by a sentence encoder: small ones with random weights, and what is planted and what is not."""
+"""Test the comparison of answers by a small sentence encoder with random weights, with and without planted bias."""
 
 from __future__ import annotations
 

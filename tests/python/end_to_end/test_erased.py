@@ -1,4 +1,4 @@
-"""An erased answer is gone from built tables, too, after the next build."""
+"""Test that the next build removes an erased answer from the tables."""
 
 from __future__ import annotations
 

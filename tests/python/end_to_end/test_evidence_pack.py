@@ -1,4 +1,4 @@
-"""Evidence packs of the README's first audit: their bytes, what they hold, and what becomes of forged ones."""
+"""Test evidence packs of the README's first audit: their bytes, their content, and forged ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions without an answer are an alarm where they are of one group, in any column and at any try; of both they are none."""
+"""Test that questions without an answer raise an alarm if they concern one group, and none if they concern both."""
 
 from __future__ import annotations
 

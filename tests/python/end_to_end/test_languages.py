@@ -1,4 +1,4 @@
-"""Languages of answers by group: words are not compared between languages, and who was not checked for refusals is said."""
+"""Test answers in several languages: words are not compared between languages, and groups without a refusal check are named."""
 
 from __future__ import annotations
 

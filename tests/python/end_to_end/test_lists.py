@@ -1,4 +1,4 @@
-"""Recommendation lists on simulated models: each planted difference raises its own alarm, and no other."""
+"""Test recommendation lists of simulated models: each planted difference raises its own alarm and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stereotype probes on simulated models: planted words fire where they are planted, the fair model is silent."""
+"""Test stereotype probes on simulated models: only planted words raise alarms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small audit's words are measured in a process next to dbt's, which has gone when the build has ended."""
+"""Test that a build measures words in a worker process, which ends with the build."""
 
 from __future__ import annotations
 

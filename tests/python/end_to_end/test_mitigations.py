@@ -1,4 +1,4 @@
-"""Mitigations asked next to the plain audit are compared with it."""
+"""Test that mitigations are compared with the plain audit."""
 
 from __future__ import annotations
 

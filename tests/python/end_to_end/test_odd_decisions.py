@@ -1,4 +1,4 @@
-"""Decisions that are kept incompletely: nothing missing is taken for fair, right or paired."""
+"""Test decisions with missing parts: a missing value never counts as fair, correct or paired."""
 
 from __future__ import annotations
 

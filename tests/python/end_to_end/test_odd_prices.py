@@ -1,4 +1,4 @@
-"""Items that are refused, missing, unpriced, confounded or counted: what is said of prices then."""
+"""Test findings about prices if items are refused, missing, unpriced, confounded or counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How tables of the work file are made anew: as the contract says, with comments, and not at all where a query fails."""
+"""Test how tables of the work file are rebuilt: with the contract's types and comments, and not if a query fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is refused is an alarm in every method, and a group of which nothing is known is said: one ledger, one build."""
+"""Test that refusing one group is an alarm in every method, and that groups without usable answers are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers are read and judged can change for old runs; what was asked and measured stays."""
+"""Test that the analysis and thresholds of old runs can change while answers and measures stay."""
 
 from __future__ import annotations
 

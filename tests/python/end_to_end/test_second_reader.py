@@ -1,4 +1,4 @@
-"""A model reads what no rule reads: it is asked over HTTP, kept in the chain, checked against the rules, and judged."""
+"""Test a model as second reader: asked over HTTP, kept in the chain, checked against the rules, and judged."""
 
 from __future__ import annotations
 

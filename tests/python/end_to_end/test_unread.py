@@ -1,4 +1,4 @@
-"""Answers that no rule reads: a verdict stands only if it stands whatever they say, and how many there are is said by group."""
+"""Test verdicts with unread answers: a verdict holds only for all values they may have, and they are counted by group."""
 
 from __future__ import annotations
 

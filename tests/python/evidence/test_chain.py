@@ -1,4 +1,4 @@
-"""Digests, links and seals."""
+"""Test digests, links and seals."""
 
 from __future__ import annotations
 

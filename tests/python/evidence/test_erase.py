@@ -1,4 +1,4 @@
-"""Erasing: the bytes are gone from every file, and the chain still holds."""
+"""Test that erasing removes the bytes from every file and that the chain still verifies."""
 
 from __future__ import annotations
 

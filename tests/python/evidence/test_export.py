@@ -1,4 +1,4 @@
-"""The ledger as Parquet and Delta tables: all of it, only what is new, nothing that was erased, and what is wrong is named."""
+"""Test the ledger's export as Parquet and Delta tables: complete, incremental, without erased texts, and checked."""
 
 from __future__ import annotations
 

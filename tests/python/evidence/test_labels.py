@@ -1,4 +1,4 @@
-"""Labels of answers: who gave which and when stands in the run's chain, and the last one of a person counts."""
+"""Test labels of answers: the run's chain holds who gave them and when, and a person's last label counts."""
 
 from __future__ import annotations
 

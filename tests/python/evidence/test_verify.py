@@ -1,4 +1,4 @@
-"""Real ledgers and journals, tampered with as a person with the files could."""
+"""Test `verify` on ledgers and journals that were tampered with."""
 
 from __future__ import annotations
 

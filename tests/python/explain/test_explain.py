@@ -1,4 +1,4 @@
-"""A finding walked back: what it was judged by, the rows behind it, and answers that hold what is marked in them."""
+"""Test the explanation of a finding: its thresholds, its rows, and answers that contain the marked words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a model answers, reading it neither fails nor gives what the audit does not allow."""
+"""Fuzz the reading of answers: it never fails, and gives only values that the audit allows."""
 
 from __future__ import annotations
 

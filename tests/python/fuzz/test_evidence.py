@@ -1,4 +1,4 @@
-"""Journals and packs that are damaged in any way: never taken for whole, and never more than a sentence."""
+"""Fuzz damaged journals and packs: none is taken for intact, and each gives one sentence."""
 
 from __future__ import annotations
 

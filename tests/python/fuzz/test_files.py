@@ -1,4 +1,4 @@
-"""Specs, targets and foreign files that are damaged in any way give a sentence or are read; nothing else happens."""
+"""Fuzz damaged specs, targets and foreign files: each is read or gives one sentence."""
 
 from __future__ import annotations
 

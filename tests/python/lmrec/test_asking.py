@@ -1,4 +1,4 @@
-"""A trained recommender as a target and over HTTP: the question, the city, the answer, what is refused."""
+"""Test a trained recommender as a target and over HTTP: the question, the city, the answer, refused requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training: what is kept and held out, the same model of the same data, files that hold no code, sentences for what is wrong."""
+"""Test training: held-out data, reproducible models, files without code, and error messages."""
 
 from __future__ import annotations
 

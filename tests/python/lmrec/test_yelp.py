@@ -1,4 +1,4 @@
-"""Businesses and reviews in Yelp's format: what is read of a line, and what is said of a wrong one."""
+"""Test the reading of businesses and reviews in Yelp's format, and the messages about wrong lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Associations of categories: equations computed by hand, scipy, families of rare categories, names that differ, couples."""
+"""Test associations of categories against equations by hand and scipy, with rare categories, names that differ and couples."""
 
 from __future__ import annotations
 

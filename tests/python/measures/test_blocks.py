@@ -1,4 +1,4 @@
-"""Blocks of pooled units: exact, with the null and the power of single units, and the same numbers from every measure."""
+"""Test blocks of pooled units: exact, with the null and power of single units, and the same numbers in every measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifier accuracy: the published columns against scikit-learn on raw texts, folds, the ridge test, the interval's limit."""
+"""Test classifier accuracy against scikit-learn on raw texts: columns, folds, the ridge test and the interval's limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gaps in decisions against independent references: values, errors, and what simulated audits say of their tests."""
+"""Test gaps in decisions against independent references: values, standard errors, and tests on simulated audits."""
 
 from __future__ import annotations
 

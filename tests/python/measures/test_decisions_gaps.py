@@ -1,4 +1,4 @@
-"""Gaps in decisions where names, missing answers or few people carry them: nulls, coverage and limits."""
+"""Test nulls, coverage and limits of gaps in decisions that depend on names, missing answers or few people."""
 
 from __future__ import annotations
 

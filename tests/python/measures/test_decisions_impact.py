@@ -1,4 +1,4 @@
-"""Impact ratios, paired tests and tests of places against independent references, nulls and planted bias."""
+"""Test impact ratios, paired tests and tests of places against independent references, nulls and planted bias."""
 
 from __future__ import annotations
 

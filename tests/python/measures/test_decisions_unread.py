@@ -1,4 +1,4 @@
-"""Worst-case bounds of gaps and impact ratios, against every value that unread answers can have."""
+"""Test worst-case bounds of gaps and impact ratios against every value that unread answers can have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs at equal sizes: what is kept, and that the same model asked twice reads the same whatever was asked of it."""
+"""Test runs at equal sizes: what is kept, and that a model asked twice gives the same with any number of questions."""
 
 from __future__ import annotations
 

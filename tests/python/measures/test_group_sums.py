@@ -1,4 +1,4 @@
-"""Sums of marked units' features: a few arrangements at a time or all at once, in single precision or in double."""
+"""Test sums of marked units' features: in parts or all at once, in single or double precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel ridge classifier against scikit-learn's, and its single precision against double."""
+"""Test the kernel ridge classifier against scikit-learn's, and its single precision against double."""
 
 from __future__ import annotations
 

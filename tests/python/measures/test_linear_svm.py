@@ -1,4 +1,4 @@
-"""The linear SVM of words against liblinear's: the same weights at the minimum, and about the same where both stop before."""
+"""Test the linear SVM of words against liblinear: the same weights at the minimum, and close ones before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spreads of groups' similarities, noise floors and robustness: against hand-computed cases, slow loops and scipy."""
+"""Test spreads of groups' similarities, noise floors and robustness against cases by hand, slow loops and scipy."""
 
 from __future__ import annotations
 

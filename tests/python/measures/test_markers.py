@@ -1,4 +1,4 @@
-"""Stereotype ratios: the test that exchanges directions, its intervals, and what happens without markers or variance."""
+"""Test stereotype ratios: the test that exchanges directions, its intervals, and data without markers or variance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relations of list values to matrices: places, nulls, order of rows, threads, cached keys."""
+"""Test the step from relations of lists to matrices: places, nulls, order of rows, threads, cached keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons of words are read a run at a time, and say what one reading of everything would."""
+"""Test that comparisons of words, read a run at a time, equal one reading of everything."""
 
 from __future__ import annotations
 

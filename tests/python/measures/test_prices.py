@@ -1,4 +1,4 @@
-"""Shares of price levels: cases computed by hand, every arrangement, slow loops, names that differ, couples and places."""
+"""Test shares of price levels against cases by hand, every arrangement and slow loops, with couples and places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts weighted by question: both groups have each equally often, and refusals of cheap ones are no difference of prices."""
+"""Test counts weighted by question: both groups have each equally often, and refusing cheap ones is no price difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows by key are those of the keys that are asked for, in order; others are not read."""
+"""Test that rows are read for the requested keys only, in order."""
 
 from __future__ import annotations
 

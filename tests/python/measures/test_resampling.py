@@ -1,4 +1,4 @@
-"""The engine: draws, one-sided and family tests, jackknives, each against theory or an independent computation."""
+"""Test the engine's draws, one-sided and family tests and jackknives against theory or an independent computation."""
 
 from __future__ import annotations
 

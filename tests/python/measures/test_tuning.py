@@ -1,4 +1,4 @@
-"""Thresholds from labelled outputs: counted by hand, against scikit-learn, with ties, empty classes and missing values."""
+"""Test thresholds from labelled outputs: by hand, against scikit-learn, with ties, empty classes and missing values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of word measures: types, edge cases, and that every number is the measure's own."""
+"""Test the tables of word measures: types, edge cases, and that every number equals the measure's."""
 
 from __future__ import annotations
 

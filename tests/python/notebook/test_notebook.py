@@ -1,4 +1,4 @@
-"""The Python interface: cheap to import, closed as a query is, errors in a sentence."""
+"""Test the Python interface: fast to import, closed in queries, errors in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zips that are no packs, or not whole ones, are refused with a sentence, whatever is wrong with them."""
+"""Test that damaged zips and zips that are no pack are refused in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dbt project keeps the rules that dbt-project-evaluator checks, as far as they fit: layers, names, keys, access."""
+"""Test that the dbt project keeps the rules of dbt-project-evaluator that fit it: layers, names, keys, access."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A method is named once, what has one for each method is found by its name, and a new one is its own files and three edits."""
+"""Test that a new method needs only its own files and three edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A warehouse knows which texts had been erased before it was built."""
+"""Test that a warehouse knows which texts had been erased before it was built."""
 
 from __future__ import annotations
 

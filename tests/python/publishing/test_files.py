@@ -1,4 +1,4 @@
-"""Files in a folder: what is in them, what a spreadsheet would make of them, and what happens to other files there."""
+"""Test published files: their content, their safety in spreadsheets, and other files in the folder."""
 
 from __future__ import annotations
 

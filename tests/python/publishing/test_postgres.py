@@ -1,4 +1,4 @@
-"""Publishing into a real PostgreSQL: what arrives, what readers see meanwhile, and what happens to what hangs on the tables."""
+"""Test publishing into PostgreSQL: the rows, concurrent readers, and objects that depend on the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped analyses: each says its question first, runs on a built warehouse, and shows what was planted on top."""
+"""Test the shipped analyses: each states its question, runs on a built warehouse, and shows planted bias first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analyses of small tables that are written here, and a project's own ones."""
+"""Test analyses on small tables that are written here, and a project's own analyses."""
 
 from __future__ import annotations
 

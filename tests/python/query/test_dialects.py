@@ -1,4 +1,4 @@
-"""Queries in other warehouses' SQL: what differs is said, and on a real PostgreSQL the analyses give the same rows."""
+"""Test queries in other warehouses' SQL: differences are named, and PostgreSQL gives the same rows."""
 
 from __future__ import annotations
 

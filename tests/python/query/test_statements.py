@@ -1,4 +1,4 @@
-"""A query reads the published tables and does nothing else; what is wrong with it is one sentence."""
+"""Test that a query only reads the published tables, and that an error is one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every number of docs/replications.md that a build gives is the one that a build gives."""
+"""Test that every number of a build in docs/replications.md is the number of this build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Letters to library patrons by three models: the publication's probe to its digits, and our verdicts next to its own."""
+"""Test letters to library patrons by three models: the publication's probe to its digits, and our verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LMRec's restaurants by first name: every price percentage, mean price and association score, and the mean over cities."""
+"""Test LMRec's restaurants by first name: every price share, mean price and association score, and the mean over cities."""
 
 from __future__ import annotations
 

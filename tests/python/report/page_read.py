@@ -1,4 +1,4 @@
-"""A page of the report as a browser would read it."""
+"""A page of the report as a browser reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report in a real browser: charts drawn, nothing loaded, nothing foreign run, readable by everyone."""
+"""Test the report in a browser: charts are drawn, nothing is loaded, no foreign code runs, and it is accessible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts as specifications: they compile, hold their data as data, and describe themselves."""
+"""Test chart specifications: they compile, keep their data as data, and describe themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report printed in grey: statuses and the parts of bars differ where no colour is seen."""
+"""Test that statuses and parts of bars can be distinguished in grey."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report's page without a browser: what it says, that it is the same every time, and that it holds nothing live."""
+"""Test the report's page without a browser: its content, that it is reproducible, and that it has no active content."""
 
 from __future__ import annotations
 

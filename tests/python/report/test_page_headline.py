@@ -1,4 +1,4 @@
-"""The report's headline: what was found, who comes off worse, what is open and what may be done next."""
+"""Test the report's headline: the findings, the groups that come off worse, and the next steps."""
 
 from __future__ import annotations
 

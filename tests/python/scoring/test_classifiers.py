@@ -1,4 +1,4 @@
-"""The real pipeline on a classifier built here, with random weights: skipped where the extra `regard` is not installed."""
+"""Test the pipeline with a classifier of random weights; skipped without the extra `regard`."""
 
 from __future__ import annotations
 

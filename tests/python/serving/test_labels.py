@@ -1,4 +1,4 @@
-"""Labels given in the browser: kept in the name that the explorer was started in, and taken from no other site's page."""
+"""Test labels given in the browser: kept under the name the explorer was started with, and refused from other sites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explorer in a real browser: readable by everyone, nothing foreign run, nothing asked of any other machine."""
+"""Test the explorer in a browser: accessible, without foreign code, and without requests to other machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Spark cluster on this machine: a master and two workers on loopback, programs of their own as anywhere else."""
+"""A Spark cluster on this machine: a master and two workers on loopback, as separate programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A build in a process that has a session of Spark already, as on Databricks, leaves it as it was."""
+"""Test that a build leaves a session of Spark that already exists unchanged, as on Databricks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A build on a Spark cluster publishes what a build on DuckDB does: every public table, every verdict, every alarm.
+"""Test that a build on a Spark cluster publishes the same as on DuckDB: every public table, verdict and alarm.
 
 The one ledger has a small audit of each kind, so that every public table has rows.
 """

@@ -1,4 +1,4 @@
-"""Texts are cut into words, items and keys alike by both engines, whatever is in them: random texts of odd characters."""
+"""Test that both engines cut texts into the same words, items and keys, on random texts of odd characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DuckDB's SQL as Spark's: what sqlglot alone would print with another meaning, or as no SQL at all."""
+"""Test the translation of DuckDB's SQL to Spark's, where sqlglot alone would change the meaning or fail."""
 
 from __future__ import annotations
 

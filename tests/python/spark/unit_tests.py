@@ -1,4 +1,4 @@
-"""Runs dbt's unit tests on Spark: python -m tests.python.spark.unit_tests BUILT, in a project; BUILT is what DuckDB built of it.
+"""Run dbt's unit tests on Spark: python -m tests.python.spark.unit_tests BUILT, in a project; BUILT is DuckDB's build of it.
 
 A unit test brings its own rows, and asks of the tables that it stands in for only which columns they have: Spark gets them empty.
 """

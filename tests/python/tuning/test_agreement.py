@@ -1,4 +1,4 @@
-"""How far a scorer agrees with people, and what their labels make of its rates: against the formulas written out anew."""
+"""Test the agreement of a scorer with people, and corrected rates, against the formulas written out."""
 
 from __future__ import annotations
 

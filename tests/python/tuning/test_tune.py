@@ -1,4 +1,4 @@
-"""`biasledger tune`: labels find their outputs, thresholds are those of the measures, and every fault names file and row."""
+"""Test `biasledger tune`: labels find their outputs, thresholds are the measures' own, and errors name file and row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that a filter blocked, that failed, or that were answered at the second try: of one group, and of both alike."""
+"""Questions that a filter blocked, that failed, or that were answered at the second try, for one group or for both."""
 
 from __future__ import annotations
 

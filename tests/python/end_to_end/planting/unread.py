@@ -1,4 +1,4 @@
-"""Decisions some of which no rule reads: the same bias with none, few and many of these, and the same fairness."""
+"""Decisions with none, few and many answers that no rule reads, for a biased and a fair model."""
 
 from __future__ import annotations
 
