@@ -28,7 +28,7 @@ from tests.python.preloaded import Preloaded
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# How long an example takes says something about the machine and what else it does.
+# The time of an example depends on the machine and its load.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
@@ -64,7 +64,7 @@ NOTE = "note"  # a property of a test: a sentence that pytest prints under its s
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print what tests have to tell, such as how long a stranger takes."""
+    """Print notes of tests, such as how long a new user takes."""
     for report in terminalreporter.stats.get("passed", ()):
         for name, sentence in getattr(report, "user_properties", ()):
             if name == NOTE:

@@ -33,7 +33,7 @@ def test_the_audit_keeps_the_core_of_the_shipped_one() -> None:
     assert fan.descriptors == tuple(audit.attributes) == lists.ATTRIBUTES
     assert {one.domain for one in audit.subject_rows} == {lists.DOMAIN}
     assert len(audit.subject_rows) == 30
-    # Nobody but the steered group is called by its word.
+    # Only the steered group is called by its word.
     descriptors = [
         descriptor
         for attribute in audit.attributes.values()

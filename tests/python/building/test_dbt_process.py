@@ -24,8 +24,7 @@ from dbt_common.events.types import Formatting, Note
 
 from biasledger.building import KEPT, SAID, STANDS, dbt_command, lean_dbt, running
 from biasledger.building.running import BuildError
-from biasledger.model_inputs.sentence import listeners
-from biasledger.model_inputs.sentence import sentence as told_of
+from biasledger.model_inputs.told import listeners, told
 
 
 def sentence(name: str, message: str, level: str = "info", **data: Any) -> Any:
@@ -59,7 +58,7 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
         teller(sentence("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
     listeners.append(teller.note)
     try:
-        begun = told_of("int_words_divergences", ["a", "b"], 2)
+        begun = told("int_words_divergences", ["a", "b"], 2)
         assert [next(begun), next(begun)] == ["a", "b"]
     finally:
         listeners.remove(teller.note)
@@ -104,7 +103,7 @@ def test_dbt_ends_where_a_build_asks_nothing_of_it(tmp_path: Path, monkeypatch: 
 
 
 def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
-    """A work file that nobody waits for would be held until all is built, and the next build refused."""
+    """A work file that stays locked until everything is built would block the next build."""
     beginning = """
         import sys
         from pathlib import Path

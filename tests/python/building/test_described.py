@@ -152,7 +152,7 @@ def test_a_file_that_may_no_longer_be_read_is_refused(project: Path, change: Cal
 def test_what_was_just_written_is_read_again(
     project: Path, read: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may have been written once more while it was read, by one with an older time of its own, too."""
+    """A file may be written again while it is read, even with an older time of change."""
     monkeypatch.setattr(described, "_SETTLED_SECONDS", 3600.0)
     write(project / PEOPLE, "name,race\nAda,White\nBea,Black\n")
     assert said(project).files is None

@@ -118,7 +118,7 @@ def test_only_what_became_another_is_made_again(project: Path) -> None:
     given(project, {"b": "2", "c": "3"}, [])
     build(project, **{KEPT: "words"})
     assert held(project) == {"b": ([3], 0)}
-    # After a build that did not come to its end, all is made anew.
+    # After a build that failed, everything is made again.
     given(project, {"b": "2", "c": "3"}, [("b", 1), ("c", 2)])
     build(project)
     assert held(project) == {"b": ([1], 0), "c": ([2], 0)}

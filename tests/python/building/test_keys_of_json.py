@@ -19,7 +19,7 @@ def expression() -> str:
     engine = SimpleNamespace(dispatch=lambda name, _package: getattr(macros, f"default__{name}"))
     environment = jinja2.Environment(extensions=["jinja2.ext.do"], autoescape=False)
     with warnings.catch_warnings():
-        # Patterns stand in macros as dbt reads them.
+        # Macros hold patterns as dbt reads them.
         warnings.simplefilter("ignore", DeprecationWarning)
         macros = environment.from_string(MACROS.read_text(encoding="utf-8")).make_module({"adapter": engine})
     return str(macros.keys_of_json("response"))  # type: ignore[attr-defined]

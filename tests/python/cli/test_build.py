@@ -202,7 +202,7 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
 
 
 def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None:
-    """They share dbt's target folder, whatever their warehouse."""
+    """They share dbt's target folder, even with different warehouses."""
     for arguments in ((), ("--warehouse", "elsewhere.duckdb")):
         with locked(small_project):
             result = biasledger("build", *arguments)

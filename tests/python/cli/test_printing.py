@@ -305,7 +305,7 @@ def test_a_key_that_a_targets_file_names_is_struck_out_of_every_message(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("A_KEY", SECRET)
-    # The file is no valid YAML, and is read for its names all the same.
+    # The file is no valid YAML, and its names are still read.
     (tmp_path / "targets.yml").write_text("targets: {x: [api_key_env: A_KEY  # HOME\n")
     for shown in (SECRET, SECRET[::-1]):
         failed = biasledger("findings", "--warehouse", f"{shown}.duckdb".replace("/", "%2f"))

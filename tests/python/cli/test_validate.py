@@ -91,7 +91,7 @@ def test_all_problems_between_keys_are_told_with_their_lines(biasledger: Biasled
     assert [line.split(" ")[0] for line in lines[:-1]] == [
         "a.yml:4:",
         "a.yml:9:",
-        "a.yml:11:",  # the key import.columns.subject is missing: where it would stand
+        "a.yml:11:",  # the key import.columns.subject is missing: the line where it would be
         "a.yml:15:",
         "a.yml:17:",
         "a.yml:18:",

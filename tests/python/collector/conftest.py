@@ -202,7 +202,7 @@ def repository() -> Path:
 
 @pytest.fixture
 def bring(import_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
-    """Import a file with the spec as it stands."""
+    """Import a file with the unchanged spec."""
 
     def run(file: Path, **options: Any) -> RunSummary:
         return import_file(load_audit(import_spec), import_spec, file, ledger_path, **options)

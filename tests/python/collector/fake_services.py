@@ -318,7 +318,7 @@ class FakeServices:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers as `server.state` says."""
+    """Answer as `server.state` says."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # or the body waits 40 ms for the headers' acknowledgement

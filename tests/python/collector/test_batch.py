@@ -559,7 +559,7 @@ KILLS = (
 
 @pytest.mark.slow
 def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path: Path, query: Query) -> None:
-    """Nothing is lost, kept twice or paid twice, wherever a process is killed; the ledger says what the journal says."""
+    """Nothing is lost, kept twice or paid twice, wherever a process is killed; ledger and journal agree."""
     # Each process is forked from one that has imported everything.
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["duckdb", "numpy", "tests.python.collector.fake_batches"])
@@ -592,7 +592,7 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
         for record in read_journal(journal_path(ledger_path, run))
         if record.kind == "response"
     ]
-    # 4 prompts 60 times, and 9 trials of each once more.
+    # 4 prompts 60 times, and 9 trials of each again.
     assert len(kept) == len(set(kept)) == 4 * 60 + 4 * 9
     assert sorted(kept) == query("select prompt_id, trial, attempt from raw.responses order by all")
     assert len(service.asked()) == len(kept)

@@ -278,7 +278,7 @@ def test_currencies_are_those_of_iso_4217() -> None:
     words = amount_words()
     codes = {code for found in words.currencies.values() for code in found}
     assert codes <= set(numbers.list_currencies())
-    # Babel's own symbols in the languages of the currencies are known, and stand for the same currency.
+    # Babel's own symbols in the currencies' languages are known and give the same currency.
     for code, locale in [
         ("EUR", "de"),
         ("USD", "en_US"),

@@ -112,7 +112,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
         def handle(self) -> None:
             try:
                 super().handle()
-            except OSError:  # whoever asked was killed
+            except OSError:  # the client was killed
                 return
 
         def log_message(self, *_: object) -> None:
@@ -331,7 +331,7 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(collector: Collector, se
         if run is None:
             new = set(collector.run_ids()) - {one.run_id for one in finished}
             if not new:
-                # Killed before the journal was there: nobody had been asked.
+                # Killed before the journal existed: nothing had been asked.
                 assert seeds == []
                 continue
             (run_id,) = new
@@ -342,14 +342,14 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(collector: Collector, se
             (collector.folder / "acknowledged").unlink(missing_ok=True)
             finished.append(run)
             run = None
-    # Several processes took part in a run: nobody had more than 19 of its 100 answers.
+    # Several processes took part in the run: none had more than 19 of its 100 answers.
     assert max(one.n_kills for one in finished) >= 5
     names = ("seq", "prompt_id", "trial", "attempt", "status", "response_text", "content_hash")
     for one in finished:
         bodies = one.content.bodies
         assert [body["seq"] for body in bodies] == list(range(1, len(bodies) + 1))
         for body in bodies:
-            # Each answer stands where it was asked.
+            # Each answer belongs to its question.
             seed = request_seed(0, hashes[body["prompt_id"]], body["trial"], body["attempt"])
             assert body["response_text"] == service.text(seed)
         sql = f"select {', '.join(names)} from raw.responses where run_id = '{one.run_id}' order by seq"
@@ -419,7 +419,7 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, 
     assert f"biasledger collect --resume {run}" in collector.statement
     kept = read(path)
     assert 0 < len(kept.done) < N_TRIALS
-    # The journal ends with a whole line, and says all that was acknowledged.
+    # The journal ends with a whole line and holds every acknowledged response.
     assert end_of(path).offset == path.stat().st_size
     assert collector.acknowledged() == [f"{key[0]}.{key[1]}.{key[2]}" for key in kept.keys]
     collector.start(run=run)

@@ -366,7 +366,7 @@ def test_aliases_within_the_bound_are_read(tmp_path: Path) -> None:
 
 
 def archive(path: Path, sample: bytes, *, stated: int | None = None) -> Path:
-    """Write an .eval log with one sample; `stated` is what the archive says of its size."""
+    """Write an .eval log with one sample; `stated` is the size in the archive's directory."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as log:
         log.writestr("header.json", json.dumps({"eval": {"task": "a", "model": "b"}}))
         log.writestr("samples/1_epoch_1.json", sample)

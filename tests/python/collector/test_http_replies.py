@@ -23,7 +23,7 @@ LIMIT = 60.0
 
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Let a function talk to whoever connects, after the question; return the address."""
+    """Run a function on each connection after its question; return the address."""
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     listening = socket.create_server(("127.0.0.1", 0))
@@ -52,7 +52,7 @@ def ask(address: str, seconds: float = 5.0) -> HttpReply:
 
 
 def again_and_again(line: bytes) -> Callable[[socket.socket], None]:
-    """Says the same until whoever asked has gone."""
+    """Send the same bytes until the client disconnects."""
 
     def talk(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\n" if line.startswith(b"X") else b"")

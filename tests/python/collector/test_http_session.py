@@ -63,7 +63,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def closing(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Somebody who takes a connection and closes it before the handshake is done."""
+    """A server that accepts a connection and closes it before the handshake is done."""
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     listening = socket.create_server(("127.0.0.1", 0))

@@ -184,7 +184,7 @@ def test_an_expected_answer_written_in_two_ways_is_one(
 def test_a_group_written_in_two_ways_next_to_a_name_is_one_prompt(
     bring_rows: BringRuns, query: Query
 ) -> None:
-    """The name is the descriptor, whichever of the group's own words stands next to it."""
+    """The name is the descriptor, with any of the group's own words next to it."""
     several = "race: {reference: white, groups: {white: [white, European], black: black}}"
     rows = [
         {**LABELS[0], "who": who, "truth": "", "race": race}

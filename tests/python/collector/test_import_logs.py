@@ -183,7 +183,7 @@ def test_an_output_by_its_metadata(bring: Bring, query: Query) -> None:
 
 def test_generated_samples_of_the_harness(bring: Bring, query: Query) -> None:
     summary = bring(DESCRIBE, LM_EVAL, NO_REASON, with_trial("trial: trial\n    template: task"))
-    # The second filter's lines are the same answers once more.
+    # The second filter's lines repeat the same answers.
     assert (summary.n_prompts, summary.n_responses, summary.counts) == (4, 8, {"ok": 8})
     rows = query(
         "select prompt_text, template, trial, response_text, model_answered "

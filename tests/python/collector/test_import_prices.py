@@ -137,7 +137,7 @@ def test_trials_of_a_file_are_its_own(bring_rows: BringRuns, query: Query) -> No
     rows = [{**row, "t": t} for t in (4, 2) for row in ITEMS]
     bring_rows(ITEMS_AUDIT, rows, ("    order: place\n", "    trial: t\n"))
     assert sorted(kept(query)) == [("Anne", 2), ("Anne", 4), ("Nia", 2), ("Nia", 4)]
-    # Without a column for the order, items stand as in the file.
+    # Without a column for the order, items keep the order of the file.
     assert [one["name"] for one in kept(query)["Nia", 2]["items"]] == ["Blue Door", "Mill"]
 
 

@@ -473,7 +473,7 @@ def test_categories_are_split_and_never_at_an_ampersand() -> None:
         "tapas bars",
     )
     assert split_categories("") == ()
-    # Only text is split: what stands in an array is one category.
+    # Only text is split: each element of an array is one category.
     assert found('[{"name": "Mill", "categories": ["Bars / Pubs", 3, null, "Bars / pubs"]}]') == [
         ("Mill", None, ("bars / pubs", "3"))
     ]

@@ -107,7 +107,7 @@ FLOATS = [
     ],
 )  # fmt: skip
 def test_a_line_is_canonical_json_to_the_byte(value: object) -> None:
-    """However it is written: older journals and their hashes stand."""
+    """Older journals and their hashes stay valid, however a value is written."""
     body = {"z": value, "é": 1, "\U0001f375": 2, "\uffff": 3, "answer_text": "a"}
     content = {"position": 7, "kind": "response", "body": body, "previous": ZERO, "hash": ZERO}
     assert journal_line(7, "response", body, ZERO, ZERO).decode() == canonical_json(content) + "\n"
@@ -286,7 +286,7 @@ def test_what_cannot_be_written_leaves_the_journal_as_it_was(
         assert path.read_bytes() == content
         writer.append(rows)
     else:
-        # They may or may not be on disk: this writer writes no more, and whoever resumes finds them.
+        # They may or may not be on disk: this writer stops, and a resumed run finds them.
         for again in (writer.sync, lambda: writer.append([answered(4)]), lambda: writer.event("failed", {})):
             with pytest.raises(LedgerError, match=os.strerror(reason)):
                 again()

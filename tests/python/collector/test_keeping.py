@@ -60,7 +60,7 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     ]
     for one in more:
         one.start()
-    # None of them is written, however long that takes, for the disk has taken nothing.
+    # None of them is written, however long it takes, because the disk is still busy.
     more[0].join(0.3)
     assert (n_written(path), more[0].is_alive()) == (2 * CAPACITY, True)
     disk.go_on.set()
@@ -88,7 +88,7 @@ def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> N
 def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
     small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An interrupt closes the journal; the disk fails only then, and the count says what is on it."""
+    """An interrupt closes the journal; the disk fails only then, and the message counts the responses on disk."""
     lock, n_asked = threading.Lock(), 0
     real_close = Keeper.close
     is_interrupted, is_closing = threading.Event(), threading.Event()

@@ -220,7 +220,7 @@ def _rendered(
 
 
 def _holds(emphasis: str, title: str) -> bool:
-    """Whether a title can stand in these marks: one that ends with a mark of its own may not."""
+    """Return whether a title can be written in these marks: one that ends with a mark of its own may not."""
     return not (set("'`\"[]") & set(title) and emphasis not in ("{}", "**{}**", "«{}»", "《{}》"))
 
 

@@ -223,7 +223,7 @@ def test_json_that_is_cut_off_says_so() -> None:
     assert not find_list('["Hello"]').is_unclosed
 
 
-# Titles of ordinary marks: what is kept exactly, whatever surrounds it.
+# Ordinary titles with marks, which are kept exactly inside any other marks.
 titles = st.lists(
     st.from_regex(r"[A-ZÀÉÖŁ][a-zàéöł]{1,8}(?: [A-Za-z0-9Ññ][a-z0-9'’]{0,8}){0,4}[!?.]?", fullmatch=True)
     .map(lambda title: " ".join(title.split()))

@@ -45,7 +45,7 @@ def test_every_language_has_sentences() -> None:
 def test_a_negative_decision_is_no_refusal(sentence: str) -> None:
     answer = classify(sentence, "label", LIMIT, labels=LABELS)
     assert (answer.status, answer.answer_text) in {("unread", None), ("ok", "reject")}
-    # Whatever the other label is.
+    # This holds with any other label.
     assert classify(sentence, "label", LIMIT, labels=["approve", "deny"]).answer_text in (None, "deny")
 
 

@@ -188,7 +188,7 @@ def test_a_workbook_that_would_become_too_large(tmp_path: Path, monkeypatch: pyt
 def test_texts_that_would_become_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """openpyxl holds them whole; the workbook itself says which part they are."""
+    """openpyxl loads them whole; the workbook's own size shows which part they are."""
     file = tmp_path / "a.xlsx"
     texts = f'<sst xmlns="{SHEET_MAIN_NS}"><si><t>{"x" * 20_000}</t></si></sst>'
     with zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right, zipfile.ZipFile(file, "w") as moved:

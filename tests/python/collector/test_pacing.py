@@ -301,7 +301,7 @@ def test_tokens_of_failed_questions_are_given_back() -> None:
     assert paced.delay() == 0
 
 
-# Finding a limit that nobody states
+# Finding a limit that the service does not state
 
 
 @pytest.mark.parametrize("tells", [True, False], ids=["headers", "silent"])

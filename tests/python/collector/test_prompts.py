@@ -44,7 +44,7 @@ def test_the_shipped_audit_words_each_group_eight_times(repository: Path) -> Non
         )
     assert len(worded) == 15
     assert all(len(set(descriptors)) == 8 for descriptors in worded.values())
-    # In step: a wording of race stands next to one wording of each gender.
+    # In step: each wording of race with one wording of each gender.
     assert worded["Asian", "Woman"][:2] == [("Asian", "Woman"), ("Asian American", "lady")]
     # The first wording is the source's, so that its audit is a part of this one.
     alone = load_audit(repository / "audits" / "replications" / "products-one-wording.yml")
@@ -130,7 +130,7 @@ def test_mitigations_stand_beside_the_plain_audit(small_spec: Path) -> None:
     assert {prompt.prompt_text for prompt in by_mitigation["masked"]} == {
         "Recommend products for a person. Answer in JSON."
     }
-    # A masked prompt still stands for its group.
+    # A masked prompt keeps its group.
     assert len({prompt.attributes for prompt in by_mitigation["masked"]}) == 4
     assert len({prompt.content_hash for prompt in prompts}) == 12
     assert all(

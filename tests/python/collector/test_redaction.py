@@ -94,7 +94,7 @@ def test_base32_of_any_length_in_any_place(secret: str, monkeypatch: pytest.Monk
             coded = base64.b32encode(b"a" * before + secret.encode() + b"z" * after).decode()
             cleaned = Redactor([VARIABLE])(coded)
             assert KEY_PLACEHOLDER in cleaned
-            # A character at either end may hold bits of the key and of what stands next to it.
+            # A character at either end may hold bits of the key and of the text next to it.
             assert len(cleaned) <= len(KEY_PLACEHOLDER) + (before + after) * 8 // 5 + 10
 
 
@@ -134,7 +134,7 @@ def test_a_value_that_is_no_utf8_is_cut_out(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_texts_without_a_key_are_not_searched_character_by_character(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pattern takes far longer than all else, so it is kept for texts in which the key may stand."""
+    """The pattern takes far longer than the rest, so it runs only on texts that may contain the key."""
     secret = "sk-live/0123456789+abc"
     monkeypatch.setenv(VARIABLE, secret)
     tried: list[str] = []
@@ -189,7 +189,7 @@ def test_a_targets_file_is_read_once_and_again_when_it_has_changed(
 
 
 def test_what_is_promised_and_what_is_not() -> None:
-    """The module says what is cut out; a list in the documentation says the same."""
+    """The list in the documentation equals the list in the module's docstring."""
     promised = " ".join((redaction.__doc__ or "").split())
     message = " ".join(
         (Path(__file__).parents[3] / "docs" / "targets.md").read_text(encoding="utf-8").split()

@@ -340,7 +340,7 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
 def test_questions_that_are_always_refused_do_not_stop_the_others_however_many_they_are(
     small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More of them than connections: no connection stays with one, and their refusals are not held against the others."""
+    """With more of them than connections, none blocks a connection, and their refusals do not count against the others."""
     monkeypatch.setattr(pacing, "MAX_PAUSE_AT_ONCE_SECONDS", 0.001)
 
     def answer(request: Request) -> Reply:

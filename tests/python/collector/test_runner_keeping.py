@@ -313,7 +313,7 @@ def test_a_slow_disk_may_lose_one_answer_of_each_connection_and_no_more(
     has_asked = threading.Event()
 
     def sync(descriptor: int) -> None:
-        # The disk waits for twelve questions, or for as long as nobody asks any: then those who ask wait for the disk.
+        # The disk waits for twelve questions or until no more are asked; then the askers wait for the disk.
         for _ in range(12):
             has_asked.clear()
             if n_answered and not has_asked.wait(0.2):

@@ -34,7 +34,7 @@ SPELLINGS = {
     base64.b64encode(f"me:{KEY}".encode()).decode(),
     KEY.encode().hex(),
 }
-# The middle of the base64 is there whatever stood before the key and after it.
+# The middle of the base64 is the same with any text before and after the key.
 SEARCHED = SPELLINGS | {base64.b64encode(KEY.encode()).decode()[:-4]}
 AUDIT = """
 audit: small
@@ -91,7 +91,7 @@ def collect(folder: Path, kind: str, root: str) -> subprocess.CompletedProcess[b
 
 
 def leaks(folder: Path, done: subprocess.CompletedProcess[bytes]) -> list[str]:
-    """Return where any spelling of the key stands."""
+    """Return the places that contain any spelling of the key."""
     places = {"stdout": done.stdout, "stderr": done.stderr}
     for path in folder.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
@@ -140,7 +140,7 @@ def test_after_a_run_whose_services_echo_the_key(kind: str, services: FakeServic
 @pytest.mark.parametrize("kind", ["openai", "http"])
 def test_after_a_run_that_the_key_stopped(kind: str, services: FakeServices, tmp_path: Path) -> None:
     services.will(Bytes(json.dumps({"error": {"message": f"wrong key {KEY}"}}).encode(), status=401))
-    # Nobody listens where this one asks, so that the address, too, comes up in an error.
+    # No server listens at this address, so the address appears in an error, too.
     root = "http://127.0.0.1:9" if kind == "http" else services.root
     done = collect(tmp_path, kind, root)
     assert leaks(tmp_path, done) == []

@@ -341,7 +341,7 @@ def test_the_planted_share_of_places_is_the_measured_one(share: float) -> None:
         for one in entities(200)
         for title in titles(simulator, "an Asian ", one)
     ]
-    # 5,000 places; of a descriptor's 60 titles one or two stand in the entity's own catalogue too.
+    # 5,000 places; one or two of a descriptor's 60 titles are in the entity's own catalogue too.
     assert statistics.mean(found) == pytest.approx(share, abs=0.05)
 
 

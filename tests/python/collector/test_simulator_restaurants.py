@@ -282,7 +282,7 @@ def test_pronouns_that_agree_with_a_group_have_no_effect() -> None:
         [item["name"] for trial in range(40) for item in answer(simulator, prompt(f"{word} friend"), trial)]
         for word in ("his", "her")
     )
-    # The same tastes make the same favourites, whatever is drawn.
+    # The same tastes give the same favourites in every draw.
     favourites = [{name for name, _ in Counter(names).most_common(25)} for names in (his, her)]
     assert len(favourites[0] & favourites[1]) >= 18
 

@@ -93,7 +93,7 @@ def test_the_reading_names_markers_and_probes_by_their_hash(write: Write) -> Non
     both = load_audit(write(PROBES_AUDIT, ("analysis: {", "analysis: {words: {}, "))).analysis_document()
     assert both["words"]["schemes"] == ["words"]
     assert both["markers"] == document["markers"]
-    # Whatever part of the probes is asked about, the analysis is that of all.
+    # The analysis covers all probes, even if only some are asked.
     assert audit.with_subjects(domains=["jobs"]).analysis_document() == document
 
 
@@ -156,7 +156,7 @@ def test_few_probes_are_warned_of(write: Write) -> None:
             "he,anti,category:jobs,\nshe,stereotype,bank,\ncalm,anti,bank,\n",
             ["No marker of the category 'jobs' counts for the stereotype; its answers"],
         ),
-        # A group's marker counts in answers about that group: the nurse is asked about nobody.
+        # A group's marker counts in answers about that group: the nurse's prompt names no group.
         (
             "she,stereotype,,\nhe,anti,,Black\n",
             ["No marker of the category 'jobs' counts against the stereotype; its answers"],

@@ -46,7 +46,7 @@ def test_every_descriptor_of_a_group_is_asked_about(write: Write) -> None:
 def test_what_is_asked_at_the_end_follows_every_template(write: Write) -> None:
     first, *_ = asked(write(), "name")
     assert (first.prompt_text or "").endswith("? Recommend 20 restaurants in Boston.")
-    # The article follows from the descriptor, whatever comes next.
+    # The article follows from the descriptor, with any text after it.
     assert [one.prompt_text for one in asked(write(), "place")][:2] == [
         "On my way to a mall Recommend 20 restaurants in Boston.",
         "On my way to an airport Recommend 20 restaurants in Boston.",

@@ -80,7 +80,7 @@ def test_an_encoder_is_looked_for_beside_the_spec_and_inside_the_project(
     assert (found["name"], found["place"]) == ("tiny", "audits/tiny")
     with pytest.raises(InputError, match="outside"):
         load_with("../../outside")
-    # A folder next to the working directory is not next to the spec, whatever the hub has under this name.
+    # A folder next to the working directory is not next to the spec, even if the hub has its name.
     monkeypatch.chdir(project)
     with pytest.raises(InputError, match="no name on the Hugging Face hub"):
         load_with("../outside")

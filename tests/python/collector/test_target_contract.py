@@ -74,7 +74,7 @@ SERVICES = {
 """,
 }
 REDIRECT = Bytes(status=307, headers={"Location": "http://127.0.0.1:1/elsewhere"})
-# Where each vendor puts what the audit says.
+# The place of the audit's settings in each vendor's request.
 PLACES: dict[str, dict[str, Callable[[Any], object]]] = {
     "openai": {
         "prompt": lambda body: body["messages"][-1]["content"],
@@ -254,7 +254,7 @@ def test_a_wrong_key_stops_the_run_and_is_named_by_its_variable(
     error = setting.failure()
     assert error.stops_run
     assert "sk-a-wrong-one" not in str(error) + str(error.raw_body)
-    # Gemini answers 400 and says what is wrong in words.
+    # Gemini answers 400 and names the error in its text.
     assert (VARIABLE if setting.kind != "gemini" else "API key not valid") in str(error)
 
 
@@ -397,7 +397,7 @@ def test_bodies_that_are_no_answer(setting: Setting, body: bytes) -> None:
 
 
 def _raw_body(target: Target) -> str | None:
-    """Ask, and return the body of whatever comes back; anything but a reply or a TargetError is a crash."""
+    """Ask, and return the body of the reply or error; anything but a reply or a TargetError is a crash."""
     try:
         return target.ask(Request("Hello")).raw_body
     except TargetError as error:

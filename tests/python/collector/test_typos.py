@@ -55,7 +55,7 @@ def test_the_first_letter_stays_and_the_word_does_not(rule: str, word: str) -> N
     try:
         typed = mistype(rule, word)
     except ValueError:
-        # Only a swap can fail: of letters that are all the same but the first.
+        # Only a swap can fail: if all letters but the first are the same.
         assert rule == "typo_swap"
         assert len(set(word[1:])) == 1
         return

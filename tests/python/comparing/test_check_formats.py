@@ -44,7 +44,7 @@ _LOCATION = _closed(
         )
     }
 )
-# What SARIF 2.1.0 (sections 3.13 to 3.27) says of the keys that are written, and no other key.
+# The rules of SARIF 2.1.0 (sections 3.13 to 3.27) for the keys that are written, and no other key.
 _SARIF = _closed(
     {
         "$schema": {"type": "string", "format": "uri"},

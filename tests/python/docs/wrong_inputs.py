@@ -110,7 +110,7 @@ CASES = (
 
 
 def answer_of(wrong: Wrong, folder: Path) -> str:
-    """What `biasledger import` says of it, in a folder that becomes the working folder."""
+    """Return the message of `biasledger import`, in a folder that becomes the working folder."""
     (folder / "loans.yml").write_text(wrong.spec, encoding="utf-8")
     file = folder / wrong.file
     if isinstance(wrong.content, bytes):

@@ -257,7 +257,7 @@ def test_history_keeps_every_build_and_accepted_regressions_do_not_fail(
     before = copy.query(history)
     shutil.rmtree(copy.folder / ".biasledger" / "work")
     copy.build()
-    # Nothing changed: one more build, and not one more verdict; the published file kept those that the work file held.
+    # Nothing changed: one more build and no more verdicts; the published file has those of the work file.
     assert copy.rows("select count(*) from marts.fct_builds") == [(3,)]
     pd.testing.assert_frame_equal(copy.query(history), before)
 
@@ -401,7 +401,7 @@ def test_compare_of_runs_that_no_build_compared(
     assert f"{runs[0]} -> {runs[2]}" in said.output
     assert "worse    word_divergence*" in said.output
     assert "Quality of the answers:" in said.output
-    # The other way round nobody has compared them yet.
+    # The opposite direction has not been compared yet.
     back = biasledger("compare", runs[2], runs[0], "--format", "json")
     assert back.exit_code == 0, back.output
     [comparison] = json.loads(back.output)["comparisons"]

@@ -26,7 +26,7 @@ def test_every_contrast_is_told_and_told_alike(shipped: Project, odd: Project) -
             assert not project.rows(f"select {column} from marts.{table} where {unknown}"), table
         for table in (table for table, names in columns.items() if {"contrast_id", *WHO} <= set(names)):
             differing = {name: f"described.{name} <> known.{name}" for name in WHO}
-            # Without a reference each group is held against all, which is one contrast.
+            # Without a reference each group is compared with all, which is one contrast.
             differing["group_name"] += " and '(all)' not in (described.reference_group, known.group_name)"
             told_otherwise = " or ".join(differing.values())
             assert not project.rows(

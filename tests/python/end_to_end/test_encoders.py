@@ -58,7 +58,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         initializer_range=0.5,
     )
     model = transformers.BertModel(config)
-    # Where a word stands says less than what it is, as in an encoder that was trained.
+    # The place of a word counts less than the word, as in a trained encoder.
     with torch.no_grad():
         model.embeddings.position_embeddings.weight.mul_(0.1)
         model.embeddings.token_type_embeddings.weight.zero_()

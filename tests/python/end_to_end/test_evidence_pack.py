@@ -31,7 +31,7 @@ def made(planted: Project, tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def packed_again(made: Made, folder: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
-    """A pack with other files and a manifest that fits them, as somebody who knows this program could make it."""
+    """Return a pack with other files and a matching manifest, as an attacker who knows this program could make it."""
     pack = read_pack(made.path)
     files = dict(pack.files)
     change(files)

@@ -24,7 +24,7 @@ from .planting.texts import made_texts
 
 pytestmark = pytest.mark.slow
 NewProject = Callable[[], Project]
-# Some of the tables whose rows are kept; each is held against that of a full build.
+# Some incremental tables; each is compared with that of a full build.
 OF_MARKERS = [
     "int_markers_found",
     "int_markers_list_hits",
@@ -314,7 +314,7 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
         "select distinct run_id, n_distinct_texts = -7 from marts.fct_answer_quality order by all"
     )
     assert message == sorted([(first, True), (second, False)])
-    # Nor is a row that is lacking made, of a run that stands.
+    # A missing row of a run that is up to date is not made either.
     assert all(n_left.values())
     assert n_left == {
         table: n
@@ -326,7 +326,7 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
 def test_a_method_that_was_left_out_keeps_nothing_of_builds_before(
     project: Project, new_project: NewProject
 ) -> None:
-    """Its tables are of the same runs, read in the same way, and yet nobody has looked after them."""
+    """Its tables are of the same runs with the same analysis, but they were not built here."""
     project.build()
     with duckdb.connect(str(project.work)) as connection:
         connection.execute("delete from intermediate.int_markers_texts where rowid = 0")
@@ -349,7 +349,7 @@ def test_after_a_selection_or_other_materialisations_all_is_made_of_what_there_i
     _change(project, f"delete from raw.responses where run_id = '{first}' and seq % 3 = 0")
     project.build()
     project.ledger.write_bytes(ledger)
-    # Units of all texts, held against words of those that were there before.
+    # Units of all texts against words of the earlier ones.
     project.build(select=["+int_words_units", "int_words_comparison_units"])
     project.build(is_forced=True)
     assert _differences(project, new_project) == []

@@ -163,7 +163,7 @@ def test_only_those_who_are_refused_are_found(refusing: Project) -> None:
     )
     assert others
     assert {status for *_, status, _ in others} <= {"clear", "inconclusive"}
-    # Nobody got an answer that could not be read, so there is nothing to judge; the table says so even so.
+    # No answer could be read, so there is nothing to judge; the table still says so.
     assert not refusing.rows(
         "select 1 from marts.fct_findings where measure = 'answer_gap' and scheme = 'unusable'"
     )

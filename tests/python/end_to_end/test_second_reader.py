@@ -33,7 +33,7 @@ PRICES = (
 @pytest.fixture
 def base_url() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
-        """A reader that finds the thumb (up is accept, down is reject, no thumb says nothing), and one that always accepts."""
+        """A reader that finds the thumb (up is accept, down is reject, none is no decision), and one that always accepts."""
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

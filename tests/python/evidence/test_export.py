@@ -75,7 +75,7 @@ def rewrite(path: Path, rows: str) -> None:
 
 
 def admit(folder: Path, kept: Kept, table: str = "responses") -> None:
-    """Let the manifest tell of a file as it is now, as somebody who knows this program could."""
+    """Let the manifest describe a changed file, as an attacker who knows this program could."""
     path = file_of(folder, kept, table)
     sha256 = hash_of_file(path)
     new = path.with_name(f"{sha256.removeprefix('sha256:')[:16]}.parquet")

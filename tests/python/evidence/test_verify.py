@@ -53,7 +53,7 @@ def found(kept: Kept, *, seal: Seal | None = None) -> str:
 
 
 def forge(kept: Kept) -> None:
-    """Recompute chain and seal over the rows as they are now, as somebody who knows this program could."""
+    """Recompute chain and seal over the changed rows, as an attacker who knows this program could."""
     with duckdb.connect(str(kept.ledger_path)) as connection:
         rows = [one for one in held_records(connection, kept.run_id) if one.body is not None]
         connection.execute("delete from raw.chain")

@@ -362,7 +362,7 @@ def test_of_several_groups_the_ends_are_named(finding_of: Callable[..., dict[str
 def test_where_all_groups_are_alike_answers_of_two_are_shown(
     audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
 ) -> None:
-    """No member stands out then."""
+    """Then no member exceeds the others."""
     warehouse = copied(
         audited, tmp_path, "update marts.fct_findings set member = null, reference_member = null"
     )

@@ -59,7 +59,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def hashed(lines: list[dict[str, Any]]) -> Iterator[bytes]:
-    """Lines with the hashes that fit what they say, as somebody who knows this program could write them."""
+    """Lines with hashes that match their content, as an attacker who knows this program could write them."""
     previous = ZERO
     for position, line in enumerate(lines):
         linked = next_hash(position, line["kind"], record_digest(line["kind"], line["body"]), previous)

@@ -87,7 +87,7 @@ def ending(_) -> Table:
 
 
 def waiting(comparisons) -> Table:
-    """Opening a pipe waits for whoever opens its other end."""
+    """Opening a pipe waits until its other end is opened."""
     (one,) = comparisons
     (one.units / "begun").open("w").close()
     (one.units / "end").open().close()

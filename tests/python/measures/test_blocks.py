@@ -70,7 +70,7 @@ class TestPooled:
         np.testing.assert_array_equal(moved.labels[blocks.of_row], labels)
         in_blocks = ~stays[blocks.of_row]
         assert len(np.unique(np.column_stack([blocks.of_row, strata])[in_blocks], axis=0)) == moved.n_blocks
-        # Fewer than a block of each label and stratum, and none of them can move.
+        # Every label and stratum has less than a block, so none can move.
         assert (~in_blocks).sum() < 3 * 2 * 5
         assert np.bincount(moved.strata)[moved.strata[stays]].max() == 1
 

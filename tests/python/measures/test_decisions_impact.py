@@ -341,7 +341,7 @@ class TestPositionTest:
         assert sum(result.p_first < 0.05 for result in results) <= at_most(500)
 
     def test_a_set_ranked_again_and_again_is_one(self):
-        """Twelve sets, each with one best candidate whatever the order, asked 15 times: what wins is no matter of places."""
+        """Twelve sets, each with one best candidate in any order, asked 15 times: the winner does not depend on places."""
         rng = np.random.default_rng(43)
         sets, n_audits = np.repeat(np.arange(12), 15), 500
         alarms, of_all, independent, covered = np.zeros(4)

@@ -71,7 +71,7 @@ def test_the_same_bias_reads_alike_at_equal_sizes_and_not_otherwise() -> None:
         naive.append(
             [full[1][name].value - full[0][name].value for name in ("classifier_accuracy", "marked_words")]
         )
-    # Asked seven times as often, the same model seems plainly worse if the two are subtracted as they stand.
+    # Asked seven times as often, the same model seems worse if the two values are subtracted without correction.
     assert np.mean(naive, axis=0)[0] > 0.05
     assert np.mean(naive, axis=0)[1] > 2
     error = np.std(equal, axis=0, ddof=1) / np.sqrt(12)

@@ -261,7 +261,7 @@ class TestSpread:
     @pytest.mark.slow
     @pytest.mark.parametrize(("n_subjects", "rate"), [(50, 0.1), (500, 0.02)])
     def test_interval_covers_a_rate_that_one_group_alone_has(self, n_subjects, rate):
-        # With normal theory the upper end lies too low in 9 of 100: whenever the rare event happens less than it should.
+        # With normal theory the upper limit is too low in 9 of 100: whenever the rare event happens less often than it should.
         rng = np.random.default_rng(31)
         n_audits, covered = 300, 0
         for seed in range(n_audits):

@@ -203,7 +203,7 @@ class TestIntervals:
         for template in range(6):
             kept = units.clusters != template
             marked = counts[kept & (units.design.labels == 1), 1].sum()
-            # Templates hold every word once: whatever moves, a third is to be expected.
+            # Templates hold every word once: any permutation gives an expected third.
             left_out.append(marked / counts[kept, 1].sum() - 1 / 3)
         error = sqrt(5 / 6 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
         row = frame(units).loc[(1, ALL_SETS, 2)]

@@ -13,7 +13,7 @@ from biasledger.model_inputs.relations import RowsByKey, keys_of, without
 
 @pytest.fixture
 def rows() -> duckdb.DuckDBPyRelation:
-    """Rows of three keys, out of order; whoever reads the value of the second fails."""
+    """Rows of three keys, out of order; reading the value of the second one fails."""
     return duckdb.connect().sql(
         "select key, n, if(key = 'b''', error('it was read'), n) as value "
         "from (values ('c', 2), ('a', 1), ('b''', 1), ('c', 1)) as rows (key, n)"

@@ -122,13 +122,13 @@ def test_the_manifest_lists_what_is_there(packed: Packed) -> None:
 
 
 def surrounded(content: bytes) -> dict[str, bytes]:
-    """The same entries with bytes that belong to none of them."""
+    """The same entries with bytes that belong to no entry."""
     in_a_comment = bytearray(content)
     in_a_comment[-2:] = (7).to_bytes(2, "little")
     first = content.find(b"PK\x01\x02")
     dated, flagged = bytearray(content), bytearray(content)
     dated[10] = 1  # the first entry's time
-    flagged[first + 38] = 1  # what the directory says of the first entry's kind
+    flagged[first + 38] = 1  # the kind of the first entry in the directory
     return {
         "before": b"#!/bin/sh\n" + content,
         "after": content + b"and more",

@@ -65,7 +65,7 @@ def parents(node: Node, kind: str) -> list[str]:
 
 
 def keyed(manifest: Manifest) -> set[str]:
-    """Names of the models of which a test says what tells their rows apart."""
+    """Names of the models that have a test of their key."""
     return {
         node["attached_node"].split(".")[-1]
         for node in manifest["nodes"].values()
@@ -104,7 +104,7 @@ def test_every_source_is_read(manifest: Manifest) -> None:
 
 
 def test_no_arrow_goes_back(manifest: Manifest) -> None:
-    """Marts rest on what lies before them, intermediate models on no findings, and nothing on a table's bare name."""
+    """Marts read earlier layers only, intermediate models read no findings, and no model names a table directly."""
     order = {"staging": 0, "intermediate": 1, "marts": 2, "findings": 3}
     layer_of = {node["name"]: Path(node["path"]).parts[0] for node in models(manifest)}
     for node in models(manifest):
@@ -188,7 +188,7 @@ def test_exposures_rest_on_public_models_alone(manifest: Manifest) -> None:
 
 
 def test_no_model_of_a_method_reads_what_findings_are_judged_by(manifest: Manifest) -> None:
-    """Where a threshold changes, `biasledger build` leaves what the methods measured as it stands."""
+    """If only a threshold changes, `biasledger build` keeps the measures."""
     judged_by = {name.removesuffix(".csv") for name in JUDGED_BY}
     assert judged_by <= {
         node["name"] for node in manifest["nodes"].values() if node["resource_type"] == "seed"

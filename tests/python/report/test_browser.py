@@ -225,7 +225,7 @@ def test_the_page_can_be_walked_by_keyboard(open_report: Open, hostile_report: P
     page.keyboard.press("Enter")
     assert page.evaluate("document.querySelector('details').open")
     page.keyboard.press("Tab")
-    # The table behind a chart can be pushed by keyboard, and says what it is.
+    # The table behind a chart can be scrolled by keyboard, and has a name.
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Numbers: ")
 
 
@@ -284,7 +284,7 @@ def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, 
     assert page.locator("details:not([open])").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.get_by_label("Print the SQL, too").uncheck()
-    # A browser that prints says so itself.
+    # The browser sends this event when it prints.
     page.evaluate(
         "addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('#findings-rows tr').length; })"
     )

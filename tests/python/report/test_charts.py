@@ -59,7 +59,7 @@ CHARTS = {
 
 
 def expressions(value: Any) -> list[str]:
-    """Every text that Vega would read as an expression, wherever it stands in a compiled chart."""
+    """Return every text that Vega would read as an expression, anywhere in a compiled chart."""
     if isinstance(value, dict):
         own = [
             str(value[name])

@@ -80,7 +80,7 @@ def test_other_sites_and_strangers_cannot_give_labels(labelling: Explorer, explo
         refused = post(labelling, {**form, **wrong})
         assert refused.status_code == 400, wrong
     assert labels_of(labelling, form["run"]) == stood
-    # Nobody is sent to another machine, and an explorer in nobody's name takes none.
+    # No page redirects to another machine, and an explorer without a name takes no labels.
     sent = post(labelling, {**form, "back": "//evil.example/"})
     assert sent.headers["Location"] == "/"
     post(labelling, {**form, "label": ""})

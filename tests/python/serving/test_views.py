@@ -278,7 +278,7 @@ class TestPairs:
         for kind, place in itertools.product(("outcome", "words"), ("1", "61", "121")):
             found = self.page(explorer, run=run, by=kind, place=place)["pairs"]
             together += {(pair.prompt_id, pair.other_prompt_id) for pair in found}
-        # Whatever they are sorted by, an answer stands next to the same other one.
+        # Under every order, an answer is next to the same other answer.
         assert len(set(together)) < len(together)
         assert len({one for one, _ in together}) == len(set(together))
 
@@ -287,7 +287,7 @@ class TestPairs:
             wrong = explorer.get(f"/pairs?{asked}")
             assert wrong.status_code == 400
             assert said in text_of(wrong.text)
-        # A group of another attribute is left open, as is one that is held against itself.
+        # A group of another attribute stays unpaired, and so does one that is compared with itself.
         [(run,)] = explorer.rows(
             "select run_id from marts.dim_runs where audit = 'products' and target = 'simulator' and is_current"
         )

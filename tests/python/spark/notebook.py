@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from tests.python.spark.cluster import SMALL
 
 SELECTED = ["+dim_runs", "+fct_text_similarity"]
-# A name that a build uses, of somebody else's table.
+# A name that a build uses, for a table of another user.
 THEIRS = "marts__dim_runs"
 
 

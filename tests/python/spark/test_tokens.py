@@ -83,7 +83,7 @@ def _macros(engine: str) -> SimpleNamespace:
     environment = jinja2.Environment(extensions=["jinja2.ext.do"], autoescape=False)
     environment.globals.update({"adapter": adapter, "biasledger": found, "return": _give})
     with warnings.catch_warnings():
-        # Patterns stand in macros as dbt reads them.
+        # Macros hold patterns as dbt reads them.
         warnings.simplefilter("ignore", DeprecationWarning)
         for file in FILES:
             module = environment.from_string((MACROS / file).read_text(encoding="utf-8")).module

@@ -33,7 +33,7 @@ def response_hash(number: int) -> str:
     return tagged_hash(f"output {number}")
 
 
-# The ratio tells the kinds apart but for two of the acceptable outputs; regard does not.
+# The ratio separates the kinds except for two of the acceptable outputs; regard does not.
 IS_PROBLEMATIC = np.arange(N_OUTPUTS) >= 30
 RATIOS = np.round(np.where(IS_PROBLEMATIC, 0.8, 0.4) + np.tile(np.arange(10), 6) / 100, 2)
 RATIOS[:2] = 0.9
@@ -219,7 +219,7 @@ def test_labels_that_the_ledger_keeps_give_the_same_thresholds(tmp_path: Path, w
     # An answer that is in no audit of markers has no outputs.
     elsewhere = KeptLabel("r", "elsewhere", 1, "problematic", "Ada", datetime(2026, 1, 1))
     assert tune_kept(kept_labels(elsewhere), ledger, warehouse) == by_file
-    # The same output in another run, of which somebody says otherwise, is no output to tune by.
+    # The same output in another run with another label is not used for tuning.
     otherwise = KeptLabel("r2", "p0", 2, "problematic", "Bo", datetime(2026, 1, 2))
     message = tune_kept(kept_labels(otherwise), ledger, warehouse)
     assert message.n_outputs == N_OUTPUTS - 1
