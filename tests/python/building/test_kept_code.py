@@ -73,7 +73,7 @@ def test_other_versions_keep_nothing_for_each_other(file: Path, monkeypatch: pyt
     assert made(other, "a")
 
 
-def test_a_file_that_came_after_the_process_is_read_beside_what_there_is(file: Path) -> None:
+def test_a_file_that_came_after_the_process_is_read_next_to_what_there_is(file: Path) -> None:
     early, other = KeptCode(file), KeptCode(file)
     early.read()
     assert made(early, "own")

@@ -70,7 +70,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
 
 
 @pytest.mark.slow
-def test_a_failed_quality_test_publishes_nothing_even_beside_alarms(
+def test_a_failed_quality_test_publishes_nothing_even_next_to_alarms(
     biasledger: Biasledger, small_project: Path
 ) -> None:
     set_findings(small_project, "Black,,alarm,true")

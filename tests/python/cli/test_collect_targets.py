@@ -90,7 +90,9 @@ def test_nobody_is_asked_where_a_name_is_wrong(
     assert not Path("ledger.duckdb").exists()
 
 
-def test_a_model_that_changes_within_a_run_is_told(biasledger: Biasledger, services: FakeServices) -> None:
+def test_a_model_that_changes_within_a_run_is_reported(
+    biasledger: Biasledger, services: FakeServices
+) -> None:
     services.will(Good(), Good(), Good(), Good(model="audited-1-2026-06-01"))
     result = biasledger("collect", "small.yml", "--target", "gpt")
     assert result.exit_code == 0, result.stderr

@@ -405,7 +405,7 @@ def test_storable_text_is_utf8_without_nul_and_otherwise_unchanged(text: str) ->
     )
 
 
-def test_wrong_rules_are_told(tmp_path: Path) -> None:
+def test_wrong_rules_are_reported(tmp_path: Path) -> None:
     third = tmp_path / "third.yml"
     third.write_text("json: {}\n")
     with pytest.raises(InputError, match="version is missing"):

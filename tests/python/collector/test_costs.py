@@ -231,7 +231,7 @@ def test_many_threads_never_reserve_more_than_there_is() -> None:
         (0.00000123, "0.0000012"),
     ],
 )
-def test_amounts_are_told_to_the_cent_or_so_that_they_say_something(amount: float, message: str) -> None:
+def test_amounts_are_printed_to_the_cent_or_to_a_significant_digit(amount: float, message: str) -> None:
     assert usd(amount) == message
 
 

@@ -133,7 +133,7 @@ def test_a_list_of_items_is_read_as_one(tmp_path: Path, services: FakeServices) 
         ({}, {"answer": "a[*]"}),
     ],
 )
-def test_a_reply_without_the_answer_is_told_with_its_path(
+def test_a_reply_without_the_answer_is_reported_with_its_path(
     tmp_path: Path, services: FakeServices, document: object, paths: dict[str, str]
 ) -> None:
     services.will(Bytes(json.dumps(document).encode()))

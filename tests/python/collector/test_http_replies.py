@@ -117,7 +117,7 @@ def test_a_body_is_read_in_its_encoding(serve: Serve, content: bytes, content_ty
     assert ask(serve(lambda connection: connection.sendall(head.encode() + content))).text == text
 
 
-def test_an_answer_that_breaks_off_is_told_as_such(serve: Serve) -> None:
+def test_an_answer_that_breaks_off_is_reported_as_such(serve: Serve) -> None:
     address = serve(lambda one: one.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"a": '))
     with pytest.raises(TargetError) as caught:
         ask(address)
@@ -125,7 +125,7 @@ def test_an_answer_that_breaks_off_is_told_as_such(serve: Serve) -> None:
     assert caught.value.retryable
 
 
-def test_a_proxy_that_cannot_be_reached_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_that_cannot_be_reached_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "")
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -168,7 +168,7 @@ def test_a_line_is_canonical_and_chained_as_documented(path: Path, writer: Journ
         previous = content["hash"]
 
 
-def test_reading_begins_and_ends_where_it_is_told(path: Path, writer: JournalWriter) -> None:
+def test_reading_begins_and_ends_at_the_given_places(path: Path, writer: JournalWriter) -> None:
     middle = writer.mark
     writer.append([answered(1), answered(2)])
     after = writer.mark

@@ -85,7 +85,7 @@ def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> N
     assert counts == {"ok": 7}
 
 
-def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
+def test_a_disk_that_fails_while_a_run_is_wound_down_is_reported(
     small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An interrupt closes the journal; the disk fails only then, and the message counts the responses on disk."""

@@ -176,7 +176,7 @@ def test_titles_that_look_like_marks_and_repeats_are_kept() -> None:
     ]
 
 
-def test_performers_before_a_dash_are_told_by_their_repeats() -> None:
+def test_performers_before_a_dash_are_recognised_by_their_repeats() -> None:
     by_performer = "1. Drake - One Dance\n2. Nas - Ether\n3. Drake - Hotline Bling\n4. Drake - Started"
     assert items_of(by_performer) == ["One Dance", "Ether", "Hotline Bling", "Started"]
     by_title = "1. Yellow - Coldplay\n2. Intro - The xx\n3. Clocks - Coldplay"

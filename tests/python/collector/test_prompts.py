@@ -112,12 +112,12 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
         ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1"),
     ],
 )
-def test_what_cannot_be_paired_is_told(write_spec: Write, old: str, new: str, message: str) -> None:
+def test_a_pairing_that_cannot_be_is_reported(write_spec: Write, old: str, new: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         load_audit(write_spec(PAIRED.replace(old, new)))
 
 
-def test_mitigations_stand_beside_the_plain_audit(small_spec: Path) -> None:
+def test_mitigations_stand_next_to_the_plain_audit(small_spec: Path) -> None:
     prompts = build_prompts(load_audit(small_spec), ["masked", "debiased", "masked"])
     by_mitigation: dict[str, list[Prompt]] = {}
     for prompt in prompts:

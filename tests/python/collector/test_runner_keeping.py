@@ -183,7 +183,7 @@ def test_an_interrupt_keeps_what_was_answered(
     assert query("select count(distinct seq), max(seq) from raw.responses") == [(kept, kept)]
 
 
-def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
+def test_a_second_interrupt_still_prints_how_to_resume(
     small_spec: Path, ledger_path: Path, repository: Path
 ) -> None:
     script = f"""

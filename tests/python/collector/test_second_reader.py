@@ -78,7 +78,7 @@ def _imported(
         ),
     ],
 )
-def test_it_is_told_what_can_be_decided(
+def test_its_prompt_lists_the_possible_decisions(
     tmp_path: Path,
     answer: Mapping[str, Any],
     reading: Mapping[str, Any],

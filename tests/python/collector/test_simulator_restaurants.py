@@ -344,7 +344,7 @@ def test_the_shipped_simulator_s_bias_is_by_race_couple_and_place(repository: Pa
         ),
     ],
 )
-def test_wrong_settings_are_told(write_spec: Callable[[str], Path], line: str, message: str) -> None:
+def test_wrong_settings_are_reported(write_spec: Callable[[str], Path], line: str, message: str) -> None:
     path = write_spec(f"targets:\n  mine:\n    kind: simulator\n    {line}\n")
     with pytest.raises(InputError) as caught:
         load_target(path, "mine")

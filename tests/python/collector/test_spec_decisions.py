@@ -125,7 +125,7 @@ def test_people_need_no_subjects(write: Write) -> None:
     assert prompts[0].subject is None
 
 
-def test_attributes_with_slots_stand_beside_people(write: Write) -> None:
+def test_attributes_with_slots_stand_next_to_people(write: Write) -> None:
     audit = load_audit(
         write(
             RESUMES_AUDIT,
@@ -228,7 +228,7 @@ def test_a_ranking_shows_each_cell_at_each_place_with_each_text(write: Write) ->
         assert set(counts.values()) == ({4} if parts == (0, 1) else {2})
 
 
-def test_fewer_orders_are_told(write: Write) -> None:
+def test_fewer_orders_are_reported(write: Write) -> None:
     audit = load_audit(write(RANKINGS_AUDIT, ("trials: 1", "    orders: 2\ntrials: 1")))
     assert len(build_prompts(audit)) == 2 * 2 * 2
     (warning,) = audit.warnings()

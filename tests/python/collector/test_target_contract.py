@@ -368,7 +368,7 @@ def test_redirects_to_another_host_are_refused(setting: Setting) -> None:
     assert len(setting.services.asked) == 1
 
 
-def test_a_body_of_60_megabytes_is_cut_and_the_cut_is_told(setting: Setting) -> None:
+def test_a_body_of_60_megabytes_is_cut_and_the_cut_is_reported(setting: Setting) -> None:
     setting.services.will(Bytes(b"a" * 1_000_000, repeated=60))
     error = setting.failure()
     assert not error.retryable
@@ -484,7 +484,7 @@ def test_no_login_is_taken_from_netrc(
     assert "Basic" not in setting.services.asked[0].headers.get("authorization", "")
 
 
-def test_a_missing_key_is_told_before_anything_is_sent(
+def test_a_missing_key_is_reported_before_anything_is_sent(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = setting.target()

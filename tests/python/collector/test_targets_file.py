@@ -209,7 +209,7 @@ def test_a_parameter_that_only_resembles_a_secret_is_allowed(write: Write) -> No
         (endpoint_with("api_key_env: NOT_SET_ANYWHERE"), "NOT_SET_ANYWHERE, which is not set"),
     ],
 )
-def test_wrong_targets_are_told_what_would_be_right(write: Write, text: str, sentence: str) -> None:
+def test_wrong_targets_get_a_hint(write: Write, text: str, sentence: str) -> None:
     assert sentence in problem(write(text))
 
 
@@ -297,7 +297,7 @@ def test_a_place_for_a_secret_may_name_a_variable(
 
 
 @pytest.mark.parametrize("value", ["${A_KEY}x", "x${A_KEY}", "Bearer abcdefgh ${A_KEY}"])
-def test_a_variable_does_not_hide_a_secret_beside_it(write: Write, value: str) -> None:
+def test_a_variable_does_not_hide_a_secret_next_to_it(write: Write, value: str) -> None:
     text = f"targets:\n  mine: {{kind: http, url: 'https://host', headers: {{Authorization: '{value}'}}}}\n"
     assert "looks like a secret" in problem(write(text))
 

@@ -90,7 +90,7 @@ def test_any_two_models_stand_side_by_side(shipped: Project) -> None:
     assert [audit for audit, *_ in rows] == ["rankings", "resumes"]
 
 
-def test_position_bias_is_told_apart_from_names(shipped: Project) -> None:
+def test_position_bias_is_distinguished_from_names(shipped: Project) -> None:
     rows = dict(
         shipped.rows(
             "select target, status from marts.fct_findings"

@@ -61,11 +61,11 @@ def module_of(file: Path) -> ModuleType:
 def test_nothing_is_read_again(shipped: Project, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Any] = []
 
-    def message(_model: str, comparisons: Any, total: int | None) -> Any:
+    def read_all(_model: str, comparisons: Any, total: int | None) -> Any:
         begun.extend(comparisons)
         return iter(begun)
 
-    monkeypatch.setattr(models, "message", message)
+    monkeypatch.setattr(models, "told", read_all)
     with duckdb.connect(shipped.work, read_only=True) as session:
         session.execute(f"attach '{shipped.ledger}' as ledger (read_only)")
         dbt = Built(session, file.stem)

@@ -68,7 +68,7 @@ def refusing(new_project: Callable[[], Project]) -> Project:
     return project
 
 
-def test_of_a_group_without_answers_no_words_are_told(refusing: Project) -> None:
+def test_a_group_without_answers_has_no_words(refusing: Project) -> None:
     """Contrasts come from prompts: who alone was answered is no reference to itself."""
     for table, column in (("fct_marked_words", "z_score"), ("fct_word_divergence", "jsd")):
         found = refusing.rows(

@@ -26,7 +26,7 @@ def test_who_is_left_out_is_counted_with_the_reason(odd: Project) -> None:
     ]
 
 
-def test_a_group_called_unknown_is_told_apart_from_none(odd: Project) -> None:
+def test_a_group_called_unknown_is_distinguished_from_none(odd: Project) -> None:
     assert odd.rows(
         "select attribute, reason, sum(n_people) from marts.fct_decisions_left_out join marts.dim_runs using (run_id)"
         " where audit = 'applicants' and group_name = '' group by all order by all"

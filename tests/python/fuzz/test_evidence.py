@@ -97,7 +97,7 @@ def test_a_damaged_journal_says_nothing_that_was_not_kept(kept: Kept, data: st.D
         ("event", "event", None),
     ],
 )
-def test_a_record_that_is_none_of_its_kind_is_told(
+def test_a_record_that_is_none_of_its_kind_is_reported(
     kept: Kept, tmp_path: Path, kind: str, name: str, value: Any
 ) -> None:
     """What fuzzing found."""

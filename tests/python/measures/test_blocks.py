@@ -85,7 +85,7 @@ class TestPooled:
             assert len(set(np.bincount(strata)[strata[blocks.together == together]])) == 1
         np.testing.assert_array_equal(blocks.design.strata[blocks.of_row], blocks.together)
 
-    def test_a_small_group_beside_a_huge_one_keeps_its_units(self):
+    def test_a_small_group_next_to_a_huge_one_keeps_its_units(self):
         labels = (np.arange(100_000) < 15).astype(np.int8)
         blocks = pooled(design_of(labels), seed=1)
         assert blocks.design.n_blocks == 15 + N_BLOCKS

@@ -368,7 +368,7 @@ class TestThinning:
         assert cells.size == 2 * 3 * 5
         assert np.ptp(cells) <= 2
 
-    def test_a_small_group_beside_a_huge_one_is_kept_whole(self):
+    def test_a_small_group_next_to_a_huge_one_is_kept_whole(self):
         labels = np.zeros(30_000, dtype=np.int8)
         labels[::3000] = 1
         kept = module._thin(
@@ -531,7 +531,7 @@ class TestInterval:
         assert high / at_chance == pytest.approx(sqrt(0.9 * 0.1) / 0.5, rel=1e-4)
 
     @pytest.mark.parametrize(("n_marked", "n_reference"), [(15, 300), (30, 600)])
-    def test_a_small_group_beside_a_large_one_is_not_called_alike(self, n_marked, n_reference):
+    def test_a_small_group_next_to_a_large_one_is_not_called_alike(self, n_marked, n_reference):
         results = [unequal(seed, n_marked, n_reference, 0.81) for seed in range(3)]
         assert all(result.interval_low <= 0.81 <= result.interval_high for result in results)
         # The classifier sides with the larger group: its balanced accuracy is far below what the words allow.

@@ -215,7 +215,7 @@ class TestImpactTest:
         assert missed <= at_most(n_audits)
         assert by_case > (0.1 if n_names == 5 else 0.05) * n_audits
 
-    def test_rankings_of_two_beside_a_longer_one_keep_to_alpha(self):
+    def test_rankings_of_two_next_to_a_longer_one_keep_to_alpha(self):
         """The rivals of each ranking count, not those of the longest: of two candidates what one gains the other loses."""
         rng = np.random.default_rng(38)
         n_audits, alarms, longest, gaps = 200, 0, 0, 0

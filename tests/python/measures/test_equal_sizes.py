@@ -129,7 +129,7 @@ def test_where_prompts_move_in_both_the_common_ones_are_kept() -> None:
     assert set(one.prompts) == {f"{label}{number}" for label in "01" for number in range(5)}
 
 
-def test_a_worse_model_is_told_apart() -> None:
+def test_a_worse_model_is_recognised() -> None:
     rng = np.random.default_rng(11)
     one, other = common_texts(_texts(rng, 45, 45, 0.1), _texts(rng, 45, 45, 0.9))
     before, after = (word_readings(units, seed=1, alpha=0.05) for units in (one, other))

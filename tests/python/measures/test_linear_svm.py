@@ -81,7 +81,7 @@ def copied(n_templates: int, sizes: tuple[int, int], weighting: str) -> tuple[sp
 
 @pytest.mark.parametrize("weighting", ["tfidf", "counts"])
 @pytest.mark.parametrize(("n_templates", "sizes"), [(12, (25, 10)), (12, (10, 10)), (40, (7, 33))])
-def test_texts_that_both_groups_gave_are_told_apart_by_nothing(n_templates, sizes, weighting, monkeypatch):
+def test_texts_that_both_groups_gave_cannot_be_separated(n_templates, sizes, weighting, monkeypatch):
     steps = []
     step = linear_svm._newton_step
     monkeypatch.setattr(linear_svm, "_newton_step", lambda *given: steps.append(1) or step(*given))
@@ -132,7 +132,7 @@ def test_where_it_stops_goes_by_the_smaller_group(monkeypatch):
         (np.array([[1.0], [np.nan]]), [0, 1], "finite"),
     ],
 )
-def test_what_cannot_be_fitted_is_told(features, labels, problem):
+def test_data_that_cannot_be_fitted_are_reported(features, labels, problem):
     with pytest.raises(ValueError, match=problem):
         fitted(plain(sparse.csr_array(features)), np.array(labels, dtype=np.int8))
 
@@ -176,7 +176,7 @@ def test_products_of_several_vectors_are_those_of_each(kind, n_vectors):
         assert product == pytest.approx(matrix @ vector, rel=1e-12, abs=1e-12)
 
 
-def test_a_lesson_without_a_group_is_told():
+def test_a_lesson_without_a_group_is_reported():
     counts, labels = counted(1, [5, 5])
     lesson = Lesson(np.ones(counts.shape[1]), np.ones(10), labels == 0)
     with pytest.raises(ValueError, match=r"Groups of \[5, 0\] texts"):

@@ -253,7 +253,7 @@ class TestSpread:
         result = self.run(np.repeat(np.linspace(0.1, 0.9, 30)[:, np.newaxis], 4, axis=1))
         assert result["range"].interval_high == pytest.approx(3 / 30)
 
-    def test_a_pair_that_never_varies_keeps_its_bound_beside_one_that_does(self):
+    def test_a_pair_that_never_varies_keeps_its_bound_next_to_one_that_does(self):
         values = np.zeros((30, 3))
         values[0, 2] = 0.01
         assert 3 / 30 <= self.run(values)["range"].interval_high < 3 / 30 + 0.003

@@ -242,7 +242,7 @@ def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection)
     assert threads == {1}
 
 
-def test_a_measure_stays_on_one_thread_while_others_beside_it_end():
+def test_a_measure_stays_on_one_thread_while_others_next_to_it_end():
     def threads(_=()):
         return {pool["num_threads"] for pool in threadpool_info()}
 

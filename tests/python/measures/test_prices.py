@@ -170,7 +170,7 @@ class TestNull:
             rows[["null_mean", "excess", "p_value", "interval_low", "standard_error"]].isna().all(axis=None)
         )
 
-    def test_same_seed_same_numbers_and_stopping_is_told(self):
+    def test_same_seed_same_numbers_and_stopping_is_reported(self):
         units = names(np.random.default_rng(8))
         pd.testing.assert_frame_equal(frame(units, 3000), frame(units, 3000))
         rows = frame(units, 3000, seed=4)
@@ -291,7 +291,7 @@ class TestFalseAlarmsAndPower:
         hits = int(np.sum(np.array(p_values) < 0.05))
         assert stats.binomtest(hits, 200, 0.05, alternative="greater").pvalue > 0.01
 
-    def test_planted_bias_fires_beside_refusals(self):
+    def test_planted_bias_fires_next_to_refusals(self):
         rows = frame(refusing(np.random.default_rng(36), n_names=44, shift=-0.5), 1999)
         assert rows.loc[(1, ALL_SETS), "p_value_adjusted"].min() < 0.01
 

@@ -45,7 +45,7 @@ def test_what_is_done_is_not_read(rows: duckdb.DuckDBPyRelation) -> None:
     assert without(rows, "key", frozenset()) is rows
 
 
-def test_keys_of_records_are_told_once_and_none_is_no_key() -> None:
+def test_keys_of_records_are_read_once_and_none_is_no_key() -> None:
     records = [{"comparison_key": "x", "other": None}, {"comparison_key": "x", "other": "y"}]
     assert keys_of(records) == {"x"}
     assert keys_of(records, "other") == {"y"}

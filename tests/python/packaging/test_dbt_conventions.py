@@ -225,7 +225,7 @@ def test_python_models_of_comparisons_say_what_is_measured_together() -> None:
     assert whole == {"int_prices_recommender_quality"}
 
 
-def test_rows_are_told_by_a_fingerprint_in_which_no_changes_cancel() -> None:
+def test_no_changes_cancel_in_the_fingerprint_of_rows() -> None:
     """If a model added hashes of several values itself, two changes of the last column would cancel: no model does."""
     [call] = re.findall(
         r"bit_xor\(.*\)",

@@ -91,7 +91,7 @@ def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) ->
     assert {row["data_used"] for row in rows} == {"imported: state whether it is historical or test data"}
 
 
-def test_asking_the_same_name_again_is_told_apart_from_another_name(tmp_path: Path) -> None:
+def test_asking_the_same_name_again_is_distinguished_from_another_name(tmp_path: Path) -> None:
     """One resume under two names, twice each: senior and mid, senior and senior. Hand-counted pairs."""
     common = {"run_id": "r", "mitigation": "plain", "template": "t", "domain": "", "subject": "s"}
     answers = [("p", 1, "senior"), ("p", 2, "mid"), ("q", 1, "senior"), ("q", 2, "senior")]

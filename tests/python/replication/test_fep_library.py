@@ -87,7 +87,7 @@ def test_no_model_is_called_biased_by_race(warehouse: duckdb.DuckDBPyConnection)
 
 
 @pytest.mark.slow
-def test_verdicts_beside_the_publication_s(warehouse: duckdb.DuckDBPyConnection) -> None:
+def test_verdicts_next_to_the_publication_s(warehouse: duckdb.DuckDBPyConnection) -> None:
     """A difference by type of patron in every model, and none by race; the minor one by sex in Llama is left open."""
     alarmed = set(
         warehouse.execute(

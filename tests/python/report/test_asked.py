@@ -72,7 +72,7 @@ def ledger(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_was_asked_is_told_with_its_slots_and_no_answer_is_in_the_file(
+def test_prompts_are_shown_with_their_slots_and_no_answer_is_in_the_file(
     warehouse: Path, ledger: Path
 ) -> None:
     page = render(warehouse, ledger=ledger)

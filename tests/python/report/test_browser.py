@@ -153,7 +153,7 @@ def test_a_phone_needs_no_pushing_sideways(open_report: Open, hostile_report: Pa
     assert opened.troubles == []
 
 
-def test_names_of_rows_are_told_apart_on_a_phone(open_report: Open, tmp_path: Path) -> None:
+def test_names_of_rows_are_distinguished_on_a_phone(open_report: Open, tmp_path: Path) -> None:
     names = {"attribute": "race of the applicant", "reference_group": "White", "measure": "word_divergence"}
     compared = [
         {
@@ -363,7 +363,7 @@ def test_dark_and_light_differ_in_page_and_charts(drawn: Opened) -> None:
     assert all(one != other for one, other in zip(light, dark, strict=True))
 
 
-def test_names_beside_points_do_not_overlap(drawn: Opened) -> None:
+def test_names_next_to_points_do_not_overlap(drawn: Opened) -> None:
     page = drawn.page
     boxes = page.evaluate(
         """() => [...document.querySelectorAll('.chart svg')].map((chart) =>

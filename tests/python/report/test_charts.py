@@ -92,7 +92,7 @@ def test_a_dot_is_drawn_with_its_own_numbers() -> None:
     assert high > 2.0
 
 
-def test_charts_beside_each_other_share_the_ends_of_axes_of_one_title() -> None:
+def test_charts_next_to_each_other_share_the_ends_of_axes_of_one_title() -> None:
     def domain(panel: Panel) -> list[float]:
         return panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]  # type: ignore[no-any-return]
 

@@ -148,7 +148,7 @@ def test_parts_are_measured_in_other_processes(spark: Any, tables: Path) -> None
     assert repr({"pid": os.getpid()}) not in processes
 
 
-def test_what_fails_on_an_executor_is_told_in_one_sentence(spark: Any, tables: Path) -> None:
+def test_an_error_on_an_executor_is_one_sentence(spark: Any, tables: Path) -> None:
     from biasledger.spark.adapter import told_by_dbt
 
     def refuse(comparisons: Iterable[Any]) -> Table:
