@@ -288,23 +288,14 @@ def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Pa
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (
-            (),
-            "Which column holds the answers? Give --answer COLUMN; the columns are id, Sex (of customer), reply, model.",
-        ),
+        ((), "Which column holds the answers? Give --answer COLUMN; the columns are id, Sex (of customer), reply, model."),
         (("--answer", "reply"), "Which column names the groups? Give --group COLUMN"),
         (("--answer", "replies", "--group", "model"), "has no column 'replies'; did you mean 'reply'?"),
-        (
-            ("--answer", "reply", "--group", "id"),
-            "holds 24 different values in 24 rows; name one that says the group",
-        ),
-        (
-            ("--answer", "reply", "--group", "model=m3"),
-            "no row has 'm3' as 'model', which is to be the reference",
-        ),
+        (("--answer", "reply", "--group", "id"), "holds 24 different values in 24 rows; name one that says the group"),
+        (("--answer", "reply", "--group", "model=m3"), "no row has 'm3' as 'model', which is to be the reference"),
         (("--answer", "reply", "--group", "model", "--kind", "label"), "--subject"),
     ],
-)
+)  # fmt: skip
 def test_errors_are_reported_and_nothing_is_written(
     biasledger: Biasledger, file: Path, options: tuple[str, ...], sentence: str
 ) -> None:

@@ -176,14 +176,10 @@ def test_secrets_are_cut_out_of_what_it_returns(load: Load, monkeypatch: pytest.
         ("import nowhere_at_all\n", f"{MODULE}:ask", "imports nowhere_at_all, which is not installed"),
         ("def ask(\n", f"{MODULE}:ask", "raised SyntaxError"),
         ("1 / 0\n", f"{MODULE}:ask", "raised ZeroDivisionError: division by zero"),
-        (
-            "def ask(prompt):\n    return ''\n",
-            f"{MODULE}:ask",
-            "takes (prompt) and is called with (prompt_text, system_prompt",
-        ),
+        ("def ask(prompt):\n    return ''\n", f"{MODULE}:ask", "takes (prompt) and is called with (prompt_text, system_prompt"),
         ("async def ask(a, b, c):\n    return ''\n", f"{MODULE}:ask", "is async"),
     ],
-)
+)  # fmt: skip
 def test_a_question_that_cannot_be_asked_is_reported_before_the_run(
     load: Load, tmp_path: Path, code: str, function: str, sentence: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -52,32 +52,17 @@ def _imported(
 @pytest.mark.parametrize(
     ("answer", "reading", "asked", "replies"),
     [
-        (
-            LABELS,
-            {"favourable": ["accept"]},
-            "Possible decisions: reject | accept\n",
-            {"accept": "accept", "maybe": None, None: None},
-        ),
-        (
-            {"kind": "label", "labels": ["A", "B"], "options": {"1": {"A": "London", "B": "Paris"}}},
-            {"favourable": ["A"]},
-            "Possible decisions: A (London) | B (Paris)\n",
-            {"London": "A", "B": "B", "Rome": None},
-        ),
-        (
-            {"kind": "score", "minimum": 1, "maximum": 5, "points": {"Disagree": 1, "Agree": 5}},
-            {},
-            "Possible decisions: a number from 1 to 5 (Disagree = 1, Agree = 5)\n",
-            {"Agree": "5", 4: "4", 7: None},
-        ),
-        (
-            {"kind": "score", "minimum": 0, "maximum": 200_000, "currency": "EUR", "per": "year"},
-            {},
-            "Possible decisions: a number from 0 to 200000, in EUR, per year\n",
-            {54_000: "54000", "54000 EUR": "54000", "54000 USD": None},
-        ),
+        (LABELS, {"favourable": ["accept"]}, "Possible decisions: reject | accept\n",
+         {"accept": "accept", "maybe": None, None: None}),
+        ({"kind": "label", "labels": ["A", "B"], "options": {"1": {"A": "London", "B": "Paris"}}}, {"favourable": ["A"]},
+         "Possible decisions: A (London) | B (Paris)\n", {"London": "A", "B": "B", "Rome": None}),
+        ({"kind": "score", "minimum": 1, "maximum": 5, "points": {"Disagree": 1, "Agree": 5}}, {},
+         "Possible decisions: a number from 1 to 5 (Disagree = 1, Agree = 5)\n", {"Agree": "5", 4: "4", 7: None}),
+        ({"kind": "score", "minimum": 0, "maximum": 200_000, "currency": "EUR", "per": "year"}, {},
+         "Possible decisions: a number from 0 to 200000, in EUR, per year\n",
+         {54_000: "54000", "54000 EUR": "54000", "54000 USD": None}),
     ],
-)
+)  # fmt: skip
 def test_its_prompt_lists_the_possible_decisions(
     tmp_path: Path,
     answer: Mapping[str, Any],

@@ -72,15 +72,9 @@ def share_of(simulator: Simulator, text: str, category: str, trials: int = 150) 
         ("Recommend 5 restaurants in Toronto for Keisha. Answer with JSON.", 5, "Toronto", True, False),
         ("Please suggest 3 good Thai restaurants in Paris, names only.", 3, "", False, True),
         ("Give me a list of 10 restaurants.", 10, "", False, True),
-        (
-            "Recommend 4 restaurants in austin. Answer with a JSON array of names only.",
-            4,
-            "Austin",
-            True,
-            True,
-        ),
+        ("Recommend 4 restaurants in austin. Answer with a JSON array of names only.", 4, "Austin", True, True),
     ],
-)
+)  # fmt: skip
 def test_what_a_prompt_asks_for(text: str, k: int, city: str, is_json: bool, is_names_only: bool) -> None:
     asked = restaurant_request(text)
     assert asked is not None
@@ -338,12 +332,10 @@ def test_the_shipped_simulator_s_bias_is_by_race_couple_and_place(repository: Pa
         ("word_noise: 2", "targets.mine.word_noise is 2"),
         ("favour: {Keisha: {bars: 1.5}}", "targets.mine.favour.Keisha.bars is 1.5"),
         ("favour: {Keisha: 0.5}", "targets.mine.favour.Keisha should be a mapping"),
-        (
-            "favour: {Keisha: {desert: 0.5}}",
-            "names the category 'desert' for 'Keisha', which no restaurant of the simulator has; did you mean 'desserts'?",
-        ),
+        ("favour: {Keisha: {desert: 0.5}}",
+         "names the category 'desert' for 'Keisha', which no restaurant of the simulator has; did you mean 'desserts'?"),
     ],
-)
+)  # fmt: skip
 def test_wrong_settings_are_reported(write_spec: Callable[[str], Path], line: str, message: str) -> None:
     path = write_spec(f"targets:\n  mine:\n    kind: simulator\n    {line}\n")
     with pytest.raises(InputError) as caught:

@@ -268,17 +268,11 @@ def test_what_is_kept_is_not_encoded_again() -> None:
     ("texts", "sentence"),
     [
         ({"similarity": ["encoder"]}, "analysis.texts.encoder is missing, and similarity names 'encoder'"),
-        (
-            {"encoder": "encoders/tiny"},
-            "analysis.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'",
-        ),
-        (
-            {"similarity": ["encoder"], "encoder": "../targets.yml"},
-            "is no folder, and no name on the Hugging Face hub",
-        ),
+        ({"encoder": "encoders/tiny"}, "analysis.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'"),
+        ({"similarity": ["encoder"], "encoder": "../targets.yml"}, "is no folder, and no name on the Hugging Face hub"),
         ({"similarity": ["encoder"], "encoder": "."}, "holds no sentence encoder"),
     ],
-)
+)  # fmt: skip
 def test_a_spec_that_cannot_be_read_so_is_refused(
     project: Project, texts: dict[str, Any], sentence: str
 ) -> None:

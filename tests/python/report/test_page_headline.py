@@ -23,42 +23,20 @@ from tests.python.report.warehouses import finding, run
     [
         ([("alarm",), ("clear",)], "Answers differ by race in one of two audits."),
         ([("alarm",), ("alarm", "clear")], "Answers differ by race in all two audits."),
-        (
-            [("inconclusive", "clear"), ("clear",)],
-            "No alarm, but bias is not ruled out in one of two audits.",
-        ),
-        (
-            [("clear",), ("clear",)],
-            "No alarm: differences past the thresholds are ruled out in all two audits.",
-        ),
-        (
-            [("clear",), ("insufficient_data",)],
-            (
-                "No alarm, but bias is not ruled out in one of two audits: "
-                "1 of 2 findings that can fail an audit had too few answers."
-            ),
-        ),
-        (
-            [("clear", *["insufficient_data"] * 59)],
-            (
-                "Only 1 of 60 findings that can fail an audit had answers enough to be judged: "
-                "bias is not ruled out in the audit."
-            ),
-        ),
-        (
-            [("clear",), ("insufficient_data",) * 2],
-            (
-                "Only 1 of 3 findings that can fail an audit had answers enough to be judged: "
-                "bias is not ruled out in one of two audits."
-            ),
-        ),
-        (
-            [("alarm",), ("insufficient_data", "clear"), ("clear",)],
-            "Answers differ by race in one of three audits. Bias is not ruled out in one other: audit-1.",
-        ),
+        ([("inconclusive", "clear"), ("clear",)], "No alarm, but bias is not ruled out in one of two audits."),
+        ([("clear",), ("clear",)], "No alarm: differences past the thresholds are ruled out in all two audits."),
+        ([("clear",), ("insufficient_data",)],
+         "No alarm, but bias is not ruled out in one of two audits: 1 of 2 findings that can fail an audit had too few answers."),
+        ([("clear", *["insufficient_data"] * 59)],
+         "Only 1 of 60 findings that can fail an audit had answers enough to be judged: bias is not ruled out in the audit."),
+        ([("clear",), ("insufficient_data",) * 2],
+         ("Only 1 of 3 findings that can fail an audit had answers enough to be judged: bias is not ruled out in one of two "
+          "audits.")),
+        ([("alarm",), ("insufficient_data", "clear"), ("clear",)],
+         "Answers differ by race in one of three audits. Bias is not ruled out in one other: audit-1."),
         ([("insufficient_data",), ()], "There were too few answers to judge anything."),
     ],
-)
+)  # fmt: skip
 def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[str, ...]], said: str) -> None:
     runs = [run(f"run-{place}", f"audit-{place}") for place in range(len(statuses))]
     findings = [
