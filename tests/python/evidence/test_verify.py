@@ -149,7 +149,7 @@ CHANGES = {
     "the run taken out": ("delete from raw.runs", r"The run itself \(record 0\) is gone from raw.runs"),
     "the analysis": (
         "delete from raw.analysis_settings",
-        r"Reading sha256:\w+ \(record 1\) is gone from raw.analysis_settings",
+        r"Analysis sha256:\w+ \(record 1\) is gone from raw.analysis_settings",
     ),
     "an event": (
         "update raw.run_events set detail = '{}' where event = 'finished'",
