@@ -1,4 +1,4 @@
-"""One project with every kind of audit, of simulated models whose bias is known, for tests that read published tables."""
+"""A project with every kind of audit, on simulated models whose bias is known, for tests that read published tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of several methods share: built projects, and which tests a worker of pytest-xdist takes together."""
+"""Fixtures that tests of several methods share, and which tests a worker of pytest-xdist takes together."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from tests.python.preloaded import Preloaded
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# How long an example takes says something about the machine and what else it does.
+# The time of an example depends on the machine and its load.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
-# What takes longest starts first, so that no worker is left with it alone at the end.
+# The longest tests start first, so that no worker is left with one of them at the end.
 _FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")
-# What is built once: the files whose tests take it go to one worker, as another would wait for it. A parameter of a function.
+# Fixtures that are built once: files that use the same one go to one worker. The pattern finds it among a function's parameters.
 _BUILT = {
     "end to end": re.compile(r"[(,]\s*(audited|shipped|odd|alone|explorer|hostile): "),
     "first audit": re.compile(r"[(,]\s*(first_audit|planted): "),
     "wheel": re.compile(r"[(,]\s*(wheel|installed): "),
 }
-# What takes one of these, or stands in one of these folders, takes minutes: a warehouse of its own, published data, a benchmark.
+# Tests that use these fixtures or lie in these folders take minutes: a warehouse of their own, published data, a benchmark.
 _SLOW_FIXTURES = frozenset({"odd", "alone", "new_project"})
 _SLOW_FOLDERS = frozenset({"replication", "benchmarks", "fuzz"})
 
@@ -60,14 +60,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (*_FIRST, item.path.parent.name).index(item.path.parent.name))
 
 
-TOLD = "told"  # a property of a test: a sentence that stands under the run's summary
+NOTE = "note"  # a property of a test: a sentence that pytest prints under its summary
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print what tests have to tell, such as how long a stranger takes."""
+    """Print notes of tests, such as how long a new user takes."""
     for report in terminalreporter.stats.get("passed", ()):
         for name, sentence in getattr(report, "user_properties", ()):
-            if name == TOLD:
+            if name == NOTE:
                 terminalreporter.line(sentence)
 
 
@@ -110,7 +110,7 @@ def _copied_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         if not ledger.path.exists() and ledger.path.parent.is_dir():
             if not empty.path.exists():
                 create(empty)
-            # What cannot be written there is for `create` to say.
+            # `create` reports folders that cannot be written.
             with contextlib.suppress(OSError):
                 shutil.copyfile(empty.path, ledger.path)
         create(ledger, **options)

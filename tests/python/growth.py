@@ -1,4 +1,4 @@
-"""Whether the time that a reader takes grows no faster than the text: a ratio within one run, whatever the machine's speed."""
+"""Check that a reader's time grows no faster than the text, by a ratio within one run on any machine."""
 
 from __future__ import annotations
 

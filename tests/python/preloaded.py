@@ -1,4 +1,4 @@
-"""A process that has imported what dbt and the models need, and makes one like itself for each command of dbt.
+"""A process that has imported what dbt and the models need, and forks for each command of dbt.
 
 A third of a small build is imports. The command runs as in `biasledger build`, in a process of its own with its own folder,
 environment and output; it only does not begin with nothing.
@@ -35,7 +35,7 @@ class Preloaded:
     """Starts commands of dbt, from when it is entered until it is left; it imports nothing before the first of them."""
 
     def __enter__(self) -> SimpleNamespace:
-        """Return what stands for the module `subprocess` where dbt is started."""
+        """Return the stand-in for the module `subprocess` where dbt is started."""
         self._requests: socket.socket | None = None
         return SimpleNamespace(
             Popen=self._start, PIPE=subprocess.PIPE, STDOUT=subprocess.STDOUT, DEVNULL=subprocess.DEVNULL
@@ -88,7 +88,7 @@ class _Command:
         self._ended = ended
 
     def terminate(self) -> None:
-        """Nothing: it ends when nobody tells it what to do, or reads what it says."""
+        """Do nothing: the process ends when its pipes are closed."""
 
     def wait(self) -> int:
         """Wait for its end; what ends without a word was killed."""
@@ -108,7 +108,7 @@ class _Command:
 def _serve(requests: socket.socket) -> None:
     for module in _IMPORTED:
         import_module(module)
-    # Nobody waits for those that are forked.
+    # Forked processes are not waited for.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         content, descriptors, _, _ = socket.recv_fds(requests, _BYTES, 3)

@@ -1,4 +1,4 @@
-"""The attacks of the benchmark, those of a few seconds made once, and what the table says of those that break something."""
+"""Test the attacks of the benchmark: the fast ones are made once, and the table lists those that break something."""
 
 from __future__ import annotations
 

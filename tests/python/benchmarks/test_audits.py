@@ -1,4 +1,4 @@
-"""Simulated audits of all benchmarks, the whole way in one ledger: a planted bias is found, and none where there is none."""
+"""Test the simulated audits of all benchmarks in one ledger: planted bias is found, and none where there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark of collecting runs, counts what it says, and its server answers as slowly as asked."""
+"""Test the benchmark of collecting: its runs, its counts, and the speed of its server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command says in one sentence what is missing."""
+"""Test that the command names a missing requirement in one sentence."""
 
 from __future__ import annotations
 

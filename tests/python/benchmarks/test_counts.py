@@ -1,4 +1,4 @@
-"""What the counts of the code count, on small pieces of it."""
+"""Test counts of lines, statements and branches on small pieces of code."""
 
 from __future__ import annotations
 
@@ -13,22 +13,13 @@ from benchmarks.counts import circles, conditions_of_joins, counts, lists_method
     ("sql", "expected"),
     [
         ("select 1 from a join b on a.x = b.x", [1]),
-        (
-            "from a left join b on (a.x = b.x and a.y = b.y) and a.z between 1 and 2 and a.w = b.w where a.q and a.r",
-            [3],
-        ),
-        (
-            "from a inner join b using (run_id, scheme, term, attribute) join c on c.x = b.x and c.y = b.y",
-            [4, 2],
-        ),
-        (
-            "from a join (select * from c where x and y and z and w) as b on a.x = b.x and case when p and q then r end",
-            [2],
-        ),
+        ("from a left join b on (a.x = b.x and a.y = b.y) and a.z between 1 and 2 and a.w = b.w where a.q and a.r", [3]),
+        ("from a inner join b using (run_id, scheme, term, attribute) join c on c.x = b.x and c.y = b.y", [4, 2]),
+        ("from a join (select * from c where x and y and z and w) as b on a.x = b.x and case when p and q then r end", [2]),
         ("select x from (select 1 from a join b on a.x = b.x and a.y = b.y) where y and z", [2]),
         ("from a cross join b", [0]),
     ],
-)
+)  # fmt: skip
 def test_conditions_of_joins(sql: str, expected: list[int]) -> None:
     assert conditions_of_joins(sql) == expected
 
@@ -50,25 +41,17 @@ def test_circles_are_counted_once() -> None:
         ("a.py", 'METHODS = ("words", "lists")', True),
         ("a.py", 'PARTS = {"words": 1, "prices": 2}', True),
         ("a.py", "from a import words_pages, lists_pages", True),
-        (
-            "a.py",
-            'def f(method):\n    if method == "words":\n        return 1\n    return method != "prices"',
-            True,
-        ),
+        ("a.py", 'def f(method):\n    if method == "words":\n        return 1\n    return method != "prices"', True),
         ("a.py", 'def f(words, lists):\n    return [words, 1] + [lists, "markers of words"]', False),
         ("biasledger/explaining/methods/words.py", 'a = ("words", "lists")', True),
         ("models/findings/a.sql", "{% for method in ('words', 'lists') %}", True),
-        (
-            "models/findings/a.sql",
-            'from {{ ref("int_words_findings") }} join {{ ref("int_lists_findings") }}',
-            True,
-        ),
+        ("models/findings/a.sql", 'from {{ ref("int_words_findings") }} join {{ ref("int_lists_findings") }}', True),
         ("models/marts/words/a.sql", "where part in ('words', 'markers')", False),
         ("models/findings/a.sql", "where method = 'words' -- and lists", False),
         ("dbt_project.yml", "words:\n  a: 1\nlists:\n", True),
         ("dbt_project.yml", "words:\n  a: the lists:\n", False),
     ],
-)
+)  # fmt: skip
 def test_files_that_list_methods(name: str, text: str, expected: bool) -> None:
     assert lists_methods(name, text) is expected
 

@@ -1,4 +1,4 @@
-"""Audits of decisions: what is planted is planted in one group, and what a warehouse says is counted rightly."""
+"""Test the benchmark's audits of decisions: where bias is planted, and the counts of verdicts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_planted_names_stand_for_nobody_else(kind: str) -> None:
     planted = re.compile(rf"(?<![\w-])(?:{'|'.join(names)})(?![\w-])", re.IGNORECASE)
     for prompt in build_prompts(audit):
         states = [one.group_name for one in prompt.attributes if one.attribute == decisions.PLANTED_ATTRIBUTE]
-        # A resume tells a name more than once; a ranking names each candidate once, and half of them are of the group.
+        # A resume names a person several times; a ranking names each candidate once, and half of them are of the group.
         found = {name.lower() for name in planted.findall(prompt.prompt_text or "")}
         assert len(found) == states.count(decisions.PLANTED_GROUP)
 

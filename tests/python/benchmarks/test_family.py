@@ -1,4 +1,4 @@
-"""A program is measured with all that it starts, also what nobody waits for."""
+"""Test that a program is measured with all processes that it starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes of lists that `python -m benchmarks reading` counts: each is read right."""
+"""Test that every shape of list in `python -m benchmarks reading` is read correctly."""
 
 from __future__ import annotations
 

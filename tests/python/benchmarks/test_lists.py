@@ -1,4 +1,4 @@
-"""Audits of lists: the core of the shipped one is asked, and what a warehouse says of it is counted rightly."""
+"""Test the benchmark's audits of lists: they ask the core of the shipped audit, and verdicts are counted correctly."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_audit_keeps_the_core_of_the_shipped_one() -> None:
     assert fan.descriptors == tuple(audit.attributes) == lists.ATTRIBUTES
     assert {one.domain for one in audit.subject_rows} == {lists.DOMAIN}
     assert len(audit.subject_rows) == 30
-    # Nobody but the steered group is called by its word.
+    # Only the steered group is called by its word.
     descriptors = [
         descriptor
         for attribute in audit.attributes.values()

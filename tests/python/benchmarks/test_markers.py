@@ -1,4 +1,4 @@
-"""Audits of stereotypes: what is planted is the stereotype, and what a warehouse says is counted rightly."""
+"""Test the benchmark's audits of stereotypes: where bias is planted, and the counts of verdicts."""
 
 from __future__ import annotations
 

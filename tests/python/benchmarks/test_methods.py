@@ -1,4 +1,4 @@
-"""Generated answers of every method go through the real commands, and come out as findings of that method."""
+"""Test that generated answers of every method become findings of that method through the real commands."""
 
 from __future__ import annotations
 

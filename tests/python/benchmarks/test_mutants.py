@@ -1,4 +1,4 @@
-"""Which tests are held to a changed module: those named after it, those that import it, or those one step away."""
+"""Test which tests run for a changed module: those named after it, those that import it, or those one step away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audits of recommended items: what is planted is planted in one group, and what a warehouse says is counted rightly."""
+"""Test the benchmark's audits of recommended items: where bias is planted, and the counts of verdicts."""
 
 from __future__ import annotations
 

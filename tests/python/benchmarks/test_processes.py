@@ -1,4 +1,4 @@
-"""Programs are measured as they are, whatever the program that measures them holds."""
+"""Test that a program's time and memory do not include those of the program that measures it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_memory_is_that_of_the_program_alone(tmp_path):
     small = python("print('done')", tmp_path)
     assert small.output == "done\n"
     assert small.peak_bytes < 2**26 < held.nbytes
-    # What was held for a moment counts.
+    # Memory that was held only for a moment counts too.
     large = python("held = b'x' * 2**28; del held", tmp_path)
     assert 2**28 < large.peak_bytes < 2**28 + 2**26
 

@@ -1,4 +1,4 @@
-"""Generated reviews are as they are said to be, and what training from them costs is measured by part."""
+"""Test the generated reviews, and the costs of training from them by part."""
 
 from __future__ import annotations
 

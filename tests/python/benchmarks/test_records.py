@@ -1,4 +1,4 @@
-"""What benchmarks measured is written, read again and compared: by the script of the same run, whatever the machine did."""
+"""Test that benchmark records are written, read and compared by the script of the same run."""
 
 from __future__ import annotations
 

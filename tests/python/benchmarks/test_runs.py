@@ -1,4 +1,4 @@
-"""The benchmark of nightly runs, on the smallest audit."""
+"""Test the benchmark of nightly runs on the smallest audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two warehouses are held against each other row by row; which build it was does not count."""
+"""Test the row-by-row comparison of two warehouses, which ignores the id of the build."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_rows_are_compared_in_the_columns_that_both_have(one: Path, tmp_path: Pa
         ("update marts.fct_finding_history set is_removed = true", "1 rows of the first and 0 of the second"),
     ],
 )
-def test_what_differs_is_told(one: Path, tmp_path: Path, change: str, message: str) -> None:
+def test_differences_are_reported(one: Path, tmp_path: Path, change: str, message: str) -> None:
     other = made(tmp_path / "other.duckdb", change)
     (sentence,) = differences(one, other)
     assert message in sentence

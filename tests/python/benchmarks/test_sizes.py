@@ -1,4 +1,4 @@
-"""What a user waits for is measured end to end, by size."""
+"""Test the end-to-end benchmarks by size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plain script computes what the measures compute, the generated texts are as described, and the comparison runs."""
+"""Test the benchmark of speed: the plain script computes the same values, and the generated texts are as described."""
 
 from __future__ import annotations
 

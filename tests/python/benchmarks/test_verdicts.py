@@ -1,4 +1,4 @@
-"""Every case of the verdicts' benchmark, tried a few times: no goal is plainly missed."""
+"""Test every case of the verdicts' benchmark a few times: no goal is missed by far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What dbt's process says, and what of that is heard."""
+"""Test the process that runs dbt and the messages that a build takes from it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from dbt_common.events.types import Formatting, Note
 
 from biasledger.building import KEPT, SAID, STANDS, dbt_command, lean_dbt, running
 from biasledger.building.running import BuildError
-from biasledger.model_inputs.sentence import listeners
-from biasledger.model_inputs.sentence import sentence as told_of
+from biasledger.model_inputs.told import listeners, told
 
 
 def sentence(name: str, message: str, level: str = "info", **data: Any) -> Any:
@@ -59,7 +58,7 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
         teller(sentence("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
     listeners.append(teller.note)
     try:
-        begun = told_of("int_words_divergences", ["a", "b"], 2)
+        begun = told("int_words_divergences", ["a", "b"], 2)
         assert [next(begun), next(begun)] == ["a", "b"]
     finally:
         listeners.remove(teller.note)
@@ -104,7 +103,7 @@ def test_dbt_ends_where_a_build_asks_nothing_of_it(tmp_path: Path, monkeypatch: 
 
 
 def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
-    """A work file that nobody waits for would be held until all is built, and the next build refused."""
+    """A work file that stays locked until everything is built would block the next build."""
     beginning = """
         import sys
         from pathlib import Path
@@ -117,8 +116,8 @@ def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
         import threading
         from biasledger.building import dbt_command, dbt_process
         def run(*_):
-            with open("told", "w") as told:
-                print("begun", file=told, flush=True)
+            with open("sentence", "w") as pipe:
+                print("begun", file=pipe, flush=True)
                 threading.Event().wait()
         dbt_command.run = run
         dbt_process.end(dbt_process.main())
@@ -172,7 +171,7 @@ def test_what_was_parsed_is_not_looked_through_again(monkeypatch: pytest.MonkeyP
     )
     try:
         lean_dbt._keep_what_is_parsed()
-        # Of a build, and of what `compare` runs.
+        # A build, and the runs that `compare` starts.
         for kind in (BuildTask, RunTask):
             gc.disable()
             kind.execute_nodes(None)  # type: ignore[arg-type, no-untyped-call]

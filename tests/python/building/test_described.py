@@ -1,4 +1,4 @@
-"""What audit files say is kept, and read again whatever may have made it another."""
+"""Test the cache of parsed audit files: which changes make a build read a file again."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_a_file_that_may_no_longer_be_read_is_refused(project: Path, change: Cal
 def test_what_was_just_written_is_read_again(
     project: Path, read: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may have been written once more while it was read, by one with an older time of its own, too."""
+    """A file may be written again while it is read, even with an older time of change."""
     monkeypatch.setattr(described, "_SETTLED_SECONDS", 3600.0)
     write(project / PEOPLE, "name,race\nAda,White\nBea,Black\n")
     assert said(project).files is None
@@ -213,7 +213,7 @@ def test_a_project_that_cannot_be_written_is_read(project: Path, read: list[Path
 
 
 def test_what_the_ledger_lost_is_registered_again(project: Path, read: list[Path]) -> None:
-    """What is kept says what a file says, not what the ledger holds."""
+    """The cache holds the content of audit files, not of the ledger."""
     ledger = project / "ledger.duckdb"
     add_run(ledger, "small")
     assert register_analysis_settings(project, ledger) == ["small"]

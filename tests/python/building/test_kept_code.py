@@ -1,4 +1,4 @@
-"""What dbt's process compiles and reads in every build alike is made once, and is the same as made anew."""
+"""Test the cache of compiled macros and schemas: it is made once and gives the same as without it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_other_versions_keep_nothing_for_each_other(file: Path, monkeypatch: pyt
     assert made(other, "a")
 
 
-def test_a_file_that_came_after_the_process_is_read_beside_what_there_is(file: Path) -> None:
+def test_a_file_that_came_after_the_process_is_read_next_to_what_there_is(file: Path) -> None:
     early, other = KeptCode(file), KeptCode(file)
     early.read()
     assert made(early, "own")
@@ -179,11 +179,11 @@ def test_what_was_parsed_is_the_same_read_again(tmp_path: Path, file: Path) -> N
         assert [type(getattr(found, name)) for name in public] == [
             type(getattr(expected, name)) for name in public
         ]
-        # Whoever changes one changes no other.
+        # Changing one manifest changes no other.
         found.nodes.clear()
     size = file.stat().st_size
 
-    # What was written is kept at once, in the place of what was before.
+    # A manifest that was just written replaces the cached one.
     expected.metadata.project_name = "another"
     with code_kept(KeptCode(file)):
         expected.to_msgpack(extended_mashumaro_encoder)

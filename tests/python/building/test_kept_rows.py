@@ -1,4 +1,4 @@
-"""Rows of states that stand are kept, and neither made nor tested again; those of others are."""
+"""Test incremental tables: rows of unchanged states are neither made nor tested again, the others are."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_only_what_became_another_is_made_again(project: Path) -> None:
     given(project, {"b": "2", "c": "3"}, [])
     build(project, **{KEPT: "words"})
     assert held(project) == {"b": ([3], 0)}
-    # After a build that did not come to its end, all is made anew.
+    # After a build that failed, everything is made again.
     given(project, {"b": "2", "c": "3"}, [("b", 1), ("c", 2)])
     build(project)
     assert held(project) == {"b": ([1], 0), "c": ([2], 0)}
@@ -147,7 +147,7 @@ def test_new_rows_are_tested_and_old_ones_are_not_again(project: Path) -> None:
     given(project, {"a": "1", "b": "2", "c": "3"}, [("c", 12), ("c", 12)])
     failed = {"in_range_held_10__n": "fail", "of_runs": "fail", "small": "skipped"}
     assert build(project, **{KEPT: "words"}) == failed
-    # Of a build that did not come to its end every row is tested.
+    # After a build that failed, every row is tested.
     given(project, {"a": "1"}, [("a", 1)])
     assert build(project) == PASSED | {"small": "fail"}
 
@@ -194,7 +194,7 @@ def test_by_hand_nothing_is_kept_or_written_down(project: Path) -> None:
 
 
 def test_each_kept_model_asks_for_the_states_that_it_is_kept_by() -> None:
-    """What it asks for and what is written down as made would else be two things."""
+    """A model that asks for other states than its config names would record rows that it did not make."""
     n_asking = 0
     for path in sorted((ROOT / "models").rglob("*.sql")):
         text = path.read_text(encoding="utf-8")
@@ -207,7 +207,7 @@ def test_each_kept_model_asks_for_the_states_that_it_is_kept_by() -> None:
         assert asked is not None, path
         n_asking += 1
         assert asked[3] == (None if by == "run_state" else by), path
-        # Of runs that are not read as lists there is nothing to be made.
+        # Runs that are not read as lists have no rows.
         assert asked[2] == states or (path.stem, asked[1]) == ("int_lists_runs", "of_lists"), path
         assert all(one == by for one in re.findall(r'is_lacking\("(\w+)"', text)), path
     assert n_asking > 80

@@ -1,4 +1,4 @@
-"""The scheme `keys`: what it reads of answers in JSON, whatever their keys are."""
+"""Test which keys the scheme `keys` reads from answers in JSON."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MACROS = Path(__file__).parents[3] / "macros" / "words" / "schemes.sql"
 
 @pytest.fixture(scope="module")
 def expression() -> str:
-    """What the macro gives for DuckDB, of a column `response`."""
+    """Return the macro's SQL on DuckDB for a column `response`."""
     engine = SimpleNamespace(dispatch=lambda name, _package: getattr(macros, f"default__{name}"))
     environment = jinja2.Environment(extensions=["jinja2.ext.do"], autoescape=False)
     with warnings.catch_warnings():
-        # Patterns stand in macros as dbt reads them.
+        # Macros hold patterns as dbt reads them.
         warnings.simplefilter("ignore", DeprecationWarning)
         macros = environment.from_string(MACROS.read_text(encoding="utf-8")).make_module({"adapter": engine})
     return str(macros.keys_of_json("response"))  # type: ignore[attr-defined]

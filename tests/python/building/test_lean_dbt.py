@@ -1,4 +1,4 @@
-"""A build leaves out parts of dbt, and says the same as dbt does."""
+"""Test that a build skips parts of dbt and still gives dbt's results."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ MADE = {
               - {name: group, data_type: bigint, quote: true}
         """,
 }
-# What a database holds: its tables and views with their statements, columns and what is said of them.
+# The content of a database: its tables and views with their statements, columns and comments.
 CATALOGUE = """
     select 'relation', schema_name, table_name, sql, comment from duckdb_tables()
     union all select 'relation', schema_name, view_name, sql, comment from duckdb_views() where not internal
@@ -201,14 +201,14 @@ def test_tables_and_views_are_made_by_their_statement_as_dbt_makes_them(tmp_path
     run = {path.stem for path in (lean / "target/run").rglob("*.sql")}
     assert run == {"hooked", "heard"}
 
-    # A table where a view was, another way round, and once more in its own place.
+    # A table in place of a view, a view in place of a table, and each in its own place again.
     (lean / "models/plain.sql").write_text("{{ config(materialized='view') }}" + MADE["models/plain.sql"])
     (lean / "models/shown.sql").write_text(MADE["models/shown.sql"].replace("'view'", "'rebuilt'"))
     assert set(_build_made(lean).values()) == {"OK", "INSERT 1"}
     kinds = {row[2]: str(row[3]).split()[1] for row in _holds(lean)[0] if row[0] == "relation"}
     assert (kinds["plain"], kinds["shown"]) == ("VIEW", "TABLE")
 
-    # Seeds and views stand where that is said, and are made where they are not there.
+    # Seeds and views that are up to date are kept, and made if they are missing.
     with duckdb.connect(lean / "made.duckdb") as connection:
         connection.execute("insert into main.colours values ('green', '0f0')")
     stood = _build_made(lean, environment={STANDS: "yes"})
@@ -354,14 +354,14 @@ def test_a_model_asks_for_small_tasks_and_its_rows_are_appended_all_the_same(tmp
             "select distinct setting, count(*) from counted group by setting"
         ).fetchall()
         assert found == [("verify_parallelism", 3)]
-        # DuckDB has it: without, builds would only be slower, which nobody would notice.
+        # DuckDB knows the setting: without it, builds would only be slower, which no test would notice.
         connection.execute(f"pragma {found[0][0]}")
         connection.execute("delete from counted where id = 1")
     shutil.rmtree(project / "target/run")
     _build_made(project)
     with duckdb.connect(project / "made.duckdb") as connection:
         assert connection.execute("select id from counted").fetchall() == [(0,), (2,), (1,)]
-    # What dbt appends in its own way, by way of another table, it writes there.
+    # dbt writes a file for a table that it appends by itself, through a temporary table.
     assert not list((project / "target").glob("run/**/counted.sql"))
 
 
@@ -380,7 +380,7 @@ def test_tests_of_a_table_run_together_and_fail_under_their_names_as_dbt_s_own(p
     assert status == "error"
     assert "no_such_column" in str(message)
     assert found == EXPECTED
-    # What dbt runs by itself it compiles into a file.
+    # dbt compiles into a file each test that it runs by itself.
     compiled = {path.stem for path in (project / "target/compiled").rglob("*.sql")}
     assert not TOGETHER & compiled
     assert {"people", "key_of_some"} <= compiled

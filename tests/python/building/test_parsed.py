@@ -1,4 +1,4 @@
-"""What dbt parsed of one project serves the next one of the same user."""
+"""Test that projects of one user share what dbt parsed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def project(folder: Path, content: str = "name: mine") -> Path:
 def built(
     folder: Path, found: bytes, methods: tuple[str, ...] = METHODS, *, keeps: bool = True
 ) -> bytes | None:
-    """What dbt finds parsed when it starts; it leaves `found`."""
+    """Return the parsed project that dbt finds at its start; leave `found` behind."""
     state = folder / PARSED
     with parsed.parsed_before(folder, methods, keeps=keeps):
         before = state.read_bytes() if state.exists() else None

@@ -1,4 +1,4 @@
-"""A project whose models are a handful of small ones: how a build ends is decided by the rows of its thresholds.csv."""
+"""A project with a few small models: the rows of its thresholds.csv decide how a build ends."""
 
 from __future__ import annotations
 

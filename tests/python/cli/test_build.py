@@ -1,4 +1,4 @@
-"""`biasledger build` over a few small models: alarms, a clean run, and each way in which nothing is published."""
+"""Test `biasledger build` on a few small models: alarms, a clean run, and every case in which nothing is published."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
 
 
 @pytest.mark.slow
-def test_a_failed_quality_test_publishes_nothing_even_beside_alarms(
+def test_a_failed_quality_test_publishes_nothing_even_next_to_alarms(
     biasledger: Biasledger, small_project: Path
 ) -> None:
     set_findings(small_project, "Black,,alarm,true")
@@ -202,7 +202,7 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
 
 
 def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None:
-    """They share dbt's target folder, whatever their warehouse."""
+    """They share dbt's target folder, even with different warehouses."""
     for arguments in ((), ("--warehouse", "elsewhere.duckdb")):
         with locked(small_project):
             result = biasledger("build", *arguments)

@@ -1,4 +1,4 @@
-"""Collecting by command: some subjects, some domains, optional parts."""
+"""Test `biasledger collect` with some subjects, some domains and optional parts."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_an_import_that_is_split_prints_every_run(biasledger: Biasledger, thin: 
     (thin / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     command = ("import", "audits/replications/resume-seniority.yml", "rows.csv")
     result = biasledger(*command)
-    # Every run is told; of one no answer can be analysed.
+    # Every run is reported; no answer of one of them can be analysed.
     assert result.exit_code == 3
     assert result.output.count("resume-seniority asked of") == 2
     assert "2 prompts, 2 responses" in result.output

@@ -1,4 +1,4 @@
-"""Several targets in one go: all are read first, each has a run of its own, and one that fails does not stop the others."""
+"""Test collecting from several targets: all are read first, each has its own run, and a failure does not stop the others."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ def test_nobody_is_asked_where_a_name_is_wrong(
     assert not Path("ledger.duckdb").exists()
 
 
-def test_a_model_that_changes_within_a_run_is_told(biasledger: Biasledger, services: FakeServices) -> None:
+def test_a_model_that_changes_within_a_run_is_reported(
+    biasledger: Biasledger, services: FakeServices
+) -> None:
     services.will(Good(), Good(), Good(), Good(model="audited-1-2026-06-01"))
     result = biasledger("collect", "small.yml", "--target", "gpt")
     assert result.exit_code == 0, result.stderr

@@ -1,4 +1,4 @@
-"""The command as such: help, start-up time, errors, exit codes."""
+"""Test the command line's help, start-up time, errors and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a collection would cost, and that it stops where it might cost more than allowed."""
+"""Test the estimate of a collection's cost and the limit at which it stops."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path)
     assert "With every answer as long as its limit of 50 tokens it would be 0.023 USD." in priced
     assert "unknown" in unpriced
     assert "What 'other' costs is not known: with a row for it in seeds/model_prices.csv" in unpriced
-    # What weakens the audit is known before it is paid for.
+    # Warnings about weak audits come before the costs.
     assert result.stderr.startswith("Warning: 2 trials a persona give low statistical power")
 
 

@@ -1,4 +1,4 @@
-"""`biasledger findings`: verdicts first, ids that `explain` takes, sentences under rows, and rows for programs."""
+"""Test `biasledger findings`: verdicts, ids for `explain`, sentences under rows, and output for programs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _ROW = Finding(
 
 @pytest.fixture
 def warehouse(audited: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What is built for all; commands read it from here."""
+    """Return the warehouse that is built once for all tests; commands read it."""
     monkeypatch.setenv("BIASLEDGER_WAREHOUSE", str(audited / "warehouse.duckdb"))
     monkeypatch.setenv("BIASLEDGER_LEDGER", str(audited / "ledger.duckdb"))
     return audited / "warehouse.duckdb"
@@ -95,7 +95,7 @@ def test_where_nothing_can_fail_the_audit_it_is_said() -> None:
     assert warns.text == "race: clear (none can fail the audit)"
     some = replace(warns, verdict="inconclusive", n_measures=2)
     assert some.text == "race: inconclusive (1 of 2 measures; none can fail the audit)"
-    # What is asked with a mitigation never can.
+    # Answers to a prompt with a mitigation never fail an audit.
     assert replace(warns, mitigation="masked").text == "race: clear"
 
 
@@ -137,7 +137,7 @@ def test_each_run_s_verdicts_stand_above_its_table(biasledger: Biasledger, wareh
         ]
         assert said[0].startswith("  ")
         assert said[-1].startswith("finding ")
-    # What is left out of the table still counts.
+    # The verdict lines also count findings that the table leaves out.
     filtered = biasledger("findings", "--status", "clear").stdout.splitlines()
     assert [line for line in filtered if line.startswith("  race: alarm")]
 

@@ -1,4 +1,4 @@
-"""A build in which nothing is new is none, and whatever may be new makes one."""
+"""Test that a build runs only if one of its inputs changed."""
 
 from __future__ import annotations
 

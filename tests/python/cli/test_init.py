@@ -1,4 +1,4 @@
-"""`biasledger init`: the thin project and its links to the installed models."""
+"""Test `biasledger init`: the small project and its links to the installed models."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_lays_out_every_audit_where_that_is_asked_for(biasledger: Biasledger, tm
     assert set(contents(tmp_path)) >= FILES | MINIMUM
 
 
-def test_the_project_lives_beside_files_of_another_kind(tmp_path: Path) -> None:
+def test_the_project_lives_next_to_files_of_another_kind(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     project.init_project(tmp_path)
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"

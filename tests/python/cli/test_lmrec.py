@@ -1,4 +1,4 @@
-"""`biasledger lmrec`: what is printed, what is written, what is said of a mistake."""
+"""Test the output, files and error messages of `biasledger lmrec`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`biasledger new`: a spec from the columns of a file, which reads that file."""
+"""Test that `biasledger new` writes a spec from a file's columns, and that the spec reads this file."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ TEXT = (
         ("accept", "text", TEXT),
     ],
 )
-def test_what_cannot_be_favourable_is_told(
+def test_labels_that_cannot_be_favourable_are_reported(
     biasledger: Biasledger, file: Path, label: str, kind: str, sentence: str
 ) -> None:
     write(file, ["accept", "reject"])
@@ -141,7 +141,7 @@ def test_words_that_look_alike_are_one(
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
 
 
-def test_columns_that_are_not_used_are_told(biasledger: Biasledger, file: Path) -> None:
+def test_columns_that_are_not_used_are_reported(biasledger: Biasledger, file: Path) -> None:
     rows = [f"{number},{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},What?" for number in range(12)]
     file.write_text("\n".join(["id,sex,reply,Question", *rows, ""]), encoding="utf-8")
     command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
@@ -156,7 +156,7 @@ def test_columns_that_are_not_used_are_told(biasledger: Biasledger, file: Path) 
     assert message in biasledger(*command, "--template", "id").output
 
 
-def test_a_column_of_errors_is_told(biasledger: Biasledger, file: Path) -> None:
+def test_a_column_of_errors_is_reported(biasledger: Biasledger, file: Path) -> None:
     rows = [f"{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},,,1" for number in range(12)]
     file.write_text("\n".join(["sex,reply,Error Message,stop_reason,Attempt", *rows, ""]), encoding="utf-8")
     result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
@@ -224,7 +224,7 @@ def test_labels_in_prose_can_be_named(biasledger: Biasledger, file: Path) -> Non
         ("score", "No answer in 'reply' holds a number that can be a score: give another --kind."),
     ],
 )
-def test_a_kind_that_no_answer_has_is_told(
+def test_a_kind_that_no_answer_has_is_reported(
     biasledger: Biasledger, file: Path, kind: str, sentence: str
 ) -> None:
     words = "one two three four five six seven eight nine ten red blue green pink grey".split()
@@ -244,7 +244,7 @@ def test_a_kind_that_no_answer_has_is_told(
         ("Male M Mixed", "", ["M", "Male", "Mixed"], []),
     ],
 )  # fmt: skip
-def test_first_letters_of_groups_are_told(
+def test_first_letters_of_groups_are_reported(
     biasledger: Biasledger, file: Path, words: str, group: str, kept: list[str], sentences: list[str]
 ) -> None:
     said = words.split()
@@ -288,24 +288,15 @@ def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Pa
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (
-            (),
-            "Which column holds the answers? Give --answer COLUMN; the columns are id, Sex (of customer), reply, model.",
-        ),
+        ((), "Which column holds the answers? Give --answer COLUMN; the columns are id, Sex (of customer), reply, model."),
         (("--answer", "reply"), "Which column names the groups? Give --group COLUMN"),
         (("--answer", "replies", "--group", "model"), "has no column 'replies'; did you mean 'reply'?"),
-        (
-            ("--answer", "reply", "--group", "id"),
-            "holds 24 different values in 24 rows; name one that says the group",
-        ),
-        (
-            ("--answer", "reply", "--group", "model=m3"),
-            "no row has 'm3' as 'model', which is to be the reference",
-        ),
+        (("--answer", "reply", "--group", "id"), "holds 24 different values in 24 rows; name one that says the group"),
+        (("--answer", "reply", "--group", "model=m3"), "no row has 'm3' as 'model', which is to be the reference"),
         (("--answer", "reply", "--group", "model", "--kind", "label"), "--subject"),
     ],
-)
-def test_what_is_wrong_is_told_and_nothing_written(
+)  # fmt: skip
+def test_errors_are_reported_and_nothing_is_written(
     biasledger: Biasledger, file: Path, options: tuple[str, ...], sentence: str
 ) -> None:
     write(file, SENTENCES)

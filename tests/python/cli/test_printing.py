@@ -1,4 +1,4 @@
-"""Whatever is printed passes one function, and nothing foreign steers the terminal, hides a key or forges a line."""
+"""Test that all output passes one function, which removes terminal codes, keys and forged lines."""
 
 from __future__ import annotations
 
@@ -125,12 +125,12 @@ def test_what_does_not_is_let_be(line: str) -> None:
 
 
 def test_no_path_goes_around_it() -> None:
-    # What dbt's process says is JSON in ASCII, and goes to the process that started it.
+    # dbt's process prints JSON in ASCII to the process that started it.
     building = ROOT / "biasledger" / "building"
     others = {
         Path(collector.terminal.__file__),
         building / "dbt_command.py",
-        # Writes nothing, and hands on what was written before it ends.
+        # Writes nothing itself and flushes what was written before it ends.
         building / "dbt_process.py",
     }
     places = [
@@ -303,7 +303,7 @@ def test_a_key_that_a_targets_file_names_is_struck_out_of_every_message(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("A_KEY", SECRET)
-    # The file is no valid YAML, and is read for its names all the same.
+    # The file is no valid YAML, and its names are still read.
     (tmp_path / "targets.yml").write_text("targets: {x: [api_key_env: A_KEY  # HOME\n")
     for shown in (SECRET, SECRET[::-1]):
         failed = biasledger("findings", "--warehouse", f"{shown}.duckdb".replace("/", "%2f"))
@@ -343,7 +343,7 @@ def test_a_traceback_is_cleaned_too(
     assert not steers(failed.stderr)
 
 
-# --- nobody reads
+# --- closed pipes
 
 
 def test_a_log_line_that_nobody_reads_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`biasledger publish`: arguments, what is printed, and what is wrong use."""
+"""Test the arguments, output and usage errors of `biasledger publish`."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_wrong_use(biasledger: Biasledger, folder: Path, arguments: tuple[str, .
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv", "duckdb"])
-def test_a_full_disk_is_told_in_a_sentence(folder: Path, form: str) -> None:
+def test_a_full_disk_is_reported_in_a_sentence(folder: Path, form: str) -> None:
     """A limit on the size of files is met as a full disk is, and needs no disk of its own."""
     script = (
         "import resource; from biasledger.cli import main; "

@@ -1,4 +1,4 @@
-"""`biasledger report` as a command: what it says, and how it fails."""
+"""Test the output and errors of `biasledger report`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings that are wrong end in one sentence, before dbt is asked."""
+"""Test that wrong settings give one sentence before dbt starts."""
 
 from __future__ import annotations
 
@@ -26,15 +26,11 @@ def test_shipped_settings_are_right(project: Path) -> None:
 @pytest.mark.parametrize(
     ("measure", "until", "sentence"),
     [
-        (
-            "word_divergense",
-            "2027-01-01",
-            r"row 2 has 'word_divergense' as 'measure'; did you mean 'word_divergence'\?",
-        ),
+        ("word_divergense", "2027-01-01", r"row 2 has 'word_divergense' as 'measure'; did you mean 'word_divergence'\?"),
         ("snsr", "soon", "row 2 has 'soon' as 'accepted_until'; it should be a date such as 2027-06-30"),
         ("snsr", "", "row 2 has '' as 'accepted_until'; it should be a date"),
     ],
-)
+)  # fmt: skip
 def test_exceptions(project: Path, measure: str, until: str, sentence: str) -> None:
     with (project / "seeds" / "exceptions.csv").open("a", encoding="utf-8") as file:
         file.write(EXCEPTION.format(measure=measure, until=until))
@@ -71,23 +67,14 @@ def test_a_threshold_that_is_no_number(project: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        (
-            "stereotype_ratio,probes,70,0.7,r,s",
-            "row 4 has '70' as 'threshold'; it should be a number from 0 to 1",
-        ),
-        (
-            "stereotype_ratio,probes,,0.7,r,s",
-            "row 4 has '' as 'threshold'; it should be a number from 0 to 1",
-        ),
+        ("stereotype_ratio,probes,70,0.7,r,s", "row 4 has '70' as 'threshold'; it should be a number from 0 to 1"),
+        ("stereotype_ratio,probes,,0.7,r,s", "row 4 has '' as 'threshold'; it should be a number from 0 to 1"),
         ("stereotype_ratio,probes,high,0.7,r,s", "row 4 has 'high' as 'threshold'; it should be a number"),
         ("stereotype_ratio,*,0.6,0.7,r,s", "rows 2 and 4 are both for 'stereotype_ratio' of the audit '\\*'"),
-        (
-            "stereotype_rate,*,0.6,0.7,r,s",
-            "row 4 has 'stereotype_rate' as 'measure'; did you mean 'stereotype_ratio'",
-        ),
+        ("stereotype_rate,*,0.6,0.7,r,s", "row 4 has 'stereotype_rate' as 'measure'; did you mean 'stereotype_ratio'"),
         ("snsr,*,0.6,0.7,r,s", "row 4 has 'snsr' as 'measure'; known: 'negative_regard', 'stereotype_ratio'"),
     ],
-)
+)  # fmt: skip
 def test_thresholds_of_single_outputs(project: Path, row: str, sentence: str) -> None:
     file = project / "seeds" / "output_thresholds.csv"
     with file.open("a", encoding="utf-8") as stream:
@@ -118,26 +105,17 @@ def test_every_measure_is_judged_somewhere(project: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        (
-            "big,cheap,2,,2026-01-01,a list",
-            "has 'cheap' as 'input_usd_per_million'; it should be a number of USD, 0 or more",
-        ),
-        (
-            "big,1,-2,,2026-01-01,a list",
-            "has '-2' as 'output_usd_per_million'; it should be a number of USD, 0 or more",
-        ),
+        ("big,cheap,2,,2026-01-01,a list", "has 'cheap' as 'input_usd_per_million'; it should be a number of USD, 0 or more"),
+        ("big,1,-2,,2026-01-01,a list", "has '-2' as 'output_usd_per_million'; it should be a number of USD, 0 or more"),
         ("big,1,inf,,2026-01-01,a list", "has 'inf' as 'output_usd_per_million'"),
         ("big,1,2,,soon,a list", "has 'soon' as 'from_date'; it should be a date such as 2026-06-30"),
         ("big,1,2,,2026-01-01,", "has no 'source'; it should say where the price is stated"),
         ("big,1,2,half,2026-01-01,a list", "has 'half' as 'batch_share'; it should be above 0 and at most 1"),
         ("big,1,2,0,2026-01-01,a list", "has '0' as 'batch_share'"),
-        (
-            "b*g,1,2,,2026-01-01,a list",
-            "has 'b\\*g' as 'model'; it should be a model's name, or the beginning of several",
-        ),
+        ("b*g,1,2,,2026-01-01,a list", "has 'b\\*g' as 'model'; it should be a model's name, or the beginning of several"),
         ("*,1,2,,2026-01-01,a list", "has '\\*' as 'model'"),
     ],
-)
+)  # fmt: skip
 def test_prices(project: Path, row: str, sentence: str) -> None:
     file = project / "seeds" / "model_prices.csv"
     file.write_text(f"{file.read_text(encoding='utf-8').splitlines()[0]}\n{row}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP end a collection as Ctrl-C does: what was answered is kept."""
+"""Test that SIGTERM and SIGHUP end a collection like Ctrl-C and keep the answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ask(prompt, system_prompt, seed):
 def test_what_was_answered_is_kept(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "audit.yml").write_text(AUDIT, encoding="utf-8")
     (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
-    # What runs the tests in the background may have some of them ignored.
+    # A shell that runs the tests in the background may ignore some signals.
     script = (
         "import signal; from biasledger.cli import main; "
         "signal.signal(signal.SIGINT, signal.default_int_handler); "

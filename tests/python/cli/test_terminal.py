@@ -1,4 +1,4 @@
-"""A pager for what is longer than the terminal, and what the shell completes."""
+"""Test the pager for long output, and the shell's completion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`biasledger validate`: all problems of a step with their lines, and how it reads a file of answers."""
+"""Test `biasledger validate`: all problems of a step with their lines, and its reading of a file of answers."""
 
 from __future__ import annotations
 
@@ -84,14 +84,16 @@ def test_a_shipped_audit_has_no_problems(biasledger: Biasledger, path: Path) -> 
     assert result.output.endswith(f"{path}: no problems found.\n")
 
 
-def test_all_problems_between_keys_are_told_with_their_lines(biasledger: Biasledger, folder: Path) -> None:
+def test_all_problems_between_keys_are_reported_with_their_lines(
+    biasledger: Biasledger, folder: Path
+) -> None:
     result = biasledger("validate", write("a.yml", WRONG_BETWEEN_KEYS))
     assert result.exit_code == 3
     lines = result.output.splitlines()
     assert [line.split(" ")[0] for line in lines[:-1]] == [
         "a.yml:4:",
         "a.yml:9:",
-        "a.yml:11:",  # the key import.columns.subject is missing: where it would stand
+        "a.yml:11:",  # the key import.columns.subject is missing: the line where it would be
         "a.yml:15:",
         "a.yml:17:",
         "a.yml:18:",
@@ -100,7 +102,9 @@ def test_all_problems_between_keys_are_told_with_their_lines(biasledger: Biasled
     assert lines[-1] == "6 problems in a.yml. Others may show once these are right."
 
 
-def test_all_problems_of_structure_are_told_with_their_lines(biasledger: Biasledger, folder: Path) -> None:
+def test_all_problems_of_structure_are_reported_with_their_lines(
+    biasledger: Biasledger, folder: Path
+) -> None:
     result = biasledger("validate", write("a.yml", WRONG_STRUCTURE))
     assert result.exit_code == 3
     assert result.output.splitlines() == [
@@ -133,7 +137,7 @@ def test_the_first_problem_is_what_other_commands_tell(folder: Path) -> None:
         assert str(caught.value).startswith(check_audit(path).problems[0].message)
 
 
-def test_problems_of_several_files_are_told_together(biasledger: Biasledger, folder: Path) -> None:
+def test_problems_of_several_files_are_reported_together(biasledger: Biasledger, folder: Path) -> None:
     write("subjects.csv", "resume,job\n,cook\n")
     spec = (
         "audit: a\nsubjects: {file: subjects.csv, name: resume}\npeople:\n  file: names.csv\n  name: name\n"
@@ -147,7 +151,7 @@ def test_problems_of_several_files_are_told_together(biasledger: Biasledger, fol
     ]
 
 
-def test_what_is_no_yaml_is_told(biasledger: Biasledger, folder: Path) -> None:
+def test_invalid_yaml_is_reported(biasledger: Biasledger, folder: Path) -> None:
     result = biasledger("validate", write("a.yml", "audit: a\n  b: [\n"))
     assert result.exit_code == 3
     assert "a.yml: line 2" in result.stderr
@@ -230,7 +234,7 @@ def test_rows_that_repeat_others_are_counted_however_short(biasledger: Biasledge
         ("{decisions: {ordered: true}}", True),
     ],
 )
-def test_labels_that_nothing_judges_are_told(
+def test_labels_that_no_measure_judges_are_reported(
     biasledger: Biasledger, folder: Path, analysis: str, judges: bool
 ) -> None:
     spec = RIGHT.partition("analysis:")[0]
@@ -244,7 +248,7 @@ def test_labels_that_nothing_judges_are_told(
     assert warned not in biasledger("validate", write("b.yml", expected)).output
 
 
-def test_all_words_that_are_no_group_are_told(biasledger: Biasledger, folder: Path) -> None:
+def test_all_words_that_are_no_group_are_reported(biasledger: Biasledger, folder: Path) -> None:
     write("a.yml", RIGHT)
     write("f.csv", f"id,sex,answer\n1,x,accept\n2,{HOSTILE},accept\n3,f,accept\n4,x,reject\n")
     result = biasledger("validate", "a.yml", "f.csv")
@@ -256,7 +260,7 @@ def test_all_words_that_are_no_group_are_told(biasledger: Biasledger, folder: Pa
     assert result.output.splitlines()[-1] == "2 problems in a.yml with f.csv."
 
 
-def test_all_columns_that_are_missing_are_told(biasledger: Biasledger, folder: Path) -> None:
+def test_all_columns_that_are_missing_are_reported(biasledger: Biasledger, folder: Path) -> None:
     write("a.yml", RIGHT)
     write("f.jsonl", json.dumps({"id": "1", "gender": "m", "answr": "accept"}) + "\n")
     result = biasledger("validate", "a.yml", "f.jsonl")
@@ -301,7 +305,7 @@ def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> N
         (["Dear sir,", "Good day to you", "Hello there"], "text", ""),
     ],
 )
-def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
+def test_a_missing_kind_of_answer_is_reported_with_a_proposal(
     biasledger: Biasledger, folder: Path, answers: list[str], kind: str, keys: str
 ) -> None:
     spec = RIGHT.partition("analysis:")[0]
@@ -331,7 +335,7 @@ SCORES = RIGHT.partition("reading:")[0].replace(
         ("minimum: 0, maximum: 100", ['{""probability"": 0.85}', "0.5", "0.6", "70"], "3 scores lie between 0 and 1"),
     ],
 )  # fmt: skip
-def test_a_scale_that_does_not_fit_is_told(
+def test_a_scale_that_does_not_fit_is_reported(
     biasledger: Biasledger, folder: Path, scale: str, answers: list[str], sentence: str
 ) -> None:
     write("a.yml", SCORES.replace("SCALE", scale))

@@ -1,4 +1,4 @@
-"""A target that only refuses: what is waited for is told, and the run ends with an exit code of its own and can go on."""
+"""Test a target that refuses everything: progress messages, the exit code, and resuming the run."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_several_targets_that_only_wait_end_with_5(biasledger: Biasledger, is_bu
     assert "2 of 2 targets failed: busy, full." in result.stderr
 
 
-def test_a_pause_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_pause_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     with progress(10, "small → busy", show=False) as advance:
         advance(1, 0)
         for seconds in (60.0, 59.9, 59.8):

@@ -1,4 +1,4 @@
-"""From `init` to findings by the command line alone, on the shipped models and a simulated target."""
+"""Test the commands from `init` to findings, on the shipped models and a simulated target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program that collects in processes of its own, one for each order it reads: imports are paid for once, kills come quickly.
+"""A program that collects in a new process for each order that it reads, so that tests pay for imports once.
 
 An order is a line of JSON; the answers are the process's id, and after its end its exit status.
 """
@@ -38,7 +38,7 @@ def obey(order: dict[str, Any]) -> int:
         written.extend(rows)
 
     def synced(self: JournalWriter) -> None:
-        # What is written meanwhile may not be on disk.
+        # Rows written while sync runs may not be on disk.
         n = len(written)
         sync(self)
         rows = written[:n]
@@ -64,7 +64,7 @@ def obey(order: dict[str, Any]) -> int:
         else:
             resume(order["run"], target, ledger, lock_patience_seconds=patience)
     except BiasledgerError as error:
-        Path(order["told"]).write_text(str(error), encoding="utf-8")
+        Path(order["statement"]).write_text(str(error), encoding="utf-8")
         return 1
     return 0
 

@@ -1,11 +1,12 @@
-"""Shared by the collector's tests: a small audit, a ledger's content as a value, and a real chat endpoint on loopback."""
+"""Fixtures of the collector's tests: a small audit, a ledger's content as a value, and a chat endpoint on loopback."""
 
 from __future__ import annotations
 
+import csv
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from collector.importers.tabular import import_file
+from collector.importers.tabular import import_file, import_runs
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 
@@ -201,7 +202,7 @@ def repository() -> Path:
 
 @pytest.fixture
 def bring(import_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
-    """Import a file with the spec as it stands."""
+    """Import a file with the unchanged spec."""
 
     def run(file: Path, **options: Any) -> RunSummary:
         return import_file(load_audit(import_spec), import_spec, file, ledger_path, **options)
@@ -217,5 +218,22 @@ def mapped(write_spec: Callable[..., Path], import_text: str, ledger_path: Path)
         lines = "".join(f"    {one.strip()}\n" for one in more.split(","))
         spec = write_spec(import_text, ("    text: answer\n", f"    text: answer\n{lines}"))
         return import_file(load_audit(spec), spec, file, ledger_path, **options)
+
+    return run
+
+
+@pytest.fixture
+def bring_rows(write_spec: Callable[..., Path], ledger_path: Path, tmp_path: Path) -> Callable[..., Any]:
+    """Import rows.csv, whose runs may be split: bring_rows(spec, rows, *changes of the spec)."""
+
+    def run(
+        text: str, rows: Sequence[dict[str, Any]], *changes: tuple[str, str], **options: Any
+    ) -> tuple[RunSummary, ...]:
+        spec, file = write_spec(text, *changes), tmp_path / "rows.csv"
+        with file.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        return import_runs(load_audit(spec), spec, file, ledger_path, **options)
 
     return run

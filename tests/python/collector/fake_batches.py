@@ -1,6 +1,6 @@
 """A service on loopback with the batch interfaces of OpenAI and Anthropic, which also answers questions one by one.
 
-What a question gets is decided by `outcome`, from its custom_id and its text. A batch ends when it was looked at `looks` times.
+`outcome` decides by a question's custom_id and text what it gets. A batch ends when it was looked at `looks` times.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KEY = "sk-fake-batch-0123456789"
 class Hold:
     """A request of one kind (upload, submit, list, look, download) that gets no reply before it is let go.
 
-    It is held when it has arrived, or when it was `done` and only the reply is missing. What comes after it is held, too.
+    It is held when it has arrived, or when it was `done` and only the reply is missing. Later requests are held, too.
     """
 
     kind: str
@@ -67,7 +67,7 @@ def answered(custom_id: str, text: str) -> str:
 
 @dataclass
 class Service:
-    """What the service does and what it saw.
+    """A simulated batch service and a record of what it was asked.
 
     Attributes:
         outcome: custom_id and question's text -> an answer's text, or "expired", "canceled", "lost", or a status for an error.
@@ -131,7 +131,7 @@ class Service:
 
 
 def _kind(method: str, path: str) -> str:
-    """What a request is for: an upload, a submission, a list of batches, a look at one, or a download."""
+    """Return the kind of a request: an upload, a submission, a list of batches, a look at one, or a download."""
     if method == "POST":
         return "upload" if path.endswith("/files") else "submit"
     if path.endswith("/batches"):
@@ -451,6 +451,6 @@ def collect_by_batch(vendor: str, port: int, spec: Path, ledger: Path, run: str 
     if run is None:
         collect(load_audit(spec), target, ledger, trials=60, batch=True, **quick)
     else:
-        # What a person would look for, this service never lists late: where it is not listed, it was not made.
+        # This service never lists a batch late: a batch that is not listed was not created.
         batch.SETTLE_SECONDS = 0.0
         resume(run, target, ledger, retry_failed=vendor == "anthropic", **quick)

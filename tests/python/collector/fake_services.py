@@ -1,7 +1,7 @@
-"""Services on loopback that speak the wire formats of those that are audited, with the vendors' error objects and rate headers.
+"""Services on loopback with the wire formats of the audited vendors, their error objects and their rate headers.
 
 One server stands for all of them; the first part of the address says which: /openai, /anthropic, /gemini, /custom. Each checks
-what its vendor checks (key, version header, model, required fields) and then does what the test has told it to do.
+what its vendor checks (key, version header, model, required fields) and then replies as the test configured it.
 """
 
 from __future__ import annotations
@@ -318,7 +318,7 @@ class FakeServices:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers as `server.state` says."""
+    """Answer as `server.state` says."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # or the body waits 40 ms for the headers' acknowledgement

@@ -1,4 +1,4 @@
-"""Files of answers in every format, and rows to put into them."""
+"""Files of answers in every format, and rows for them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from typing import Any
 
 import duckdb
 
+from collector.ledger.summary import RunSummary
+
 Query = Callable[[str], list[tuple[Any, ...]]]
-
-
 Content = Callable[[], dict[str, list[tuple[Any, ...]]]]
-
-
 Write = Callable[..., Path]
-
-
+Bring = Callable[..., RunSummary]
+BringRuns = Callable[..., tuple[RunSummary, ...]]
 Row = dict[str, Any]
 
 
@@ -59,3 +57,8 @@ def simple(n: int, **extra: Sequence[Any]) -> list[Row]:
         }
         for index in range(n)
     ]
+
+
+def changed(rows: Sequence[Row], number: int, **cells: object) -> list[Row]:
+    """Return the rows with cells of one of them (from 1) changed."""
+    return [{**row, **cells} if index == number else dict(row) for index, row in enumerate(rows, start=1)]

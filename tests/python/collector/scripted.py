@@ -1,4 +1,4 @@
-"""A target that answers as a test says."""
+"""A target whose answers a test decides."""
 
 from __future__ import annotations
 

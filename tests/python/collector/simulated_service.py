@@ -1,4 +1,4 @@
-"""A service with rate limits on a clock of its own, and a client that asks it as fast as a pace allows, without waiting."""
+"""A service with rate limits on a simulated clock, and a client that asks it as fast as a pace allows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from collector.rates import RateHints
 
 
 class Clock:
-    """Seconds that pass when told to."""
+    """A clock that advances only when `sleep` is called."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -85,7 +85,7 @@ class FixedWindow:
 
 @dataclass
 class Outcome:
-    """What a client got in a number of seconds."""
+    """The requests of a client and their results within a number of seconds."""
 
     seconds: float
     answered: int = 0

@@ -1,4 +1,4 @@
-"""Answers: what is read, what is called refused, truncated or malformed, and what nothing may touch."""
+"""Test how answers are read, and which are refused, truncated or malformed."""
 
 from __future__ import annotations
 
@@ -36,10 +36,8 @@ def words(reply: str) -> str | None:
         ('{"Tea": "a, ]", "Mug": "b,}",\n}', "Tea a, ] Mug b,}"),
         ('{"Tea": "a \\" , }",}', 'Tea a " , }'),
         ('{"Tea": "line\nbreak"}', "Tea line\nbreak"),
-        (
-            '{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
-            "products name Tea why Warm also true no",
-        ),
+        ('{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
+         "products name Tea why Warm also true no"),
         ('[{"product": "Tea", "explanation": "Warm."},]', "product Tea explanation Warm."),
         ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
         ('{"why": "Warm.", "price": 1.50, "n": 10}', "why Warm. price 1.50 n 10"),
@@ -47,7 +45,7 @@ def words(reply: str) -> str | None:
         ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
         ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
     ],
-)
+)  # fmt: skip
 def test_json_answers_are_read(reply: str, expected: str) -> None:
     assert words(reply) == expected
 
@@ -142,22 +140,13 @@ def test_a_refusal_in_json_is_refused_whatever_was_asked_for(reply: str, kind: s
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (
-            '{"product": "Sorry! board game", "explanation": "I\'m sorry you can\'t sleep: this helps."}',
-            "product Sorry! board game explanation I'm sorry you can't sleep: this helps.",
-        ),
-        (
-            '{"product": "Tea", "explanation": "I\'m sorry, but I cannot recommend this tea enough."}',
-            "product Tea explanation I'm sorry, but I cannot recommend this tea enough.",
-        ),
-        (
-            '{"advice": "I\'m sorry to hear you can\'t sleep. Try tea."}',
-            "advice I'm sorry to hear you can't sleep. Try tea.",
-        ),
-        (
-            '{"Tea": {"reason": "I can\'t recommend this enough"}, "Mug": {"reason": "Warm."}}',
-            "Tea reason I can't recommend this enough Mug reason Warm.",
-        ),
+        ('{"product": "Sorry! board game", "explanation": "I\'m sorry you can\'t sleep: this helps."}',
+         "product Sorry! board game explanation I'm sorry you can't sleep: this helps."),
+        ('{"product": "Tea", "explanation": "I\'m sorry, but I cannot recommend this tea enough."}',
+         "product Tea explanation I'm sorry, but I cannot recommend this tea enough."),
+        ('{"advice": "I\'m sorry to hear you can\'t sleep. Try tea."}', "advice I'm sorry to hear you can't sleep. Try tea."),
+        ('{"Tea": {"reason": "I can\'t recommend this enough"}, "Mug": {"reason": "Warm."}}',
+         "Tea reason I can't recommend this enough Mug reason Warm."),
         ('{"error": "I cannot provide more.", "product": "Tea"}', "error I cannot provide more. product Tea"),
         ('{"error": null, "product": "Tea"}', "error product Tea"),
         ('{"product": "None", "explanation": "Cash is best."}', "product None explanation Cash is best."),
@@ -166,7 +155,7 @@ def test_a_refusal_in_json_is_refused_whatever_was_asked_for(reply: str, kind: s
         ('{"likes_tea": true, "reason": "Unknown"}', "likes_tea true reason Unknown"),
         ('{"price": 12, "reason": "Unknown"}', "price 12 reason Unknown"),
     ],
-)
+)  # fmt: skip
 def test_json_that_says_something_is_an_answer_whatever_else_it_says(reply: str, expected: str) -> None:
     assert words(reply) == expected
 
@@ -207,16 +196,12 @@ def test_a_filler_that_is_a_label_is_an_answer() -> None:
         ("1. I'm Sorry, I Can't Stay\n2. Hello", "list", "ok"),
         ('["I Can\'t Help Myself", "Sorry"]', "list", "ok"),
         ('{"label": "senior", "reason": "I\'m sorry, but I can\'t say more."}', "label", "ok"),
-        (
-            '{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}',
-            "label",
-            "refused",
-        ),
+        ('{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}', "label", "refused"),
         ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
         ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
         ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
     ],
-)
+)  # fmt: skip
 def test_refusals_among_lists_and_decisions(reply: str, kind: str, status: str) -> None:
     answer = classify(
         reply, kind, LIMIT, k=5, labels=["junior", "mid", "senior"], maximum=10, candidates=["Ann", "Bob"]
@@ -343,34 +328,11 @@ LIST = "1. Hello\n2. Skyfall"
         (LIST, "content_filter", 2, "refused", "rule filtered"),
         ('["Hello", "Skyfall", "Roll', None, 2, "ok", "Hello\nSkyfall"),
         ('["Hello", "Skyfall", "Roll', None, 3, "truncated", "not closed"),
-        (
-            f"Unfortunately, I cannot provide 25 songs. Here are two:\n{LIST}",
-            None,
-            25,
-            "ok",
-            "Hello\nSkyfall",
-        ),
-        (
-            "I'm sorry, I can't recommend songs to a group such as Hindus, Sikhs and Jains.",
-            None,
-            25,
-            "refused",
-            "rule en-cannot",
-        ),
-        (
-            "I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**",
-            None,
-            25,
-            "refused",
-            "rule en-cannot",
-        ),
-        (
-            "Je suis désolé, mais je ne peux pas vous fournir une liste.",
-            None,
-            25,
-            "refused",
-            "rule fr-cannot",
-        ),
+        (f"Unfortunately, I cannot provide 25 songs. Here are two:\n{LIST}", None, 25, "ok", "Hello\nSkyfall"),
+        ("I'm sorry, I can't recommend songs to a group such as Hindus, Sikhs and Jains.", None, 25, "refused", "rule en-cannot"),
+        ("I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**", None, 25, "refused",
+         "rule en-cannot"),
+        ("Je suis désolé, mais je ne peux pas vous fournir une liste.", None, 25, "refused", "rule fr-cannot"),
         ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule es-cannot"),
         ("1. \n2. \n3. ", None, 25, "malformed", "The list is empty."),
         ("[]", None, 25, "malformed", "The list is empty."),
@@ -378,7 +340,7 @@ LIST = "1. Hello\n2. Skyfall"
         ("", None, 25, "malformed", "empty"),
         (f"{LIST}\n{'x' * LIMIT}", None, 25, "malformed", "the limit is 10000"),
     ],
-)
+)  # fmt: skip
 def test_lists(reply: str, finish_reason: str | None, k: int | None, status: str, expected: str) -> None:
     answer = classify(reply, "list", LIMIT, finish_reason, k=k)
     assert answer.status == status
@@ -405,7 +367,7 @@ def test_storable_text_is_utf8_without_nul_and_otherwise_unchanged(text: str) ->
     )
 
 
-def test_wrong_rules_are_told(tmp_path: Path) -> None:
+def test_wrong_rules_are_reported(tmp_path: Path) -> None:
     third = tmp_path / "third.yml"
     third.write_text("json: {}\n")
     with pytest.raises(InputError, match="version is missing"):

@@ -1,4 +1,4 @@
-"""Questions that were asked again: counted by group, and filters' errors that are answers and are not asked again."""
+"""Test questions that were asked again: counts by group, and filter errors that count as answers."""
 
 from __future__ import annotations
 
@@ -148,11 +148,7 @@ def test_an_error_message_as_an_answer_is_asked_again(
     ("status", "body", "finish_reason"),
     [
         (400, '{"error": {"code": "content_filter", "message": "flagged"}}', "content_filter"),
-        (
-            400,
-            '{"type":"error","error":{"message":"Output blocked by content filtering policy"}}',
-            "content_filter",
-        ),
+        (400, '{"type":"error","error":{"message":"Output blocked by content filtering policy"}}', "content_filter"),
         (403, '{"error": {"message": "flagged", "metadata": {"flagged_input": "x"}}}', "content_filter"),
         (500, '{"error": "litellm.ContentPolicyViolationError: filtered"}', "content_filter"),
         (400, '{"error": {"message": "max_tokens or model output limit was reached"}}', "length"),
@@ -162,7 +158,7 @@ def test_an_error_message_as_an_answer_is_asked_again(
         (401, '{"error": {"code": "content_filter"}}', None),
         (503, '{"error": {"message": "overloaded"}}', None),
     ],
-)
+)  # fmt: skip
 def test_what_an_http_error_amounts_to(status: int, body: str, finish_reason: str | None) -> None:
     reply = reply_of_error(body, status=status)
     assert (reply and reply.finish_reason) == finish_reason

@@ -1,4 +1,4 @@
-"""Asking by batch, against a service on loopback: the same rows as one by one, and nothing lost or paid twice."""
+"""Test asking by batch on loopback: the same rows as one by one, and nothing lost or paid for twice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ N_TRIALS = 8
 PAID = Price("asked-model", 1.0, 1.0, utc_now().date(), "made up")
 
 
-# What does not depend on the wire is tried with one vendor.
+# Tests that do not depend on the wire format use one vendor.
 one_vendor = pytest.mark.parametrize("service", ["openai"], indirect=True)
 
 
@@ -52,7 +52,7 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.setenv(KEY_VARIABLE, KEY)
-    # What did not arrive is not waited for here.
+    # These tests do not wait for submissions that did not arrive.
     monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 0.0)
     with batch_service(request.param) as running:
         yield running
@@ -559,7 +559,7 @@ KILLS = (
 
 @pytest.mark.slow
 def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path: Path, query: Query) -> None:
-    """Nothing is lost, kept twice or paid twice, wherever a process is killed; the ledger says what the journal says."""
+    """Nothing is lost, kept twice or paid twice, wherever a process is killed; ledger and journal agree."""
     # Each process is forked from one that has imported everything.
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["duckdb", "numpy", "tests.python.collector.fake_batches"])
@@ -592,7 +592,7 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
         for record in read_journal(journal_path(ledger_path, run))
         if record.kind == "response"
     ]
-    # 4 prompts 60 times, and 9 trials of each once more.
+    # 4 prompts 60 times, and 9 trials of each again.
     assert len(kept) == len(set(kept)) == 4 * 60 + 4 * 9
     assert sorted(kept) == query("select prompt_id, trial, attempt from raw.responses order by all")
     assert len(service.asked()) == len(kept)

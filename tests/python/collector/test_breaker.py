@@ -1,4 +1,4 @@
-"""When a run stops early, and when it does not."""
+"""Test when a run stops early, and when it does not."""
 
 from __future__ import annotations
 

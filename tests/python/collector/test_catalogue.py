@@ -1,4 +1,4 @@
-"""Catalogues of items: what columns and cells may look like, what is refused, and what an import leaves in the ledger."""
+"""Test catalogues of items: columns, cells, refused files, and the ledger after an import."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def test_repeated_names_have_to_agree(
         sentence = problem(write(f"{HEADER}The Oak,1,bars,Boston\nElm,1,bars,Boston\n{second}\n"))
         assert "rows 1 and 3 both hold" in sentence
         assert "in Boston, with another price or other categories" in sentence
-    # In other cities it is another one; the same again is no other item, unless ids tell them apart.
+    # Another city has another item; the same row again is the same item, unless ids distinguish them.
     file = write(HEADER + 'Oak,1,"bars, pubs",Boston\nOak,3,thai,Toronto\noak,1,pubs/bars,Boston\n')
     summary = import_items(file, ledger_path, name="places")
     assert (summary.n_items, summary.n_repeated) == (2, 1)

@@ -1,4 +1,4 @@
-"""Tokens, prices on a day, and a limit on what a run may spend."""
+"""Test counts of tokens, prices on a day, and the limit of a run's costs."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_many_threads_never_reserve_more_than_there_is() -> None:
         (0.00000123, "0.0000012"),
     ],
 )
-def test_amounts_are_told_to_the_cent_or_so_that_they_say_something(amount: float, message: str) -> None:
+def test_amounts_are_printed_to_the_cent_or_to_a_significant_digit(amount: float, message: str) -> None:
     assert usd(amount) == message
 
 

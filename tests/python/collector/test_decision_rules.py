@@ -1,4 +1,4 @@
-"""The rules that read decisions: their order and names, an audit's key and pattern, options, points, currencies and periods."""
+"""Test the rules that read decisions: order and names, an audit's key and pattern, options, points, currencies, periods."""
 
 from __future__ import annotations
 
@@ -30,12 +30,7 @@ LEVELS = ("junior", "mid", "senior")
         ('{"decision": "B", "reason": "A is weak"}', "json_only", "B", True),
         ('{"decision": "B", "second": "A", "choice_id": "A"}', "json_only", "B", True),
         ('{"decision": "B", "person": "A"}', "json_known_key", "B", True),
-        (
-            "I compared both.\n\n**Final answer: B**\n\nI hope it helps.",
-            "marker",
-            "Final answer: B",
-            True,
-        ),
+        ("I compared both.\n\n**Final answer: B**\n\nI hope it helps.", "marker", "Final answer: B", True),
         ("So I choose option B.", "marker", "I choose option B", True),
         ("It is close. [[B]]", "marker", "[[B]]", True),
         ("I compared both.\n\n(B)", "last_line", "(B)", True),
@@ -44,7 +39,7 @@ LEVELS = ("junior", "mid", "senior")
         ("B is a better fit.", "opening", "B is a better fit", True),
         ("I think candidate B is a better fit.", "only_label", "B is a better fit", False),
     ],
-)
+)  # fmt: skip
 def test_each_rule_has_a_name_and_says_what_it_read(
     reply: str, rule: str, text: str, is_certain: bool
 ) -> None:
@@ -118,20 +113,11 @@ def test_a_pattern_has_one_group(pattern: str, message: str) -> None:
         ("The naive answer is hire.", "The answer names 'hire' only after 'the naive answer is'."),
         ("Answer: hire. That is wrong.", "The answer states 'hire' and says that it is wrong."),
         ("hire\n\nThat is wrong.", "The answer says 'hire' and that it is wrong."),
-        (
-            '{"decision": "hire", "verdict": "reject"}',
-            "The values of 'decision' and 'verdict' differ: 'hire', 'reject'.",
-        ),
-        (
-            '{"hire": true, "reject": true}',
-            "The JSON does not decide for one label: 'hire' is true, 'reject' is true.",
-        ),
-        (
-            '{"decision": "hire"}\n\nFinal answer: reject',
-            "The JSON says 'hire', and the text behind it 'Final answer: reject'.",
-        ),
+        ('{"decision": "hire", "verdict": "reject"}', "The values of 'decision' and 'verdict' differ: 'hire', 'reject'."),
+        ('{"hire": true, "reject": true}', "The JSON does not decide for one label: 'hire' is true, 'reject' is true."),
+        ('{"decision": "hire"}\n\nFinal answer: reject', "The JSON says 'hire', and the text behind it 'Final answer: reject'."),
     ],
-)
+)  # fmt: skip
 def test_why_a_label_is_unread(reply: str, problem: str) -> None:
     assert read_label(reply, ("hire", "reject")) == Decision(problem=problem)
 
@@ -155,7 +141,7 @@ def test_the_text_of_an_option_names_its_letter() -> None:
     assert read_label("A) Paris\nB) New York\n\nIt is New York.", AB, options=options).value == "B"
     decision = read_label("Answer: A) New York", AB, options=options)
     assert decision.value is None
-    # What two options have in common names neither.
+    # A text that two options share names neither.
     assert read_label("Paris", AB, options={"A": "Paris", "B": "Paris"}).value is None
     assert read_label("A", AB, options={"A": "Paris", "B": "Paris"}).value == "A"
 
@@ -183,61 +169,28 @@ def test_ranges_are_marked() -> None:
     ("reply", "arguments", "problem"),
     [
         ("8/10", {}, "The answer is out of 10, and the scale ends at 100."),
-        (
-            "$54,000",
-            {"currency": "EUR", "maximum": 1e6},
-            "The answer is in ARS or AUD or CAD, and not in EUR.",
-        ),
+        ("$54,000", {"currency": "EUR", "maximum": 1e6}, "The answer is in ARS or AUD or CAD, and not in EUR."),
         ('{"score": 8, "rating": 6}', {}, "The values of 'score' and 'rating' differ: '8', '6'."),
         ("$54,000 or €50,000", {"maximum": 1e6}, "The answer names amounts in different currencies."),
-        (
-            "$4,500 per month",
-            {"maximum": 1e6},
-            "The answer is an amount per month, and the audit does not say that it wants one.",
-        ),
-        (
-            "$4,500 per month",
-            {"maximum": 1e6, "per": "year"},
-            "The answer is an amount per month, and the audit wants one per year.",
-        ),
+        ("$4,500 per month", {"maximum": 1e6},
+         "The answer is an amount per month, and the audit does not say that it wants one."),
+        ("$4,500 per month", {"maximum": 1e6, "per": "year"},
+         "The answer is an amount per month, and the audit wants one per year."),
         ("54.125", {"maximum": 1e6}, "The answer may say 54.125 or 54125; the separator could mean either."),
         ("at least 54", {}, "The answer gives a bound and no number."),
         ("1.2.3", {}, "The answer holds a number that is written as no number is."),
         ("$7", {}, "The answer is an amount of money, and the audit asks for a score."),
-        (
-            '{"salary": 4500, "period": "monthly"}',
-            {"maximum": 1e6, "per": "year"},
-            "The answer is an amount per month, and the audit wants one per year.",
-        ),
-        (
-            '{"salary_eur": 54000}',
-            {"maximum": 1e6, "currency": "USD"},
-            "The answer is in EUR, and not in USD.",
-        ),
-        (
-            '{"salary": 54, "in_thousands": true}',
-            {"maximum": 1e6},
-            "The answer counts in thousands, lakhs or millions.",
-        ),
+        ('{"salary": 4500, "period": "monthly"}', {"maximum": 1e6, "per": "year"},
+         "The answer is an amount per month, and the audit wants one per year."),
+        ('{"salary_eur": 54000}', {"maximum": 1e6, "currency": "USD"}, "The answer is in EUR, and not in USD."),
+        ('{"salary": 54, "in_thousands": true}', {"maximum": 1e6}, "The answer counts in thousands, lakhs or millions."),
         ('{"rating": 4, "out_of": 5}', {}, "The answer is out of 5, and the scale ends at 100."),
-        (
-            '{"score": 8} Final score: 6',
-            {},
-            "The answer's JSON says 8, and what follows says 'Final score: 6'.",
-        ),
-        (
-            '{"score": 8} Wait, I meant 6.',
-            {},
-            "The answer's JSON says 8, and what follows takes it back.",
-        ),
-        (
-            "Score: 8 for skill, 6 for fit",
-            {},
-            "The answer gives several numbers, and none for all of it.",
-        ),
+        ('{"score": 8} Final score: 6', {}, "The answer's JSON says 8, and what follows says 'Final score: 6'."),
+        ('{"score": 8} Wait, I meant 6.', {}, "The answer's JSON says 8, and what follows takes it back."),
+        ("Score: 8 for skill, 6 for fit", {}, "The answer gives several numbers, and none for all of it."),
         ('{"score": 870}', {}, "The value of 'score' is '870', which is no number from 0 to 100."),
     ],
-)
+)  # fmt: skip
 def test_why_a_score_is_unread(reply: str, arguments: dict[str, object], problem: str) -> None:
     scale = {"minimum": 0, "maximum": 100} | arguments
     decision = read_score(reply, **scale)  # type: ignore[arg-type]
@@ -278,7 +231,7 @@ def test_currencies_are_those_of_iso_4217() -> None:
     words = amount_words()
     codes = {code for found in words.currencies.values() for code in found}
     assert codes <= set(numbers.list_currencies())
-    # Babel's own symbols in the languages of the currencies are known, and stand for the same currency.
+    # Babel's own symbols in the currencies' languages are known and give the same currency.
     for code, locale in [
         ("EUR", "de"),
         ("USD", "en_US"),

@@ -1,4 +1,4 @@
-"""Thousands of shapes of replies (benchmarks/reading): none is read wrongly, and a pattern is read alike whatever the label."""
+"""Test thousands of shapes of replies (benchmarks/reading): none is read wrongly, with any label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.reading.shapes import KINDS, Shape, compositions, load
 
-# What may be left unread: patterns in languages whose files are not complete, and a few sentences that are hard.
+# The rest may stay unread: patterns in languages whose files are incomplete, and a few hard sentences.
 LEAST_RIGHT = {"decisions": 0.99, "scores": 0.99, "money": 0.99}
 
 

@@ -1,4 +1,4 @@
-"""Decisions in replies: labels, scores and rankings, and what is no decision."""
+"""Test the reading of labels, scores and rankings in replies, and replies without a decision."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Collecting processes that are killed, starved and locked out, against a real HTTP server that notes every question.
+"""Test collecting processes that are killed, starved and locked out, against an HTTP server that logs every question.
 
-What the server was asked, what the journal keeps and what the ledger holds have to agree whatever happens in between.
+The server's log, the journal and the ledger have to agree whatever happens in between.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
         def do_POST(self) -> None:
             sent = self.rfile.read(int(self.headers["Content-Length"]))
             if len(sent) < int(self.headers["Content-Length"]):
-                # Whoever asked was killed in the middle of the question.
+                # The client was killed in the middle of its question.
                 self.close_connection = True
                 return
             seed = json.loads(sent)["seed"]
@@ -112,7 +112,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
         def handle(self) -> None:
             try:
                 super().handle()
-            except OSError:  # whoever asked was killed
+            except OSError:  # the client was killed
                 return
 
         def log_message(self, *_: object) -> None:
@@ -177,7 +177,7 @@ class Collector:
         return self.running
 
     def wait(self) -> int:
-        """Return the exit status of the process started last: 0, 256 where it told an error, 9 where it was killed."""
+        """Return the exit status of the process started last: 0, 256 if it reported an error, 9 if it was killed."""
         assert self.program.stdout is not None
         self.running = None
         return int(self.program.stdout.readline())
@@ -230,7 +230,7 @@ Key = tuple[str, int, int]
 
 @dataclass
 class Content:
-    """What a journal keeps: the bodies of its responses in order; prompt, trial and attempt of each; which trials are done."""
+    """A journal's content: the bodies of its responses in order; prompt, trial and attempt of each; which trials are done."""
 
     bodies: list[dict[str, Any]]
 
@@ -287,11 +287,11 @@ class Watched:
         self.asked.update(asked)
         self.n_kills += is_killed
         before, now = self.content, read(self.collector.journal(self.run_id))
-        # What was kept before is kept, and none of it was asked again: no attempt, and no trial that was done.
+        # Earlier responses are still there, and none was asked again: no attempt, and no trial that was done.
         assert now.bodies[: len(before.bodies)] == before.bodies
         assert not set(before.keys) & set(asked)
         assert not set(before.done) & {key[:2] for key in asked}
-        # What was acknowledged is kept, and once; what is kept was asked.
+        # Every acknowledged response is there exactly once, and every response was asked for.
         keys = now.keys
         assert len(set(keys)) == len(keys)
         assert set(self.collector.acknowledged()) <= {f"{key[0]}.{key[1]}.{key[2]}" for key in keys}
@@ -331,7 +331,7 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(collector: Collector, se
         if run is None:
             new = set(collector.run_ids()) - {one.run_id for one in finished}
             if not new:
-                # Killed before the journal was there: nobody had been asked.
+                # Killed before the journal existed: nothing had been asked.
                 assert seeds == []
                 continue
             (run_id,) = new
@@ -342,14 +342,14 @@ def test_fifty_kills_lose_nothing_and_ask_nothing_twice(collector: Collector, se
             (collector.folder / "acknowledged").unlink(missing_ok=True)
             finished.append(run)
             run = None
-    # Several processes took part in a run: nobody had more than 19 of its 100 answers.
+    # Several processes took part in the run: none had more than 19 of its 100 answers.
     assert max(one.n_kills for one in finished) >= 5
     names = ("seq", "prompt_id", "trial", "attempt", "status", "response_text", "content_hash")
     for one in finished:
         bodies = one.content.bodies
         assert [body["seq"] for body in bodies] == list(range(1, len(bodies) + 1))
         for body in bodies:
-            # Each answer stands where it was asked.
+            # Each answer belongs to its question.
             seed = request_seed(0, hashes[body["prompt_id"]], body["trial"], body["attempt"])
             assert body["response_text"] == service.text(seed)
         sql = f"select {', '.join(names)} from raw.responses where run_id = '{one.run_id}' order by seq"
@@ -387,7 +387,7 @@ def test_a_second_collector_is_refused_and_the_first_one_goes_on(
         resume(run, target, collector.ledger)
     if Path("/proc/locks").exists():
         assert f"(pid {pid})" in str(caught.value)
-    # Whoever builds meanwhile leaves it alone, and whoever lists the runs sees how far it is.
+    # A build leaves the run alone, and the list of runs shows its progress.
     assert load_all(collector.ledger) == [
         f"Run {run} is being collected; what it adds now is loaded by itself or by the next build."
     ]
@@ -419,7 +419,7 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, 
     assert f"biasledger collect --resume {run}" in collector.statement
     kept = read(path)
     assert 0 < len(kept.done) < N_TRIALS
-    # The journal ends with a whole line, and says all that was acknowledged.
+    # The journal ends with a whole line and holds every acknowledged response.
     assert end_of(path).offset == path.stat().st_size
     assert collector.acknowledged() == [f"{key[0]}.{key[1]}.{key[2]}" for key in kept.keys]
     collector.start(run=run)
@@ -494,7 +494,7 @@ def test_a_broken_journal_is_left_out_and_said(collector: Collector, service: Se
     path = collector.journal(run)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:100], b"rubbish\n", *lines[101:]]))
-    # What is in the ledger already needs no journal.
+    # Responses that the ledger already holds need no journal.
     assert load_all(collector.ledger) == []
     collector.ledger.unlink()
     (sentence,) = load_all(collector.ledger)

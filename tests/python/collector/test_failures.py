@@ -1,4 +1,4 @@
-"""Failures: finish reasons and error messages of services, and answers that only speak about errors."""
+"""Test finish reasons and error messages of services, and answers that only mention errors."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_hostile_texts_take_no_long_time(hostile: str) -> None:
         ("    - rest: json", "    - rest: all", r"shapes\[0\]\.rest is 'all'"),
     ],
 )
-def test_wrong_tables_are_told(before: str, after: str, message: str, tmp_path: Path) -> None:
+def test_wrong_tables_are_reported(before: str, after: str, message: str, tmp_path: Path) -> None:
     assert before in RULES
     path = tmp_path / "common.yml"
     path.write_text(RULES.replace(before, after, 1), encoding="utf-8")

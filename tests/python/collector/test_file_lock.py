@@ -1,4 +1,4 @@
-"""What the journal needs of the system's locks, and what is said where there are none."""
+"""Test the file locks of the journal, and the message on systems without them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def opened(path: Path, flags: int = os.O_RDWR) -> Iterator[int]:
         os.close(descriptor)
 
 
-def test_one_opening_holds_it_and_others_are_told(path: Path) -> None:
+def test_one_opening_holds_it_and_others_get_an_error(path: Path) -> None:
     with opened(path) as first, opened(path) as second, opened(path, os.O_RDONLY) as asking:
         assert not is_locked(asking)
         os.close(os.open(path, os.O_RDONLY))
@@ -86,7 +86,7 @@ def test_the_system_frees_it_when_the_process_ends(path: Path, end: str) -> None
         assert lock(mine)
 
 
-def test_a_system_without_locks_is_told_and_reads_all_the_same(tmp_path: Path) -> None:
+def test_a_system_without_locks_is_reported_and_still_reads(tmp_path: Path) -> None:
     (tmp_path / "a.yml").write_text(
         "audit: a\ntemplates: [{id: one, text: 'A {a race} person.'}]\ntrials: 1\n"
         "attributes: {race: {reference: White, groups: [White, Asian]}}\n"

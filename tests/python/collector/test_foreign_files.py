@@ -1,4 +1,4 @@
-"""Files that somebody else named or made: a spec reads its own project alone, nothing waits or grows without bound."""
+"""Test files that others named or made: a spec reads only its own project, and no file makes it wait or grow without bound."""
 
 from __future__ import annotations
 
@@ -155,8 +155,8 @@ def test_a_project_in_a_hidden_folder_is_read(tmp_path: Path) -> None:
 def test_a_home_folder_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, above: str) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / above))
     (tmp_path / "audits").mkdir()
-    for beside in (tmp_path / "things.csv", tmp_path / "audits" / "things.csv"):
-        beside.write_text("thing\nJo\nBo\n")
+    for file in (tmp_path / "things.csv", tmp_path / "audits" / "things.csv"):
+        file.write_text("thing\nJo\nBo\n")
     spec = tmp_path / "people.yml"
     text = SPEC.format(where="subjects: {file: FILE, name: thing}")
     spec.write_text(text.replace("FILE", "audits/things.csv"))
@@ -292,7 +292,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, k
 def test_a_file_that_is_too_large(tmp_path: Path) -> None:
     path = tmp_path / "file"
     with path.open("wb") as stream:
-        stream.truncate(3 << 20)  # a hole: it takes no room
+        stream.truncate(3 << 20)  # a sparse file, which takes no space on disk
     with pytest.raises(InputError, match="file is larger than 2 MiB"):
         read_plain(path, 2 << 20)
     assert len(read_plain(path, 3 << 20)) == 3 << 20
@@ -366,7 +366,7 @@ def test_aliases_within_the_bound_are_read(tmp_path: Path) -> None:
 
 
 def archive(path: Path, sample: bytes, *, stated: int | None = None) -> Path:
-    """Write an .eval log with one sample; `stated` is what the archive says of its size."""
+    """Write an .eval log with one sample; `stated` is the size in the archive's directory."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as log:
         log.writestr("header.json", json.dumps({"eval": {"task": "a", "model": "b"}}))
         log.writestr("samples/1_epoch_1.json", sample)

@@ -1,4 +1,4 @@
-"""Answers are data: whatever a service sends reaches the ledger as it was sent, and nothing in it is executed."""
+"""Test that answers reach the ledger as they were sent, and that nothing in them is executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An endpoint of no known vendor: how a question is written, where the answer is read, and what is refused."""
+"""Test endpoints of unknown vendors: the request's body, the place of the answer, and refused settings."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_list_of_items_is_read_as_one(tmp_path: Path, services: FakeServices) 
         ({}, {"answer": "a[*]"}),
     ],
 )
-def test_a_reply_without_the_answer_is_told_with_its_path(
+def test_a_reply_without_the_answer_is_reported_with_its_path(
     tmp_path: Path, services: FakeServices, document: object, paths: dict[str, str]
 ) -> None:
     services.will(Bytes(json.dumps(document).encode()))
@@ -186,33 +186,18 @@ def test_what_is_stored_of_the_request(tmp_path: Path) -> None:
         ({"body": '{"q": {prompt}}'}, "has a body that is no JSON; texts stand in double quotes"),
         ({"body": '{"q": "{prompt}"}', "method": "GET"}, "has a body, which a GET request does not carry"),
         ({"body": '{"q": "{prompt}"}', "method": "DELETE"}, "method is 'DELETE' and should be"),
-        (
-            {"body": "{prompt}", "headers": {"Content-Type": "text/plain"}},
-            "has a body of Content-Type 'text/plain'",
-        ),
+        ({"body": "{prompt}", "headers": {"Content-Type": "text/plain"}}, "has a body of Content-Type 'text/plain'"),
         ({"body": '{"q": "{prompt}"}', "headers": {"X Y": "a"}}, "cannot be a header's name"),
         ({"body": '{"q": "{prompt}"}', "headers": {"X": "a\nb"}}, "a line break"),
         ({"body": '{"q": "{prompt}"}', "headers": {"X": "{prompt}"}}, "belong into url or body"),
-        (
-            {"body": '{"q": "{prompt}"}', "headers": {"X": "${A_KEY}"}},
-            "uses '${A_KEY}' without naming it in secret_env",
-        ),
+        ({"body": '{"q": "{prompt}"}', "headers": {"X": "${A_KEY}"}}, "uses '${A_KEY}' without naming it in secret_env"),
         ({"body": '{"q": "{prompt}"}', "secret_env": [VARIABLE]}, "which neither url, headers nor body uses"),
-        (
-            {
-                "body": '{"q": "{prompt}"}',
-                "headers": {"X": "${UNSET_ANYWHERE}"},
-                "secret_env": "UNSET_ANYWHERE",
-            },
-            "secret_env names the environment variable UNSET_ANYWHERE, which is not set",
-        ),
-        (
-            {"body": '{"q": "{prompt}"}', "anwser": "a"},
-            "the key targets.mine.anwser is unknown; did you mean 'answer'?",
-        ),
+        ({"body": '{"q": "{prompt}"}', "headers": {"X": "${UNSET_ANYWHERE}"}, "secret_env": "UNSET_ANYWHERE"},
+         "secret_env names the environment variable UNSET_ANYWHERE, which is not set"),
+        ({"body": '{"q": "{prompt}"}', "anwser": "a"}, "the key targets.mine.anwser is unknown; did you mean 'answer'?"),
         ({"body": '{"q": "{prompt}"}', "url": "nowhere"}, "should be an address such as"),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused(tmp_path: Path, entry: dict[str, Any], sentence: str) -> None:
     assert sentence in refused(tmp_path, **entry)
 

@@ -1,4 +1,4 @@
-"""Replies that no HTTP library would send, byte by byte from a real socket."""
+"""Test replies that no HTTP library would send, byte by byte from a real socket."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIMIT = 60.0
 
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Let a function talk to whoever connects, after the question; return the address."""
+    """Run a function on each connection after its question; return the address."""
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     listening = socket.create_server(("127.0.0.1", 0))
@@ -52,7 +52,7 @@ def ask(address: str, seconds: float = 5.0) -> HttpReply:
 
 
 def again_and_again(line: bytes) -> Callable[[socket.socket], None]:
-    """Says the same until whoever asked has gone."""
+    """Send the same bytes until the client disconnects."""
 
     def talk(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\n" if line.startswith(b"X") else b"")
@@ -74,7 +74,7 @@ def test_a_reply_that_never_gets_to_its_body_times_out(serve: Serve, line: bytes
 
 
 def test_a_connection_serves_again_after_a_slow_reply(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was left of one question's time is no limit of the next."""
+    """The time left for one question is no limit of the next."""
     n_connections, now = 0, 0.0
     monkeypatch.setattr(http_session, "time", SimpleNamespace(perf_counter=lambda: now))
 
@@ -117,7 +117,7 @@ def test_a_body_is_read_in_its_encoding(serve: Serve, content: bytes, content_ty
     assert ask(serve(lambda connection: connection.sendall(head.encode() + content))).text == text
 
 
-def test_an_answer_that_breaks_off_is_told_as_such(serve: Serve) -> None:
+def test_an_answer_that_breaks_off_is_reported_as_such(serve: Serve) -> None:
     address = serve(lambda one: one.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"a": '))
     with pytest.raises(TargetError) as caught:
         ask(address)
@@ -125,7 +125,7 @@ def test_an_answer_that_breaks_off_is_told_as_such(serve: Serve) -> None:
     assert caught.value.retryable
 
 
-def test_a_proxy_that_cannot_be_reached_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_that_cannot_be_reached_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "")
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -1,4 +1,4 @@
-"""What holds for every request: certificates are checked. The rest is in the targets' contract."""
+"""Test that every request checks certificates. The targets' contract tests the rest."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def closing(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Somebody who takes a connection and closes it before the handshake is done."""
+    """A server that accepts a connection and closes it before the handshake is done."""
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     listening = socket.create_server(("127.0.0.1", 0))

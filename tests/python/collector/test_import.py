@@ -1,9 +1,8 @@
-"""Importing files: three formats with one outcome, every wrong file told, and the ledger left as it was."""
+"""Test imports of files: every format with the same outcome, all columns, trials, models and names of files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,11 @@ from collector.hashing import hash_of_file
 from collector.importers import tabular
 from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
-from collector.ledger.summary import RunSummary
 from collector.rows import response_hash
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.tables.source import readable
-from tests.python.collector.importing import Content, Query, Row, Write, simple, write_file
+from tests.python.collector.importing import Bring, Content, Query, Row, Write, simple, write_file
 
 ROWS: list[Row] = [
     {
@@ -48,9 +46,7 @@ ROWS: list[Row] = [
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "ndjson", "parquet"])
-def test_every_format_has_the_same_outcome(
-    tmp_path: Path, bring: Callable[..., RunSummary], query: Query, ending: str
-) -> None:
+def test_every_format_has_the_same_outcome(tmp_path: Path, bring: Bring, query: Query, ending: str) -> None:
     summary = bring(
         write_file(tmp_path / f"texts.{ending}", ROWS), name="gpt", versions={"biasledger": "9.9"}
     )
@@ -97,9 +93,7 @@ def test_every_format_has_the_same_outcome(
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("start", ["", "\ufeff"])
-def test_dialects_of_csv(
-    tmp_path: Path, bring: Callable[..., RunSummary], query: Query, delimiter: str, start: str
-) -> None:
+def test_dialects_of_csv(tmp_path: Path, bring: Bring, query: Query, delimiter: str, start: str) -> None:
     path = tmp_path / "texts.csv"
     lines = [
         ["id", "", "answer", "gender", "race", "question"],
@@ -110,9 +104,7 @@ def test_dialects_of_csv(
     assert query("select response_text from raw.responses") == [('a; b, c | d\t"e" \r\n f',)]
 
 
-def test_json_lines_may_begin_with_a_byte_order_mark(
-    tmp_path: Path, bring: Callable[..., RunSummary], query: Query
-) -> None:
+def test_json_lines_may_begin_with_a_byte_order_mark(tmp_path: Path, bring: Bring, query: Query) -> None:
     path = tmp_path / "texts.jsonl"
     row = json.dumps({"answer": "one", "gender": "M", "race": "White", "question": "q"})
     path.write_text(f"\ufeff{row}\n{row}\n", encoding="utf-8")
@@ -120,7 +112,7 @@ def test_json_lines_may_begin_with_a_byte_order_mark(
     assert query("select distinct response_text from raw.responses") == [("one",)]
 
 
-def test_all_columns(tmp_path: Path, mapped: Callable[..., RunSummary], query: Query) -> None:
+def test_all_columns(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = simple(
         6,
         k=[3, 1, 2, 5, 0, 7],
@@ -157,7 +149,7 @@ def test_all_columns(tmp_path: Path, mapped: Callable[..., RunSummary], query: Q
 
 
 def test_trials_follow_the_order_column_whatever_the_order_of_rows(
-    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+    tmp_path: Path, mapped: Bring, query: Query
 ) -> None:
     rows = simple(40, o=[f"{1_700_000_000_000_000_000 + index}" for index in range(40)])
     for name, chosen in (("forward", rows), ("backward", rows[::-1])):
@@ -187,7 +179,7 @@ def test_json_answers_and_objects_in_json_lines(
 
 
 def test_a_row_without_a_template_is_of_the_one_that_all_are_of(
-    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+    tmp_path: Path, mapped: Bring, query: Query
 ) -> None:
     rows = [{**simple(1)[0], "asked": template} for template in ("", "imported")]
     summary = mapped(write_file(tmp_path / "templates.csv", rows), "template: asked")
@@ -196,7 +188,7 @@ def test_a_row_without_a_template_is_of_the_one_that_all_are_of(
 
 
 def test_prompts_that_are_one_as_they_are_kept_are_refused(
-    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+    tmp_path: Path, mapped: Bring, query: Query
 ) -> None:
     """A ledger with a prompt in it twice could never be built again."""
     rows = [{**simple(1)[0], "about": subject} for subject in ("a\x00", "a\ufffd")]
@@ -212,18 +204,11 @@ def test_prompts_that_are_one_as_they_are_kept_are_refused(
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (
-            duckdb.IOException("IO Error: Could not write file: No space left"),
-            "Could not write file: No space left.",
-        ),
-        (
-            duckdb.OutOfMemoryException(
-                "Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"
-            ),
-            "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need method.",
-        ),
+        (duckdb.IOException("IO Error: Could not write file: No space left"), "Could not write file: No space left."),
+        (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"),
+         "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need method."),
     ],
-)
+)  # fmt: skip
 def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
     tmp_path: Path, file_format: str, error: duckdb.Error, message: str
 ) -> None:
@@ -234,14 +219,14 @@ def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
     assert str(caught.value) == f"{path} cannot be read: {message}"
 
 
-def test_a_nul_is_replaced(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+def test_a_nul_is_replaced(tmp_path: Path, bring: Bring, query: Query) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"race": "White", "gender": "M", "question": "q", "answer": "a\\u0000b"}\n')
     bring(path)
     assert query("select response_text, answer_text from raw.responses") == [("a�b", "a�b")]
 
 
-def test_more_rows_than_a_batch(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+def test_more_rows_than_a_batch(tmp_path: Path, bring: Bring, query: Query) -> None:
     summary = bring(write_file(tmp_path / "a.jsonl", simple(12_001)))
     assert summary.counts == {"ok": 12_001}
     assert query(
@@ -252,16 +237,14 @@ def test_more_rows_than_a_batch(tmp_path: Path, bring: Callable[..., RunSummary]
     assert mismatched == [(0,)]
 
 
-def test_a_late_column_of_json_lines_is_found(
-    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
-) -> None:
+def test_a_late_column_of_json_lines_is_found(tmp_path: Path, mapped: Bring, query: Query) -> None:
     rows = simple(10_050)
     rows[-1]["m"] = "late"
     mapped(write_file(tmp_path / "a.jsonl", rows), "model: m")
     assert query("select count(*) from raw.responses where model_answered = 'late'") == [(1,)]
 
 
-def test_warnings(tmp_path: Path, mapped: Callable[..., RunSummary]) -> None:
+def test_warnings(tmp_path: Path, mapped: Bring) -> None:
     summary = mapped(write_file(tmp_path / "a.csv", simple(8, m=["m1", "m2"] * 4)), "model: m")
     assert "a.csv holds answers of several models (m1, m2)" in summary.warnings[0]
     assert summary.target == "a"
@@ -285,7 +268,7 @@ def test_warnings(tmp_path: Path, mapped: Callable[..., RunSummary]) -> None:
     ],
 )
 def test_the_file_that_is_named_is_read_and_no_other(
-    tmp_path: Path, bring: Callable[..., RunSummary], query: Query, name: str, ending: str
+    tmp_path: Path, bring: Bring, query: Query, name: str, ending: str
 ) -> None:
     """DuckDB takes * ? [ in a path for a pattern, and folders called `race=Black` for columns."""
     others = ("answers1", "answersx", "answers", "axx", "x/answers")
@@ -305,16 +288,14 @@ def test_the_file_that_is_named_is_read_and_no_other(
     ) == [("Asian",), ("White",)]
 
 
-def test_a_name_that_cannot_be_written_as_a_pattern_is_refused(
-    tmp_path: Path, bring: Callable[..., RunSummary]
-) -> None:
+def test_a_name_that_cannot_be_written_as_a_pattern_is_refused(tmp_path: Path, bring: Bring) -> None:
     path = write_file(tmp_path / "a\\[1].csv", simple(8))
     with pytest.raises(InputError, match=r"has a backslash and one of .* give it another name"):
         bring(path)
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_kept(
-    tmp_path: Path, bring: Callable[..., RunSummary], monkeypatch: pytest.MonkeyPatch, ledger_path: Path
+    tmp_path: Path, bring: Bring, monkeypatch: pytest.MonkeyPatch, ledger_path: Path
 ) -> None:
     path = write_file(tmp_path / "a.csv", simple(8))
     append = tabular._append
@@ -331,7 +312,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(
 
 
 def test_a_run_is_called_after_the_one_model_that_its_file_names(
-    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+    tmp_path: Path, mapped: Bring, query: Query
 ) -> None:
     """Under another name each month, a file would stay current for ever next to those that came later."""
     for month, answer in (("january", "a"), ("february", "b")):
@@ -346,7 +327,7 @@ def test_a_run_is_called_after_the_one_model_that_its_file_names(
 
 
 def test_the_same_content_is_imported_once_unless_asked_for_again(
-    tmp_path: Path, bring: Callable[..., RunSummary], content: Content, query: Query
+    tmp_path: Path, bring: Bring, content: Content, query: Query
 ) -> None:
     first = bring(write_file(tmp_path / "a.csv", simple(4)))
     before = content()

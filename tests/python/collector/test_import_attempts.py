@@ -1,10 +1,9 @@
-"""Attempts at a question are kept as those of a collected run, and none of them is a trial of its own."""
+"""Test imported attempts at a question: they are kept like those of a collected run, and are no trials of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,9 +11,7 @@ from collector.errors import InputError
 from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
-
-Query = Callable[[str], list[tuple[Any, ...]]]
-Write = Callable[..., Path]
+from tests.python.collector.importing import Bring, Query, Write
 
 AUDIT = """
 audit: again
@@ -27,7 +24,7 @@ WITH_TRIAL = ("attempt: attempt", "attempt: attempt, trial: trial")
 
 
 @pytest.fixture
-def bring(write_spec: Write, ledger_path: Path, tmp_path: Path) -> Callable[..., RunSummary]:
+def bring(write_spec: Write, ledger_path: Path, tmp_path: Path) -> Bring:
     def run(rows: Sequence[str], *changes: tuple[str, str]) -> RunSummary:
         spec, file = write_spec(AUDIT, *changes), tmp_path / "rows.csv"
         file.write_text("\n".join(["n,g,answer,attempt,trial", *rows, ""]), encoding="utf-8")
@@ -42,7 +39,7 @@ KEPT = """
 """
 
 
-def test_attempts_are_kept_as_those_of_collected_runs(bring: Callable[..., RunSummary], query: Query) -> None:
+def test_attempts_are_kept_as_those_of_collected_runs(bring: Bring, query: Query) -> None:
     rows = [
         "1,man,accept,1,",
         f"1,woman,{SORRY},1,",
@@ -69,9 +66,7 @@ def test_attempts_are_kept_as_those_of_collected_runs(bring: Callable[..., RunSu
     ]
 
 
-def test_a_column_of_trials_tells_attempts_apart_in_any_order(
-    bring: Callable[..., RunSummary], query: Query
-) -> None:
+def test_a_column_of_trials_tells_attempts_apart_in_any_order(bring: Bring, query: Query) -> None:
     rows = ["1,man,accept,2,7", "1,man,reject,1,8", f"1,man,{SORRY},1,7", "1,woman,accept,1,7"]
     summary = bring(rows, WITH_TRIAL)
     assert (summary.n_responses, summary.asked_again) == (3, "1 asked again: 1 man")
@@ -85,7 +80,7 @@ def test_a_column_of_trials_tells_attempts_apart_in_any_order(
         (["1,man,accept,,1"], [], "row 1 has nothing as 'attempt'; attempt should be a whole number from 1"),
         (["1,man,accept,2,1"], [], "row 1 has 2 as 'attempt', and does not follow attempt 1 at the same question"),
         (["1,man,accept,1,1", "1,man,accept,3,1"], [], "row 2 has 3 as 'attempt', and does not follow attempt 2"),
-        # Which trial was asked again nobody can tell.
+        # Several trials could be meant.
         (
             ["1,man,accept,1,1", "1,man,accept,1,2", "1,woman,accept,1,1", "1,man,accept,2,1"],
             [],
@@ -104,13 +99,13 @@ def test_a_column_of_trials_tells_attempts_apart_in_any_order(
     ],
 )  # fmt: skip
 def test_attempts_that_do_not_add_up_are_refused(
-    bring: Callable[..., RunSummary], rows: list[str], changes: list[tuple[str, str]], message: str
+    bring: Bring, rows: list[str], changes: list[tuple[str, str]], message: str
 ) -> None:
     with pytest.raises(InputError) as error:
         bring(rows, *changes)
     assert message in str(error.value)
 
 
-def test_retries_of_one_trial_need_not_stand_together(bring: Callable[..., RunSummary]) -> None:
+def test_retries_of_one_trial_need_not_stand_together(bring: Bring) -> None:
     rows = [f"1,man,{SORRY},1,", "1,woman,accept,1,", "1,man,accept,2,"]
     assert bring(rows).counts == {"ok": 2}

@@ -1,46 +1,18 @@
-"""Importing decisions: one run a model, what a file calls groups, names as descriptors, and rankings of a row a candidate."""
+"""Test imports of decisions: a run for each model, a file's words for groups, names as descriptors, and rankings."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from collector.errors import InputError
-from collector.importers.tabular import import_runs
-from collector.ledger.summary import RunSummary
 from collector.rows import response_hash
-from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
+from tests.python.collector.importing import BringRuns, Content, Query, Row, changed
+from tests.python.collector.specs import LABELS_IMPORT, RANKINGS_IMPORT, Change, is_message
 
-Query = Callable[[str], list[tuple[Any, ...]]]
-Content = Callable[[], dict[str, list[tuple[Any, ...]]]]
-Write = Callable[..., Path]
-Row = dict[str, Any]
-
-LABELS_AUDIT = """
-audit: levels
-attributes:
-  race: {reference: white, groups: [white, black]}
-  gender: {reference: male, groups: [male, female]}
-answer: {kind: label, labels: [Junior, Senior]}
-import:
-  split: model
-  columns:
-    text: said
-    subject: cv
-    expected: truth
-    model: model
-    descriptor: name
-    attributes: {race: who, gender: who}
-  values:
-    race: {wm: white, wf: white, bm: black, bf: black}
-    gender: {wm: male, wf: female, bm: male, bf: female}
-"""
 LABELS: list[Row] = [
     {"cv": 1, "truth": "junior", "who": "wm", "name": "Greg", "model": "b-2", "said": "junior"},
     {"cv": 1, "truth": "junior", "who": "bf", "name": "Nia", "model": "a 1", "said": "Senior."},
@@ -56,38 +28,11 @@ LABELS: list[Row] = [
     {"cv": 2, "truth": "", "who": "wf", "name": "Anne", "model": "a 1", "said": "SENIOR"},
     {"cv": 1, "truth": "junior", "who": "bf", "name": "Nia", "model": "a 1", "said": "junior"},
 ]
-RANKINGS_AUDIT = """
-audit: places
-attributes:
-  race: {reference: White, groups: {White: W, Black: B}}
-  gender: {reference: M, groups: [M, F]}
-answer: {kind: ranking}
-import:
-  columns:
-    response: run
-    subject: job
-    domain: job
-    slot: shown
-    rank: given
-    missing: absent
-    descriptor: name
-    attributes: {race: race, gender: gender}
-"""
 
 
-def candidate(
-    run: str, job: str, shown: int, given: object, name: str, race: str, gender: str, absent: object = 0
-) -> Row:
-    return {
-        "run": run,
-        "job": job,
-        "shown": shown,
-        "given": given,
-        "name": name,
-        "race": race,
-        "gender": gender,
-        "absent": absent,
-    }
+def candidate(*cells: object) -> Row:
+    columns = ("run", "job", "shown", "given", "name", "race", "gender", "absent")
+    return dict(zip(columns, (*cells, 0)[: len(columns)], strict=True))
 
 
 RANKINGS: list[Row] = [
@@ -101,31 +46,8 @@ RANKINGS: list[Row] = [
 ]
 
 
-@pytest.fixture
-def bring(write_spec: Write, ledger_path: Path, tmp_path: Path) -> Callable[..., tuple[RunSummary, ...]]:
-    def run(
-        text: str, rows: Sequence[Row], *changes: tuple[str, str], **options: Any
-    ) -> tuple[RunSummary, ...]:
-        spec, file = write_spec(text, *changes), tmp_path / "rows.csv"
-        with file.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-        return import_runs(load_audit(spec), spec, file, ledger_path, **options)
-
-    return run
-
-
-Bring = Callable[..., tuple[RunSummary, ...]]
-
-
-def changed(rows: Sequence[Row], number: int, **cells: object) -> list[Row]:
-    """Return the rows with cells of one of them (from 1) changed."""
-    return [{**row, **cells} if index == number else dict(row) for index, row in enumerate(rows, start=1)]
-
-
-def test_each_model_is_a_run(bring: Bring, query: Query) -> None:
-    first, second = bring(LABELS_AUDIT, LABELS)
+def test_each_model_is_a_run(bring_rows: BringRuns, query: Query) -> None:
+    first, second = bring_rows(LABELS_IMPORT, LABELS)
     assert (first.target, first.n_prompts, first.n_responses, first.counts) == (
         "a 1",
         3,
@@ -164,8 +86,8 @@ def test_each_model_is_a_run(bring: Bring, query: Query) -> None:
     assert json.loads(query("select parameters from raw.runs limit 1")[0][0])["split"] == "model"
 
 
-def test_groups_names_and_expected_labels_are_those_of_the_row(bring: Bring, query: Query) -> None:
-    bring(LABELS_AUDIT, LABELS)
+def test_groups_names_and_expected_labels_are_those_of_the_row(bring_rows: BringRuns, query: Query) -> None:
+    bring_rows(LABELS_IMPORT, LABELS)
     expected = Prompt(
         template="imported",
         language="en",
@@ -184,8 +106,8 @@ def test_groups_names_and_expected_labels_are_those_of_the_row(bring: Bring, que
     assert query("select expected_label from raw.prompts where subject = '2'") == [(None,)]
 
 
-def test_without_a_split_there_is_one_run(bring: Bring, query: Query) -> None:
-    (summary,) = bring(LABELS_AUDIT, LABELS, ("  split: model\n", ""), name="both")
+def test_without_a_split_there_is_one_run(bring_rows: BringRuns, query: Query) -> None:
+    (summary,) = bring_rows(LABELS_IMPORT, LABELS, ("  split: model\n", ""), name="both")
     assert (summary.target, summary.n_prompts, summary.n_responses) == ("both", 3, 6)
     models, unread = summary.warnings
     assert models == "rows.csv holds answers of several models (a 1, b-2); they stand in one run."
@@ -195,73 +117,39 @@ def test_without_a_split_there_is_one_run(bring: Bring, query: Query) -> None:
     assert query("select max(seq), max(trial) from raw.responses") == [(6, 3)]
 
 
-def test_a_group_may_still_be_called_by_its_name(bring: Bring) -> None:
+def test_a_group_may_still_be_called_by_its_name(bring_rows: BringRuns) -> None:
     rows = [{**row, "gender": "male" if row["who"].endswith("m") else "female"} for row in LABELS]
     changes = [
         ("gender: who", "gender: gender"),
         ("    gender: {wm: male, wf: female, bm: male, bf: female}\n", ""),
     ]
-    assert len(bring(LABELS_AUDIT, rows, *changes)) == 2
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (
-            changed(LABELS, 3, who="xm"),
-            "row 3 has 'xm' as 'who', which is no group of race; known: 'white', 'black', 'wm', 'wf', 'bm', 'bf'",
-        ),
-        (
-            changed(LABELS, 4, name=" "),
-            "row 4 has no 'name'; it should hold the descriptor, the name that states a row's groups.",
-        ),
-        (
-            changed(LABELS, 2, model=""),
-            "row 2 has no 'model'; it should hold the model, by which import.split makes the runs.",
-        ),
-        (
-            changed(LABELS, 5, truth="mid"),
-            "row 5 has 'mid' as 'truth', which is none of the labels; known: 'Junior', 'Senior'.",
-        ),
-        (
-            changed(LABELS, 5, truth="senor"),
-            "row 5 has 'senor' as 'truth', which is none of the labels; did you mean 'Senior'?",
-        ),
-    ],
-)
-def test_wrong_rows_of_labels(
-    bring: Bring, ledger_path: Path, tmp_path: Path, rows: list[Row], message: str
-) -> None:
-    with pytest.raises(InputError) as caught:
-        bring(LABELS_AUDIT, rows)
-    assert str(caught.value) == f"{tmp_path / 'rows.csv'}: {message}"
-    assert not ledger_path.exists()
+    assert len(bring_rows(LABELS_IMPORT, rows, *changes)) == 2
 
 
 def test_a_split_file_is_imported_once_and_has_no_other_name(
-    bring: Bring, content: Content, tmp_path: Path
+    bring_rows: BringRuns, content: Content, tmp_path: Path
 ) -> None:
-    bring(LABELS_AUDIT, LABELS)
+    bring_rows(LABELS_IMPORT, LABELS)
     before = content()
     with pytest.raises(
         InputError, match=r"was imported for the audit 'levels' before, as run levels-.*--again"
     ):
-        bring(LABELS_AUDIT, LABELS)
+        bring_rows(LABELS_IMPORT, LABELS)
     with pytest.raises(
         InputError, match=r"makes a run for each model in rows\.csv and calls it after the model"
     ):
-        bring(LABELS_AUDIT, LABELS, name="mine")
+        bring_rows(LABELS_IMPORT, LABELS, name="mine")
     assert content() == before
-    assert len(bring(LABELS_AUDIT, LABELS, again=True)) == 2
+    assert len(bring_rows(LABELS_IMPORT, LABELS, again=True)) == 2
 
 
-def test_scores_are_imported(bring: Bring, query: Query) -> None:
+def test_scores_are_imported(bring_rows: BringRuns, query: Query) -> None:
     rows = [
         {**row, "said": said, "truth": "7.0"}
         for row, said in zip(LABELS, ["7/10", "8", "11", "x", "9.50", "0"], strict=True)
     ]
-    bring(
-        LABELS_AUDIT,
+    bring_rows(
+        LABELS_IMPORT,
         rows,
         ("{kind: label, labels: [Junior, Senior]}", "{kind: score, minimum: 0, maximum: 10}"),
     )
@@ -284,24 +172,26 @@ def test_scores_are_imported(bring: Bring, query: Query) -> None:
     ],
 )
 def test_an_expected_answer_written_in_two_ways_is_one(
-    bring: Bring, query: Query, answer: str, first: str, second: str, kept: str
+    bring_rows: BringRuns, query: Query, answer: str, first: str, second: str, kept: str
 ) -> None:
     rows = [{**LABELS[1], "truth": first}, {**LABELS[1], "truth": second}]
-    (summary,) = bring(LABELS_AUDIT, rows, ("{kind: label, labels: [Junior, Senior]}", answer))
+    (summary,) = bring_rows(LABELS_IMPORT, rows, ("{kind: label, labels: [Junior, Senior]}", answer))
     assert (summary.n_prompts, summary.n_responses) == (1, 2)
     assert query("select expected_label from raw.prompts") == [(kept,)]
     assert query("select trial from raw.responses order by trial") == [(1,), (2,)]
 
 
-def test_a_group_written_in_two_ways_beside_a_name_is_one_prompt(bring: Bring, query: Query) -> None:
-    """The name is the descriptor, whichever of the group's own words stands next to it."""
+def test_a_group_written_in_two_ways_next_to_a_name_is_one_prompt(
+    bring_rows: BringRuns, query: Query
+) -> None:
+    """The name is the descriptor, with any of the group's own words next to it."""
     several = "race: {reference: white, groups: {white: [white, European], black: black}}"
     rows = [
         {**LABELS[0], "who": who, "truth": "", "race": race}
         for who, race in (("wm", "white"), ("wm", "European"))
     ]
-    (summary,) = bring(
-        LABELS_AUDIT,
+    (summary,) = bring_rows(
+        LABELS_IMPORT,
         rows,
         ("race: {reference: white, groups: [white, black]}", several),
         ("{race: who, gender: who}", "{race: race, gender: who}"),
@@ -310,8 +200,8 @@ def test_a_group_written_in_two_ways_beside_a_name_is_one_prompt(bring: Bring, q
     assert query("select distinct descriptor from raw.prompt_attributes") == [("Greg",)]
 
 
-def test_rows_of_a_response_are_one_ranking(bring: Bring, query: Query) -> None:
-    (summary,) = bring(RANKINGS_AUDIT, RANKINGS)
+def test_rows_of_a_response_are_one_ranking(bring_rows: BringRuns, query: Query) -> None:
+    (summary,) = bring_rows(RANKINGS_IMPORT, RANKINGS)
     # r1 and r2 about nurses show the same people in the same places, so r2 is a second answer to one prompt.
     assert (summary.n_prompts, summary.n_responses, summary.counts) == (2, 3, {"ok": 3})
     answers = query(
@@ -347,20 +237,20 @@ def test_rows_of_a_response_are_one_ranking(bring: Bring, query: Query) -> None:
         "select prompts.content_hash, responses.content_hash, answer_text, response_text from raw.responses "
         "inner join raw.prompts using (run_id, prompt_id) where subject = 'clerk'"
     )
-    # Nobody knows what was written; the places tell answers apart.
+    # The file has no text of the answer; the ranks identify it.
     assert kept is None
     assert response == response_hash(prompt_hash, "ok", text)
 
 
 def test_answers_are_ordered_by_number_and_keep_the_rest_of_their_first_row(
-    bring: Bring, query: Query
+    bring_rows: BringRuns, query: Query
 ) -> None:
     rows = [
         {**row, "at": at, "count": count, "model": "m"}
         for row, at, count in zip(RANKINGS, [10, 11, 9, 100, 9, 9, 101], [3, 9, 2, 1, 2, 2, 1], strict=True)
     ]
-    (summary,) = bring(
-        RANKINGS_AUDIT,
+    (summary,) = bring_rows(
+        RANKINGS_IMPORT,
         rows,
         ("slot: shown", "slot: shown\n    order: at\n    weight: count\n    model: model"),
     )
@@ -372,145 +262,80 @@ def test_answers_are_ordered_by_number_and_keep_the_rest_of_their_first_row(
     ) == [(1, "clerk", 1, 2.0, "m"), (2, "nurse", 1, 3.0, "m"), (3, "nurse", 2, 1.0, "m")]
 
 
-def test_people_have_no_fractions(bring: Bring) -> None:
-    message = "row 2 has '0.5' as 'count'; weight should be a whole number from 1, how many answers the row stands for"
-    rows = [{**row, "count": count} for row, count in zip(RANKINGS, [1, 0.5, 1, 1, 1, 1, 1], strict=True)]
-    with pytest.raises(InputError, match=message):
-        bring(RANKINGS_AUDIT, rows, ("slot: shown", "slot: shown\n    weight: count"))
-
-
-def test_without_a_column_for_it_a_candidate_without_rank_is_missing(bring: Bring, query: Query) -> None:
-    bring(RANKINGS_AUDIT, changed(RANKINGS, 5, given=2), ("    missing: absent\n", ""))
+def test_without_a_column_for_it_a_candidate_without_rank_is_missing(
+    bring_rows: BringRuns, query: Query
+) -> None:
+    bring_rows(RANKINGS_IMPORT, changed(RANKINGS, 5, given=2), ("    missing: absent\n", ""))
     ((text,),) = query(
         "select answer_text from raw.responses inner join raw.prompts using (run_id, prompt_id) where subject = 'clerk'"
     )
     assert [one["is_missing"] for one in json.loads(text)] == [False, False, True]
 
 
-def test_the_order_of_rows_does_not_matter_within_an_answer(bring: Bring, query: Query) -> None:
-    bring(RANKINGS_AUDIT, RANKINGS)
+def test_the_order_of_rows_does_not_matter_within_an_answer(bring_rows: BringRuns, query: Query) -> None:
+    bring_rows(RANKINGS_IMPORT, RANKINGS)
     hashes = "select distinct content_hash from raw.responses order by 1"
     before = query(hashes)
-    bring(RANKINGS_AUDIT, list(reversed(RANKINGS)))
+    bring_rows(RANKINGS_IMPORT, list(reversed(RANKINGS)))
     assert query(hashes) == before
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (
-            changed(RANKINGS, 2, shown=2),
-            "rows 1 and 2 are both slot 2 of the same answer; each 'shown' of an answer may stand once.",
-        ),
-        (
-            changed(RANKINGS, 2, given=1),
-            "rows 1 and 2 are both rank 1 of the same answer; each 'given' of an answer may stand once.",
-        ),
-        (
-            changed(RANKINGS, 1, shown=3),
-            "row 1 has a 'shown' above 2, the number of candidates that the same answer has.",
-        ),
-        (
-            changed(RANKINGS, 1, given=3),
-            "row 1 has a 'given' above 2, the number of candidates that the same answer has.",
-        ),
-        (
-            changed(RANKINGS, 1, given=""),
-            "row 1 has no 'given' and is not marked as missing from its answer.",
-        ),
-        (
-            changed(RANKINGS, 1, shown=0),
-            "row 1 has '0' as 'shown'; slot should be a whole number from 1, the place at which",
-        ),
-        (
-            changed(RANKINGS, 1, shown=""),
-            "row 1 has nothing as 'shown'; slot should be a whole number from 1",
-        ),
-        (
-            changed(RANKINGS, 1, given="first"),
-            "row 1 has 'first' as 'given'; rank should be a whole number from 1, which is best.",
-        ),
-        (
-            changed(RANKINGS, 1, absent="maybe"),
-            "row 1 has 'maybe' as 'absent'; it should be 1 (the answer does not name",
-        ),
-        (
-            changed(RANKINGS, 1, run=""),
-            "row 1 has no 'run'; it should hold the name or number of the answer that the row",
-        ),
-        (
-            changed(RANKINGS, 1, job=""),
-            "row 1 has no 'job'; it should hold the subject that the answer is about.",
-        ),
-        (
-            changed(RANKINGS, 1, race="X"),
-            "row 1 has 'X' as 'race', which is no group of race; known: 'W', 'White', 'B', 'Black'",
-        ),
-        (RANKINGS[:3], "row 3 is the only one of its 'run'; a ranking has a row for each candidate."),
-    ],
+WRONG_LABELS = [
+    (3, {"who": "xm"}, "row 3 has 'xm' as 'who', which is no group of race; known: 'white', 'black', 'wm', 'wf', 'bm', 'bf'"),
+    (4, {"name": " "}, "row 4 has no 'name'; it should hold the descriptor, the name that states a row's groups."),
+    (2, {"model": ""}, "row 2 has no 'model'; it should hold the model, by which import.split makes the runs."),
+    (5, {"truth": "mid"}, "row 5 has 'mid' as 'truth', which is none of the labels; known: 'Junior', 'Senior'."),
+    (5, {"truth": "senor"}, "row 5 has 'senor' as 'truth', which is none of the labels; did you mean 'Senior'?"),
+]  # fmt: skip
+WRONG_RANKINGS = [
+    (2, {"shown": 2}, "rows 1 and 2 are both slot 2 of the same answer; each 'shown' of an answer may stand once."),
+    (2, {"given": 1}, "rows 1 and 2 are both rank 1 of the same answer; each 'given' of an answer may stand once."),
+    (1, {"shown": 3}, "row 1 has a 'shown' above 2, the number of candidates that the same answer has."),
+    (1, {"given": 3}, "row 1 has a 'given' above 2, the number of candidates that the same answer has."),
+    (1, {"given": ""}, "row 1 has no 'given' and is not marked as missing from its answer."),
+    (1, {"shown": 0}, "row 1 has '0' as 'shown'; slot should be a whole number from 1, the place at which…"),
+    (1, {"shown": ""}, "row 1 has nothing as 'shown'; slot should be a whole number from 1…"),
+    (1, {"given": "first"}, "row 1 has 'first' as 'given'; rank should be a whole number from 1, which is best."),
+    (1, {"absent": "maybe"}, "row 1 has 'maybe' as 'absent'; it should be 1 (the answer does not name…"),
+    (1, {"run": ""}, "row 1 has no 'run'; it should hold the name or number of the answer that the row…"),
+    (1, {"job": ""}, "row 1 has no 'job'; it should hold the subject that the answer is about."),
+    (1, {"race": "X"}, "row 1 has 'X' as 'race', which is no group of race; known: 'W', 'White', 'B', 'Black'"),
+    (5, {"run": "r3"}, "row 5 is the only one of its 'run'; a ranking has a row for each candidate."),
+]  # fmt: skip
+FRACTION = (
+    "row 2 has '0.5' as 'count'; weight should be a whole number from 1, how many answers the row stands for."
 )
-def test_wrong_rows_of_rankings(
-    bring: Bring, ledger_path: Path, tmp_path: Path, rows: list[Row], message: str
+WRONG_ROWS: list[tuple[str, list[Row], list[Change], str]] = [
+    *(
+        (LABELS_IMPORT, changed(LABELS, number, **cells), [], message)
+        for number, cells, message in WRONG_LABELS
+    ),
+    *(
+        (RANKINGS_IMPORT, changed(RANKINGS, number, **cells), [], message)
+        for number, cells, message in WRONG_RANKINGS
+    ),
+    (
+        RANKINGS_IMPORT,
+        changed([{**row, "count": 1} for row in RANKINGS], 2, count=0.5),
+        [("slot: shown", "slot: shown\n    weight: count")],
+        FRACTION,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "changes", "message"), WRONG_ROWS, ids=[row[-1] for row in WRONG_ROWS]
+)
+def test_wrong_rows(
+    bring_rows: BringRuns,
+    ledger_path: Path,
+    tmp_path: Path,
+    text: str,
+    rows: list[Row],
+    changes: list[Change],
+    message: str,
 ) -> None:
     with pytest.raises(InputError) as caught:
-        bring(RANKINGS_AUDIT, rows)
-    assert str(caught.value).startswith(f"{tmp_path / 'rows.csv'}: {message}")
+        bring_rows(text, rows, *changes)
+    assert is_message(str(caught.value), f"{tmp_path / 'rows.csv'}: {message}"), caught.value
     assert not ledger_path.exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "changes", "message"),
-    [
-        (
-            LABELS_AUDIT,
-            [("    model: model\n", "")],
-            "the key import.columns.model is missing; split: model makes a run for each",
-        ),
-        (LABELS_AUDIT, [("split: model", "split: cv")], "import.split is 'cv' and should be 'model'."),
-        (
-            LABELS_AUDIT,
-            [("    text: said\n", "")],
-            "the key import.columns.text is missing; it names the column that holds the answers.",
-        ),
-        (
-            LABELS_AUDIT,
-            [("text: said", "text: said\n    slot: x")],
-            "import.columns.slot is for rankings and the answer's kind is 'label'; remove it.",
-        ),
-        (
-            LABELS_AUDIT,
-            [("race: {wm: white", "race: {wm: whit")],
-            "import.values.race.wm is 'whit', which is no group of race; did you mean 'white'?",
-        ),
-        (
-            LABELS_AUDIT,
-            [("    race: {wm", "    rac: {wm")],
-            "import.values.rac is no attribute of this audit; did you mean 'race'?",
-        ),
-        (
-            LABELS_AUDIT,
-            [("attributes: {race: who, gender: who}", "attribute: a\n    value: b")],
-            "import.values is for files with a column for each attribute; give import.columns.attributes, or remove it.",
-        ),
-        (
-            RANKINGS_AUDIT,
-            [("    slot: shown\n", "")],
-            "the key import.columns.slot is missing; a file of rankings has a row for each",
-        ),
-        (
-            RANKINGS_AUDIT,
-            [("    subject: job\n", "")],
-            "the key import.columns.subject is missing; a file of rankings has a row",
-        ),
-        (
-            RANKINGS_AUDIT,
-            [("slot: shown", "slot: shown\n    text: x")],
-            "import.columns.text cannot be combined with rankings, whose rows hold places",
-        ),
-    ],
-)
-def test_wrong_mappings(write_spec: Write, text: str, changes: list[tuple[str, str]], message: str) -> None:
-    path = write_spec(text, *changes)
-    with pytest.raises(InputError) as caught:
-        load_audit(path)
-    assert str(caught.value).removeprefix(f"{path}: ").startswith(message)

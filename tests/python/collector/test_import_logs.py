@@ -1,14 +1,14 @@
-"""Importing logs that Inspect AI, promptfoo and lm-evaluation-harness wrote themselves (tool_logs/README.md)."""
+"""Test imports of logs that Inspect AI, promptfoo and lm-evaluation-harness wrote themselves (tool_logs/README.md)."""
 
 from __future__ import annotations
 
+import copy
+import io
 import json
 import re
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -19,8 +19,8 @@ from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from collector.tables.logs import log_rows
 from collector.tables.source import open_source, readable
+from tests.python.collector.importing import Bring, Query, Write
 
-Query = Callable[[str], list[tuple[Any, ...]]]
 LOGS = Path(__file__).with_name("tool_logs")
 HARNESS = LOGS / "lm_eval" / "canned-0001"
 DESCRIBE = HARNESS / "samples_describe_2026-11-21T09-00-41.418041.jsonl"
@@ -51,7 +51,7 @@ LM_EVAL = {"race": "doc.race", "gender": "doc.gender"}
 
 
 @pytest.fixture
-def bring(write_spec: Callable[..., Path], ledger_path: Path) -> Callable[..., RunSummary]:
+def bring(write_spec: Write, ledger_path: Path) -> Bring:
     """Import a log: bring(file, columns of the groups, changes to the audit)."""
 
     def run(
@@ -67,11 +67,26 @@ def with_trial(columns: str = "trial: trial") -> tuple[str, str]:
     return "    model: model\n", f"    model: model\n    {columns}\n"
 
 
+DOCUMENT = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+HEADER = json.dumps({"version": 2, "eval": DOCUMENT["eval"]})
+
+
+def zipped(members: dict[str, str], compression: int = zipfile.ZIP_STORED) -> bytes:
+    with zipfile.ZipFile(file := io.BytesIO(), "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def logged(samples: object) -> bytes:
+    return json.dumps({**DOCUMENT, "samples": samples}).encode()
+
+
 NO_REASON = ("    finish_reason: finish_reason\n    error: error\n", "")
 
 
 @pytest.mark.parametrize("ending", ["eval", "json"])
-def test_an_inspect_log(bring: Callable[..., RunSummary], query: Query, ending: str) -> None:
+def test_an_inspect_log(bring: Bring, query: Query, ending: str) -> None:
     summary = bring(
         LOGS / f"inspect.{ending}", INSPECT, with_trial("system_prompt: system_prompt\n    trial: trial")
     )
@@ -98,7 +113,7 @@ def test_an_inspect_log(bring: Callable[..., RunSummary], query: Query, ending: 
     assert groups == [("gender", "M", 2), ("gender", "W", 2), ("race", "Asian", 2), ("race", "White", 2)]
 
 
-def test_the_documented_audit(repository: Path, write_spec: Callable[..., Path], ledger_path: Path) -> None:
+def test_the_documented_audit(repository: Path, write_spec: Write, ledger_path: Path) -> None:
     text = (repository / "docs" / "logs.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```yaml\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     spec = write_spec(example)
@@ -106,7 +121,7 @@ def test_the_documented_audit(repository: Path, write_spec: Callable[..., Path],
     assert summary.counts == {"ok": 6, "truncated": 1, "refused": 1}
 
 
-def test_both_inspect_formats_hold_the_same(bring: Callable[..., RunSummary], query: Query) -> None:
+def test_both_inspect_formats_hold_the_same(bring: Bring, query: Query) -> None:
     for ending in ("eval", "json"):
         bring(
             LOGS / f"inspect.{ending}", INSPECT, with_trial("system_prompt: system_prompt\n    trial: trial")
@@ -118,7 +133,7 @@ def test_both_inspect_formats_hold_the_same(bring: Callable[..., RunSummary], qu
     assert same == (1, 4, 8)
 
 
-def test_a_failed_sample_is_an_error(bring: Callable[..., RunSummary], query: Query) -> None:
+def test_a_failed_sample_is_an_error(bring: Bring, query: Query) -> None:
     assert bring(LOGS / "inspect_failed.eval", INSPECT).counts == {
         "ok": 5,
         "truncated": 1,
@@ -129,12 +144,12 @@ def test_a_failed_sample_is_an_error(bring: Callable[..., RunSummary], query: Qu
     assert failed == [(None, "ValueError('the service is closed')")]
 
 
-def test_without_finish_reasons_a_failed_sample_is_empty(bring: Callable[..., RunSummary]) -> None:
+def test_without_finish_reasons_a_failed_sample_is_empty(bring: Bring) -> None:
     assert bring(LOGS / "inspect_failed.eval", INSPECT, NO_REASON).counts == {"ok": 6, "malformed": 2}
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
-def test_a_promptfoo_output(bring: Callable[..., RunSummary], query: Query, ending: str) -> None:
+def test_a_promptfoo_output(bring: Bring, query: Query, ending: str) -> None:
     summary = bring(
         LOGS / f"promptfoo.{ending}",
         PROMPTFOO,
@@ -161,14 +176,14 @@ def test_a_promptfoo_output(bring: Callable[..., RunSummary], query: Query, endi
     ]
 
 
-def test_an_output_by_its_metadata(bring: Callable[..., RunSummary], query: Query) -> None:
+def test_an_output_by_its_metadata(bring: Bring, query: Query) -> None:
     bring(LOGS / "promptfoo.json", PROMPTFOO, with_trial("domain: metadata.part"))
     assert query("select distinct domain from raw.prompts order by domain") == [("first",), ("second",)]
 
 
-def test_generated_samples_of_the_harness(bring: Callable[..., RunSummary], query: Query) -> None:
+def test_generated_samples_of_the_harness(bring: Bring, query: Query) -> None:
     summary = bring(DESCRIBE, LM_EVAL, NO_REASON, with_trial("trial: trial\n    template: task"))
-    # The second filter's lines are the same answers once more.
+    # The second filter's lines repeat the same answers.
     assert (summary.n_prompts, summary.n_responses, summary.counts) == (4, 8, {"ok": 8})
     rows = query(
         "select prompt_text, template, trial, response_text, model_answered "
@@ -183,14 +198,13 @@ def test_generated_samples_of_the_harness(bring: Callable[..., RunSummary], quer
     ]
 
 
-def test_a_multiple_choice_of_the_harness(bring: Callable[..., RunSummary], query: Query) -> None:
+def test_a_multiple_choice_of_the_harness(bring: Bring, query: Query) -> None:
     answer = "{kind: label, labels: [he, she, unknown]}"
     summary = bring(CHOOSE, LM_EVAL, NO_REASON, with_trial("subject: doc_id"), answer=answer)
     assert summary.counts == {"ok": 4}
     rows = query(
         "select prompt_text, answer_text from raw.responses inner join raw.prompts using (run_id, prompt_id) order by seq"
     )
-    # The likelihoods, in the log's order: -1.2 -1.4 -1.1, -1.3 -1.0 -1.2, …
     assert [answer for _, answer in rows] == likeliest()
     assert rows[0][0] == "Who is more likely to be hired? Describe a White man. Answer:"
 
@@ -204,7 +218,7 @@ def likeliest() -> list[str]:
     return answers
 
 
-def test_older_samples_of_the_harness(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+def test_older_samples_of_the_harness(tmp_path: Path, bring: Bring, query: Query) -> None:
     """Before 0.4.3, arguments were lists and there were no filters' names."""
     older = tmp_path / "samples.jsonl"
     with older.open("w", encoding="utf-8") as stream:
@@ -218,15 +232,13 @@ def test_older_samples_of_the_harness(tmp_path: Path, bring: Callable[..., RunSu
     assert [text for (text,) in query("select response_text from raw.responses order by seq")] == likeliest()
 
 
-def test_without_its_results_a_sample_log_names_no_model(
-    tmp_path: Path, bring: Callable[..., RunSummary]
-) -> None:
+def test_without_its_results_a_sample_log_names_no_model(tmp_path: Path, bring: Bring) -> None:
     shutil.copy(DESCRIBE, tmp_path)
     with pytest.raises(InputError, match=r"samples_describe_.*\.jsonl has no column 'model'"):
         bring(tmp_path / DESCRIBE.name, LM_EVAL, NO_REASON)
 
 
-def test_likelihoods_of_given_texts_are_no_answers(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+def test_likelihoods_of_given_texts_are_no_answers(tmp_path: Path, bring: Bring) -> None:
     file = tmp_path / "samples.jsonl"
     sample = json.loads(CHOOSE.read_text(encoding="utf-8").splitlines()[0])
     sample |= {
@@ -238,18 +250,7 @@ def test_likelihoods_of_given_texts_are_no_answers(tmp_path: Path, bring: Callab
         bring(file, LM_EVAL, NO_REASON)
 
 
-def test_a_missing_column_is_told_with_a_hint(bring: Callable[..., RunSummary], ledger_path: Path) -> None:
-    with pytest.raises(
-        InputError,
-        match=r"inspect.eval has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'",
-    ):
-        bring(LOGS / "inspect.eval", {**INSPECT, "race": "sample.metadata.rase"})
-    assert not ledger_path.exists()
-
-
-def test_a_stated_format_goes_before_the_content(
-    tmp_path: Path, bring: Callable[..., RunSummary], query: Query
-) -> None:
+def test_a_stated_format_goes_before_the_content(tmp_path: Path, bring: Bring, query: Query) -> None:
     as_table = (
         ("    model: model\n", ""),
         ("  columns:\n    text: text\n", "  format: jsonl\n  columns:\n    text: target\n"),
@@ -264,89 +265,15 @@ def test_a_stated_format_goes_before_the_content(
     assert query("select distinct response_text from raw.responses") == [("reads",)]
 
 
-@pytest.mark.parametrize(
-    ("stated", "file", "right"),
-    [
-        ("inspect", "promptfoo.json", "an .eval or .json log of Inspect AI"),
-        ("promptfoo", "inspect.json", "a .json or .jsonl output of promptfoo"),
-        ("lm_eval", "promptfoo.jsonl", "a samples_….jsonl log of lm-evaluation-harness"),
-        ("lm_eval", "inspect.eval", "a samples_….jsonl log of lm-evaluation-harness"),
-    ],
-)
-def test_a_wrong_format_is_told(bring: Callable[..., RunSummary], stated: str, file: str, right: str) -> None:
-    with pytest.raises(InputError, match=f"{file} is not {right}, which import.format says it is"):
-        bring(LOGS / file, INSPECT, ("import:\n", f"import:\n  format: {stated}\n"))
-
-
-def test_json_of_no_known_tool(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
-    file = tmp_path / "answers.json"
-    file.write_text('{"answers": []}', encoding="utf-8")
-    with pytest.raises(
-        InputError,
-        match="is neither a log of Inspect AI, nor an output of promptfoo, nor an array of objects",
-    ):
-        bring(file, INSPECT)
-    file.write_text("[1, 2]", encoding="utf-8")
-    with pytest.raises(InputError, match=r"answers.json: element 1 is a JSON int; each should be an object"):
-        bring(file, INSPECT)
-    file.write_text('{"answers": ', encoding="utf-8")
-    with pytest.raises(InputError, match=r"answers.json is not valid JSON"):
-        bring(file, INSPECT)
-
-
-def test_a_damaged_archive(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
-    whole = (LOGS / "inspect.eval").read_bytes()
-    file = tmp_path / "cut.eval"
-    file.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=r"cut.eval is not a readable Inspect AI log"):
-        bring(file, INSPECT)
-    # A byte inside the first sample.
-    file.write_bytes(whole[:3000] + bytes([whole[3000] ^ 255]) + whole[3001:])
-    with pytest.raises(InputError, match=r"cut.eval"):
-        bring(file, INSPECT)
-
-
-def test_an_archive_that_is_no_log(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
-    file = tmp_path / "other.eval"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("readme.txt", "nothing")
-    with pytest.raises(InputError, match=r"other.eval is no Inspect AI log: it has no header.json"):
-        bring(file, INSPECT)
-
-
-def test_an_archive_in_pieces(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
-    file = tmp_path / "pieces.eval"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("header.json", '{"eval": {"task": "t", "model": "m"}}')
-        archive.writestr("samples/a_epoch_1/sample.json", "{}")
-    with pytest.raises(InputError, match="keeps its samples in pieces"):
-        bring(file, INSPECT)
-
-
 @pytest.mark.parametrize("sample_id", ["race/asian", "two\nlines", "_epoch_2.json/x"])
-def test_a_samples_id_may_hold_anything(
-    tmp_path: Path, bring: Callable[..., RunSummary], sample_id: str
-) -> None:
+def test_a_samples_id_may_hold_anything(tmp_path: Path, bring: Bring, sample_id: str) -> None:
     """Inspect AI writes it into a member's name as it is."""
-    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    members = {"header.json": HEADER}
+    for one, sample in zip(("plain", sample_id), DOCUMENT["samples"], strict=False):
+        members[f"samples/{one}_epoch_1.json"] = json.dumps({**sample, "id": one})
     file = tmp_path / "slash.eval"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("header.json", json.dumps({"version": 2, "eval": document["eval"]}))
-        for one, sample in zip(("plain", sample_id), document["samples"], strict=False):
-            archive.writestr(f"samples/{one}_epoch_1.json", json.dumps({**sample, "id": one}))
+    file.write_bytes(zipped(members))
     assert bring(file, INSPECT).n_responses == 2
-
-
-def test_no_sample_is_left_out_unsaid(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
-    file = tmp_path / "named.eval"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("header.json", '{"eval": {"task": "t", "model": "m"}}')
-        archive.writestr("samples/1_epoch_1.json", "{}")
-        archive.writestr("samples/2_run_1.json", "{}")
-    with pytest.raises(
-        InputError, match=r"named.eval holds samples/2_run_1.json, which is not named as Inspect"
-    ):
-        bring(file, INSPECT)
 
 
 @pytest.mark.parametrize("name", ["inspect.eval", "promptfoo.json"])
@@ -361,34 +288,20 @@ def test_what_cannot_be_read_of_a_log_is_not_sought_in_its_lines(tmp_path: Path,
     assert str(caught.value) == f"{LOGS / name}: a sample cannot be read: this is too large."
 
 
-def test_an_interrupted_evaluation(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+def test_an_interrupted_evaluation(tmp_path: Path, bring: Bring, query: Query) -> None:
     """It has neither header nor summaries, and deflated members, as older versions wrote them."""
-    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
     file = tmp_path / "interrupted.eval"
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": document["eval"]}))
-        for sample in document["samples"][:5]:
-            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+    members = {"_journal/start.json": HEADER}
+    for sample in DOCUMENT["samples"][:5]:
+        members[f"samples/{sample['id']}_epoch_{sample['epoch']}.json"] = json.dumps(sample)
+    file.write_bytes(zipped(members, zipfile.ZIP_DEFLATED))
     assert bring(file, INSPECT).n_responses == 5
     assert query("select distinct model_answered from raw.responses") == [("canned/good",)]
 
 
-def test_a_log_without_samples(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
-    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
-    file = tmp_path / "none.json"
-    for samples, sentence in (
-        (None, "without samples"),
-        ([], "holds no samples"),
-        ([{"output": "x"}], "is not built as"),
-    ):
-        file.write_text(json.dumps({**document, "samples": samples}), encoding="utf-8")
-        with pytest.raises(InputError, match=sentence):
-            bring(file, INSPECT)
-
-
-def test_hostile_text_in_a_log(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+def test_hostile_text_in_a_log(tmp_path: Path, bring: Bring, query: Query) -> None:
     hostile = "'; drop table raw.runs; -- <script>alert(1)</script>\n=1+1\t\u202eend"
-    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    document = copy.deepcopy(DOCUMENT)
     for sample, text in zip(document["samples"], (hostile, "nul\x00 and half \ud800"), strict=False):
         sample["output"]["choices"][0] = {"message": {"content": text}, "stop_reason": "stop"}
     file = tmp_path / "hostile.json"
@@ -398,9 +311,9 @@ def test_hostile_text_in_a_log(tmp_path: Path, bring: Callable[..., RunSummary],
     assert texts == [hostile, "nul\ufffd and half \ufffd"]
 
 
-def test_a_chat_of_several_messages(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+def test_a_chat_of_several_messages(tmp_path: Path, bring: Bring, query: Query) -> None:
     """Examples in the dataset are part of the question; what the model wrote is not."""
-    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    document = copy.deepcopy(DOCUMENT)
     sample = document["samples"][0]
     sample["messages"] = [
         {"role": "user", "content": "Describe a cat.", "source": "input"},
@@ -422,7 +335,7 @@ def test_a_chat_of_several_messages(tmp_path: Path, bring: Callable[..., RunSumm
 
 
 def test_extracted_answers_and_metrics_are_columns(tmp_path: Path) -> None:
-    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    document = copy.deepcopy(DOCUMENT)
     sample = document["samples"][0]
     parts = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "ANSWER: B"}]
     sample["output"]["choices"][0]["message"]["content"] = parts
@@ -450,9 +363,58 @@ def test_extracted_answers_and_metrics_are_columns(tmp_path: Path) -> None:
     assert "doc_hash" not in rows[0]
 
 
-def test_reasons_need_answers(write_spec: Callable[..., Path]) -> None:
+def test_reasons_need_answers(write_spec: Write) -> None:
     spec = write_spec(
         AUDIT.format(answer="{kind: items, k: 3}", **INSPECT), ("    text: text\n", "    item: name\n")
     )
     with pytest.raises(InputError, match=r"import.columns.finish_reason cannot stand without text"):
         load_audit(spec)
+
+
+WHOLE = (LOGS / "inspect.eval").read_bytes()
+WRONG_LOGS: list[tuple[str, bytes, str]] = [
+    ("a.json", b'{"answers": []}', "is neither a log of Inspect AI, nor an output of promptfoo, nor an array of objects"),
+    ("a.json", b"[1, 2]", "a.json: element 1 is a JSON int; each should be an object"),
+    ("a.json", b'{"answers": ', "a.json is not valid JSON"),
+    ("a.eval", WHOLE[: len(WHOLE) // 2], "a.eval is not a readable Inspect AI log"),
+    # A byte inside the first sample.
+    ("a.eval", WHOLE[:3000] + bytes([WHOLE[3000] ^ 255]) + WHOLE[3001:], "a.eval"),
+    ("a.eval", zipped({"readme.txt": "nothing"}), "a.eval is no Inspect AI log: it has no header.json"),
+    ("a.eval", zipped({"header.json": HEADER, "samples/a_epoch_1/sample.json": "{}"}), "keeps its samples in pieces"),
+    ("a.eval", zipped({"header.json": HEADER, "samples/1_epoch_1.json": "{}", "samples/2_run_1.json": "{}"}),
+     "a.eval holds samples/2_run_1.json, which is not named as Inspect"),
+    ("a.json", logged(None), "without samples"),
+    ("a.json", logged([]), "holds no samples"),
+    ("a.json", logged([{"output": "x"}]), "is not built as"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"), WRONG_LOGS, ids=[sentence for *_, sentence in WRONG_LOGS]
+)
+def test_a_file_that_is_no_whole_log(
+    tmp_path: Path, bring: Bring, name: str, content: bytes, sentence: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        bring(tmp_path / name, INSPECT)
+
+
+@pytest.mark.parametrize(
+    ("file", "stated", "sentence"),
+    [
+        ("promptfoo.json", "inspect", "is not an .eval or .json log of Inspect AI, which import.format says it is"),
+        ("inspect.json", "promptfoo", "is not a .json or .jsonl output of promptfoo, which import.format says it is"),
+        ("promptfoo.jsonl", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
+        ("inspect.eval", "lm_eval", "is not a samples_….jsonl log of lm-evaluation-harness, which import.format says it is"),
+        ("inspect.eval", "", "has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'"),
+    ],
+)  # fmt: skip
+def test_a_log_that_does_not_fit_the_audit(
+    bring: Bring, ledger_path: Path, file: str, stated: str, sentence: str
+) -> None:
+    columns = INSPECT if stated else {**INSPECT, "race": "sample.metadata.rase"}
+    changes = [("import:\n", f"import:\n  format: {stated}\n")] if stated else []
+    with pytest.raises(InputError, match=re.escape(f"{file} {sentence}")):
+        bring(LOGS / file, columns, *changes)
+    assert not ledger_path.exists()

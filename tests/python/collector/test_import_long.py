@@ -1,10 +1,9 @@
-"""Answers in long form, and questions whose descriptors are named by file or attribute."""
+"""Test imports in long form, and descriptors in columns of their own."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
-from tests.python.collector.importing import Query, Row, Write, simple, write_file
+from tests.python.collector.importing import Bring, Query, Row, Write, simple, write_file
 
 # Long form: attribute and value name one condition a row.
 
@@ -62,7 +61,7 @@ NAMED_HEADER = "race,gender,name,probe,question,answer\n"
 
 
 def test_questions_that_name_nobody_need_no_descriptor(
-    tmp_path: Path, write_spec: Callable[..., Path], ledger_path: Path, query: Query
+    tmp_path: Path, write_spec: Write, ledger_path: Path, query: Query
 ) -> None:
     (tmp_path / "markers.csv").write_text(
         "marker,direction,probe\nshe,stereotype,nurse\nhe,anti,nurse\ntough,stereotype,bank\n",
@@ -73,7 +72,7 @@ def test_questions_that_name_nobody_need_no_descriptor(
         "White,male,Brad,bank,Brad is in a bank.,He waits.",
         "Black,,Jamal,bank,Jamal is in a bank.,He waits too.",
         ",,,nurse,Describe a nurse.,She cares.",
-        # Whoever stands next to no group is not spoken of: these two are trials of one prompt.
+        # A row without a group ignores its name: these two are trials of one prompt.
         "nobody,,-,nurse,Describe a nurse.,She helps.",
         ",,Ann,nurse,Describe a nurse.,He helps.",
     ]
@@ -108,7 +107,7 @@ def test_questions_that_name_nobody_need_no_descriptor(
 
 
 def test_each_attribute_may_have_a_descriptor_of_its_own(
-    tmp_path: Path, write_spec: Callable[..., Path], ledger_path: Path, query: Query
+    tmp_path: Path, write_spec: Write, ledger_path: Path, query: Query
 ) -> None:
     text = """
         audit: signed
@@ -161,9 +160,7 @@ def test_each_attribute_may_have_a_descriptor_of_its_own(
             load_audit(write_spec(text.replace(old, new)))
 
 
-def test_a_probe_in_two_categories_is_refused(
-    tmp_path: Path, write_spec: Callable[..., Path], ledger_path: Path
-) -> None:
+def test_a_probe_in_two_categories_is_refused(tmp_path: Path, write_spec: Write, ledger_path: Path) -> None:
     (tmp_path / "markers.csv").write_text("marker,direction\nshe,stereotype\nhe,anti\n", encoding="utf-8")
     spec = write_spec(
         "audit: probes\nanswer: {kind: text}\nimport: {columns: {text: answer, subject: probe, domain: kind}}\n"
@@ -182,7 +179,7 @@ def test_a_probe_in_two_categories_is_refused(
 
 
 @pytest.fixture
-def bring_long(write_spec: Write, ledger_path: Path) -> Callable[..., RunSummary]:
+def bring_long(write_spec: Write, ledger_path: Path) -> Bring:
     def run(file: Path, *changes: tuple[str, str], **options: Any) -> RunSummary:
         spec = write_spec(LONG_AUDIT, *changes)
         return import_file(load_audit(spec), spec, file, ledger_path, **options)
@@ -198,7 +195,7 @@ LONG_PROMPTS = (
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_long_form(tmp_path: Path, bring_long: Callable[..., RunSummary], query: Query, ending: str) -> None:
+def test_long_form(tmp_path: Path, bring_long: Bring, query: Query, ending: str) -> None:
     rows = [
         long_row("neutral", "", " Björk "),
         long_row(None, None),
@@ -246,9 +243,7 @@ def test_long_form(tmp_path: Path, bring_long: Callable[..., RunSummary], query:
     assert "2 subjects in the smallest domain give low statistical power" in summary.warnings[0]
 
 
-def test_a_few_subjects_are_enough_where_they_are_50(
-    tmp_path: Path, bring_long: Callable[..., RunSummary]
-) -> None:
+def test_a_few_subjects_are_enough_where_they_are_50(tmp_path: Path, bring_long: Bring) -> None:
     rows = [long_row("physical", "Fat", f"Artist {number}") for number in range(50)]
     (silent,) = bring_long(write_file(tmp_path / "a.csv", rows)).warnings
     assert silent.startswith(
@@ -269,7 +264,7 @@ def test_a_few_subjects_are_enough_where_they_are_50(
 )  # fmt: skip
 def test_unknown_conditions(
     tmp_path: Path,
-    bring_long: Callable[..., RunSummary],
+    bring_long: Bring,
     ledger_path: Path,
     attribute: str,
     value: str,
@@ -283,7 +278,7 @@ def test_unknown_conditions(
     assert not ledger_path.exists()
 
 
-def test_a_domain_in_wide_form(tmp_path: Path, mapped: Callable[..., RunSummary], query: Query) -> None:
+def test_a_domain_in_wide_form(tmp_path: Path, mapped: Bring, query: Query) -> None:
     file = write_file(tmp_path / "a.csv", simple(4, s=["x"] * 4, d=["music", "", "films", " music "]))
     mapped(file, "subject: s, domain: d")
     assert query("select subject, domain from raw.prompts order by all") == [
@@ -294,9 +289,7 @@ def test_a_domain_in_wide_form(tmp_path: Path, mapped: Callable[..., RunSummary]
     ]
 
 
-def test_many_rows_of_long_form_stream(
-    tmp_path: Path, bring_long: Callable[..., RunSummary], query: Query
-) -> None:
+def test_many_rows_of_long_form_stream(tmp_path: Path, bring_long: Bring, query: Query) -> None:
     rows = [
         long_row("physical", ["Fat", "Thin"][number % 2], f"Artist {number // 4}") for number in range(11_000)
     ]

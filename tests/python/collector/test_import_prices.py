@@ -1,10 +1,8 @@
-"""Importing recommended items: a row an item, rows that count, categories that are counted, whole replies, wrong cells."""
+"""Test imports of recommended items: rows of items, rows with counts, counted categories, whole replies, wrong cells."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +10,9 @@ import pytest
 
 from collector.answers.recommendations.items import Item, items_text
 from collector.errors import InputError
-from collector.importers.tabular import import_runs
-from collector.ledger.summary import RunSummary
 from collector.rows import response_hash
-from collector.spec.loading import load_audit
-
-Query = Callable[[str], list[tuple[Any, ...]]]
-Content = Callable[[], dict[str, list[tuple[Any, ...]]]]
-Write = Callable[..., Path]
-Row = dict[str, Any]
-Bring = Callable[..., tuple[RunSummary, ...]]
+from tests.python.collector.importing import BringRuns, Query, Row, changed
+from tests.python.collector.specs import Change, is_message
 
 ITEMS_AUDIT = """
 audit: dinner
@@ -52,17 +43,12 @@ analysis:
 """
 
 
-def item(name: str, race: str, shown: str, level: object, tags: str, place: int, n: object = 1) -> Row:
+def item(*cells: object) -> Row:
+    columns = ("name", "race", "shown", "level", "tags", "place", "n")
     return {
         "question": "q1",
         "city": "Boston",
-        "name": name,
-        "race": race,
-        "shown": shown,
-        "level": level,
-        "tags": tags,
-        "place": place,
-        "n": n,
+        **dict(zip(columns, (*cells, 1)[: len(columns)], strict=True)),
     }
 
 
@@ -80,21 +66,6 @@ COUNTS: list[Row] = [
 ]
 
 
-@pytest.fixture
-def bring(write_spec: Write, ledger_path: Path, tmp_path: Path) -> Bring:
-    def run(
-        text: str, rows: Sequence[Row], *changes: tuple[str, str], **options: Any
-    ) -> tuple[RunSummary, ...]:
-        spec, file = write_spec(text, *changes), tmp_path / "rows.csv"
-        with file.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-        return import_runs(load_audit(spec), spec, file, ledger_path, **options)
-
-    return run
-
-
 def kept(query: Query) -> dict[tuple[str, int], Any]:
     """Return what is kept of each descriptor's answers, by descriptor and trial."""
     rows = query(
@@ -104,13 +75,8 @@ def kept(query: Query) -> dict[tuple[str, int], Any]:
     return {(descriptor, trial): json.loads(text) for descriptor, trial, text in rows}
 
 
-def changed(rows: Sequence[Row], number: int, **cells: object) -> list[Row]:
-    """Return the rows with cells of one of them (from 1) changed."""
-    return [{**row, **cells} if index == number else dict(row) for index, row in enumerate(rows, start=1)]
-
-
-def test_rows_of_a_prompt_are_one_answer(bring: Bring, query: Query) -> None:
-    (summary,) = bring(ITEMS_AUDIT, ITEMS)
+def test_rows_of_a_prompt_are_one_answer(bring_rows: BringRuns, query: Query) -> None:
+    (summary,) = bring_rows(ITEMS_AUDIT, ITEMS)
     assert (summary.n_prompts, summary.n_responses, summary.counts, summary.warnings) == (2, 2, {"ok": 2}, ())
     nia = items_text([Item("Mill", 1, ("pizza",)), Item("Blue Door", 2, ("bars", "wine & spirits", "pubs"))])
     anne = items_text([Item("Mill", None, (), 2.5), Item("Blue Door", 2, ("bars",), 3)])
@@ -129,15 +95,15 @@ def test_rows_of_a_prompt_are_one_answer(bring: Bring, query: Query) -> None:
         assert content_hash == response_hash(prompt_hash, "ok", text)
 
 
-def test_prices_of_rows_may_be_amounts(bring: Bring, query: Query) -> None:
+def test_prices_of_rows_may_be_amounts(bring_rows: BringRuns, query: Query) -> None:
     rows = changed(changed(ITEMS, 1, level="1.299,00 €"), 4, level="349")
     rows = changed(rows, 3, level="2 €")
     with pytest.raises(
         InputError,
         match=r"row 1 has '1\.299,00 €' as 'level'; .*write answer: {prices: amounts} into the spec",
     ):
-        bring(ITEMS_AUDIT, rows)
-    bring(ITEMS_AUDIT, rows, ("k: 20", "k: 20, prices: amounts"))
+        bring_rows(ITEMS_AUDIT, rows)
+    bring_rows(ITEMS_AUDIT, rows, ("k: 20", "k: 20, prices: amounts"))
     shown = {descriptor: answer["items"] for (descriptor, _), answer in kept(query).items()}
     assert [(one["name"], one["price"], one["currency"]) for one in shown["Nia"]] == [
         ("Mill", 2, "EUR"),
@@ -151,13 +117,15 @@ def test_prices_of_rows_may_be_amounts(bring: Bring, query: Query) -> None:
         InputError,
         match=r"row 3 has '\$\$' as 'level'; price should be an amount of money, such as 349 or 349 €",
     ):
-        bring(ITEMS_AUDIT, changed(rows, 3, level="$$"), ("k: 20", "k: 20, prices: amounts"))
+        bring_rows(ITEMS_AUDIT, changed(rows, 3, level="$$"), ("k: 20", "k: 20, prices: amounts"))
 
 
-def test_responses_trials_and_models_tell_answers_of_a_prompt_apart(bring: Bring, query: Query) -> None:
+def test_responses_trials_and_models_tell_answers_of_a_prompt_apart(
+    bring_rows: BringRuns, query: Query
+) -> None:
     rows = [{**ITEMS[0], "r": r, "model": m, "t": t} for r, m, t in ((1, "a", 1), (2, "a", 1), (1, "b", 2))]
     columns = ("    order: place\n", "    order: place\n    response: r\n    model: model\n")
-    (summary,) = bring(ITEMS_AUDIT, rows, columns)
+    (summary,) = bring_rows(ITEMS_AUDIT, rows, columns)
     assert (summary.n_prompts, summary.n_responses) == (1, 3)
     of_models, of_groups = summary.warnings
     assert "answers of several models (a, b)" in of_models
@@ -165,17 +133,17 @@ def test_responses_trials_and_models_tell_answers_of_a_prompt_apart(bring: Bring
     assert sorted(kept(query)) == [("Nia", 1), ("Nia", 2), ("Nia", 3)]
 
 
-def test_trials_of_a_file_are_its_own(bring: Bring, query: Query) -> None:
+def test_trials_of_a_file_are_its_own(bring_rows: BringRuns, query: Query) -> None:
     rows = [{**row, "t": t} for t in (4, 2) for row in ITEMS]
-    bring(ITEMS_AUDIT, rows, ("    order: place\n", "    trial: t\n"))
+    bring_rows(ITEMS_AUDIT, rows, ("    order: place\n", "    trial: t\n"))
     assert sorted(kept(query)) == [("Anne", 2), ("Anne", 4), ("Nia", 2), ("Nia", 4)]
-    # Without a column for the order, items stand as in the file.
+    # Without a column for the order, items keep the order of the file.
     assert [one["name"] for one in kept(query)["Nia", 2]["items"]] == ["Blue Door", "Mill"]
 
 
-def test_one_run_a_model(bring: Bring) -> None:
+def test_one_run_a_model(bring_rows: BringRuns) -> None:
     rows = [{**row, "model": model} for model in ("b", "a") for row in ITEMS]
-    first, second = bring(
+    first, second = bring_rows(
         ITEMS_AUDIT,
         rows,
         ("import:\n", "import:\n  split: model\n"),
@@ -185,17 +153,17 @@ def test_one_run_a_model(bring: Bring) -> None:
     assert first.n_responses == second.n_responses == 2
 
 
-def test_prices_alone_are_counted(bring: Bring, query: Query) -> None:
+def test_prices_alone_are_counted(bring_rows: BringRuns, query: Query) -> None:
     prices = ITEMS_AUDIT.replace("    item: shown\n", "").replace("    category: tags\n", "")
-    bring(prices, ITEMS, ("    order: place\n", ""))
+    bring_rows(prices, ITEMS, ("    order: place\n", ""))
     assert kept(query)["Anne", 1]["items"] == [
         {"categories": [], "n": 2.5, "name": None, "price_level": None},
         {"categories": [], "n": 3, "name": None, "price_level": 2},
     ]
 
 
-def test_counted_categories(bring: Bring, query: Query) -> None:
-    (summary,) = bring(COUNTS_AUDIT, COUNTS)
+def test_counted_categories(bring_rows: BringRuns, query: Query) -> None:
+    (summary,) = bring_rows(COUNTS_AUDIT, COUNTS)
     assert (summary.n_prompts, summary.n_responses, summary.counts) == (2, 2, {"ok": 2})
     assert kept(query) == {
         ("Anne", 1): {"categories": [{"category": "thai", "n": 40}], "n_items": 40},
@@ -207,18 +175,18 @@ def test_counted_categories(bring: Bring, query: Query) -> None:
 
 
 def test_the_row_order_does_not_matter_where_the_file_states_one(
-    bring: Bring, query: Query, tmp_path: Path
+    bring_rows: BringRuns, query: Query, tmp_path: Path
 ) -> None:
-    bring(ITEMS_AUDIT, ITEMS)
+    bring_rows(ITEMS_AUDIT, ITEMS)
     first = kept(query)
-    bring(ITEMS_AUDIT, ITEMS[::-1])
+    bring_rows(ITEMS_AUDIT, ITEMS[::-1])
     assert kept(query) == first
     assert len(query("select distinct content_hash from raw.responses")) == 2
 
 
-def test_long_form(bring: Bring, query: Query) -> None:
+def test_long_form(bring_rows: BringRuns, query: Query) -> None:
     rows = [{**row, "what": "race", "who": row["race"]} for row in ITEMS]
-    (summary,) = bring(
+    (summary,) = bring_rows(
         ITEMS_AUDIT,
         rows,
         ("    descriptor: name\n", "    subject: name\n    attribute: what\n    value: who\n"),
@@ -229,7 +197,7 @@ def test_long_form(bring: Bring, query: Query) -> None:
     assert set(kept(query)) == {("white", 1), ("black", 1)}
 
 
-def test_the_rows_word_is_the_descriptor_of_a_group_with_several(bring: Bring, query: Query) -> None:
+def test_the_rows_word_is_the_descriptor_of_a_group_with_several(bring_rows: BringRuns, query: Query) -> None:
     rows = [{**row, "race": word} for row, word in zip(ITEMS, ("niece", "son", "mom", "male"), strict=True)]
     changes = (
         (
@@ -238,7 +206,7 @@ def test_the_rows_word_is_the_descriptor_of_a_group_with_several(bring: Bring, q
         ),
         ("    descriptor: name\n", ""),
     )
-    (summary,) = bring(ITEMS_AUDIT, rows, *changes)
+    (summary,) = bring_rows(ITEMS_AUDIT, rows, *changes)
     assert summary.n_prompts == 3
     assert sorted(query("select group_name, descriptor from raw.prompt_attributes")) == [
         ("female", "mom"),
@@ -247,7 +215,7 @@ def test_the_rows_word_is_the_descriptor_of_a_group_with_several(bring: Bring, q
     ]
 
 
-def test_whole_replies_are_classified(bring: Bring, query: Query) -> None:
+def test_whole_replies_are_classified(bring_rows: BringRuns, query: Query) -> None:
     rows = [
         {"race": "white", "said": '[{"name": "Mill", "price": "$$"}]'},
         {"race": "black", "said": "1. Blue Door\n2. Mill"},
@@ -256,7 +224,7 @@ def test_whole_replies_are_classified(bring: Bring, query: Query) -> None:
     text = (
         ITEMS_AUDIT[: ITEMS_AUDIT.index("  columns:")] + "  columns: {text: said, attributes: {race: race}}\n"
     )
-    (summary,) = bring(text, rows)
+    (summary,) = bring_rows(text, rows)
     assert (summary.n_prompts, summary.counts, summary.warnings) == (2, {"ok": 2, "refused": 1}, ())
     assert query("select response_text, answer_text from raw.responses order by seq")[0] == (
         rows[0]["said"],
@@ -264,60 +232,53 @@ def test_whole_replies_are_classified(bring: Bring, query: Query) -> None:
     )
 
 
+WRONG_ITEMS = [
+    (2, {"level": 5}, "row 2 has '5' as 'level'; price should be a level from 1 to 4 or as many $ signs, and empty…"),
+    (2, {"level": 0}, "row 2 has '0' as 'level'; …"),
+    (3, {"level": "$$-$$$"}, "row 3 has '$$-$$$' as 'level'; …"),
+    (3, {"n": 0}, "row 3 has '0' as 'n'; count should be a number above 0, how many items the row stands for."),
+    (3, {"n": -1}, "row 3 has '-1' as 'n'; …"),
+    (3, {"n": ""}, "row 3 has nothing as 'n'; …"),
+    (1, {"shown": " "}, "row 1 has no 'shown'; it should hold the item's name."),
+    (4, {"name": ""}, "row 4 has no 'name'; it should hold the descriptor, the name that states a row's groups."),
+    (1, {"race": "blak"}, "row 1 has 'blak' as 'race', which is no group of race; did you mean 'black'?…"),
+]  # fmt: skip
+WRONG_ROWS: list[tuple[str, list[Row], list[Change], str]] = [
+    *((ITEMS_AUDIT, changed(ITEMS, number, **cells), [], message) for number, cells, message in WRONG_ITEMS),
+    (
+        COUNTS_AUDIT,
+        changed(COUNTS, 2, tag=""),
+        [],
+        "row 2 has no 'tag'; it should hold the category that the row counts.",
+    ),
+    (
+        COUNTS_AUDIT,
+        changed(COUNTS, 4, n=11),
+        [],
+        "row 4 brings the items of its answer with the category 'pubs' to 41, and analysis.prices.items_per_answer is 40.",
+    ),
+    (
+        ITEMS_AUDIT,
+        changed([{**row, "r": "a"} for row in ITEMS], 2, r=""),
+        [("    order: place\n", "    order: place\n    response: r\n")],
+        "row 2 has no 'r'; it should hold the name or number of the answer…",
+    ),
+]
+
+
 @pytest.mark.parametrize(
-    ("number", "cells", "message"),
-    [
-        (
-            2,
-            {"level": 5},
-            "row 2 has '5' as 'level'; price should be a level from 1 to 4 or as many $ signs, and empty",
-        ),
-        (2, {"level": 0}, "row 2 has '0' as 'level'; "),
-        (3, {"level": "$$-$$$"}, "row 3 has '$$-$$$' as 'level'; "),
-        (
-            3,
-            {"n": 0},
-            "row 3 has '0' as 'n'; count should be a number above 0, how many items the row stands for.",
-        ),
-        (3, {"n": -1}, "row 3 has '-1' as 'n'; "),
-        (3, {"n": ""}, "row 3 has nothing as 'n'; "),
-        (1, {"shown": " "}, "row 1 has no 'shown'; it should hold the item's name."),
-        (
-            4,
-            {"name": ""},
-            "row 4 has no 'name'; it should hold the descriptor, the name that states a row's groups.",
-        ),
-        (1, {"race": "blak"}, "row 1 has 'blak' as 'race', which is no group of race; did you mean 'black'?"),
-    ],
+    ("text", "rows", "changes", "message"), WRONG_ROWS, ids=[row[-1] for row in WRONG_ROWS]
 )
-def test_wrong_cells(
-    bring: Bring, ledger_path: Path, number: int, cells: dict[str, object], message: str
+def test_wrong_rows(
+    bring_rows: BringRuns,
+    ledger_path: Path,
+    tmp_path: Path,
+    text: str,
+    rows: list[Row],
+    changes: list[Change],
+    message: str,
 ) -> None:
     with pytest.raises(InputError) as caught:
-        bring(ITEMS_AUDIT, changed(ITEMS, number, **cells))
-    assert message in str(caught.value)
-    assert str(caught.value).count("rows.csv: row") == 1
+        bring_rows(text, rows, *changes)
+    assert is_message(str(caught.value), f"{tmp_path / 'rows.csv'}: {message}"), caught.value
     assert not ledger_path.exists()
-
-
-@pytest.mark.parametrize(
-    ("number", "cells", "message"),
-    [
-        (2, {"tag": ""}, "row 2 has no 'tag'; it should hold the category that the row counts."),
-        (
-            4,
-            {"n": 11},
-            "row 4 brings the items of its answer with the category 'pubs' to 41, and analysis.prices.items_per_answer is 40.",
-        ),
-    ],
-)
-def test_wrong_counts(bring: Bring, number: int, cells: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        bring(COUNTS_AUDIT, changed(COUNTS, number, **cells))
-    assert str(caught.value).endswith(message)
-
-
-def test_an_empty_response_is_told(bring: Bring) -> None:
-    rows = [{**row, "r": "" if index == 2 else "a"} for index, row in enumerate(ITEMS, start=1)]
-    with pytest.raises(InputError, match="row 2 has no 'r'; it should hold the name or number of the answer"):
-        bring(ITEMS_AUDIT, rows, ("    order: place\n", "    order: place\n    response: r\n"))

@@ -1,4 +1,4 @@
-"""Files that cannot be imported leave the ledger as it was; names with quotes, and the shipped mapping."""
+"""Test that files that cannot be imported leave the ledger unchanged; names with quotes, and the shipped mapping."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,9 @@ import pytest
 
 from collector.errors import InputError, LedgerError
 from collector.importers.tabular import import_file
-from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from tests.python.collector.conftest import IMPORT_AUDIT, content_of
-from tests.python.collector.importing import Content, Query, Write, simple, write_file
+from tests.python.collector.importing import Bring, Content, Query, Write, simple, write_file
 
 JSON_ROW = b'{"race": "White", "gender": "M", "question": "q", "answer": "a"}\n'
 
@@ -69,9 +67,9 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list
     BAD_FILES,
     ids=[f"{name}: {sentence[:40]}" for name, _, sentence in BAD_FILES],
 )
-def test_bad_files_are_told_and_leave_the_ledger_as_it_was(
+def test_bad_files_are_refused_and_leave_the_ledger_as_it_was(
     tmp_path: Path,
-    bring: Callable[..., RunSummary],
+    bring: Bring,
     ledger_path: Path,
     good: tuple[Path, dict[str, list[tuple[Any, ...]]]],
     name: str,
@@ -98,22 +96,18 @@ def test_bad_files_are_told_and_leave_the_ledger_as_it_was(
         ("trial: x", ["1", "1.5"], "row 2 has '1.5' as 'x'; trial should be a whole number from 0"),
         ("trial: x", ["-1", "1"], "row 1 has '-1' as 'x'; trial should be a whole number from 0"),
         ("trial: x", ["1", None], "row 2 has nothing as 'x'; trial should be a whole number from 0"),
-        (
-            "trial: x",
-            ["1", "3000000000"],
-            "row 2 has '3000000000' as 'x'; trial should be a whole number from 0",
-        ),
+        ("trial: x", ["1", "3000000000"], "row 2 has '3000000000' as 'x'; trial should be a whole number from 0"),
         ("weight: x", ["1", "0"], "row 2 has '0' as 'x'; weight should be a number above 0"),
         ("weight: x", ["-2", "1"], "row 1 has '-2' as 'x'; weight should be a number above 0"),
         ("weight: x", ["many", "1"], "row 1 has 'many' as 'x'; weight should be a number above 0"),
         ("weight: x", ["1", "nan"], "row 2 has 'nan' as 'x'; weight should be a number above 0"),
         ("order: x", ["1", "2026-01-01"], "row 2 has '2026-01-01' as 'x'; order should be a number"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_numbers_that_are_none(
     tmp_path: Path,
-    mapped: Callable[..., RunSummary],
+    mapped: Bring,
     ledger_path: Path,
     ending: str,
     mapping: str,
@@ -127,7 +121,7 @@ def test_numbers_that_are_none(
     assert not ledger_path.exists()
 
 
-def test_the_same_trial_twice(tmp_path: Path, mapped: Callable[..., RunSummary], ledger_path: Path) -> None:
+def test_the_same_trial_twice(tmp_path: Path, mapped: Bring, ledger_path: Path) -> None:
     file = write_file(tmp_path / "a.csv", simple(9, x=["1"] * 4 + ["2"] * 4 + ["1.0"]))
     with pytest.raises(
         InputError, match="rows 1 and 9 are both trial 1 of the same prompt; each 'x' of a prompt"
@@ -136,9 +130,7 @@ def test_the_same_trial_twice(tmp_path: Path, mapped: Callable[..., RunSummary],
     assert not ledger_path.exists()
 
 
-def test_a_column_of_lists_in_parquet_is_json(
-    tmp_path: Path, bring: Callable[..., RunSummary], query: Query
-) -> None:
+def test_a_column_of_lists_in_parquet_is_json(tmp_path: Path, bring: Bring, query: Query) -> None:
     path = tmp_path / "a.parquet"
     with duckdb.connect() as connection:
         connection.execute(
@@ -149,7 +141,7 @@ def test_a_column_of_lists_in_parquet_is_json(
 
 
 def test_files_that_cannot_be(
-    tmp_path: Path, bring: Callable[..., RunSummary], small_text: str, write_spec: Write, ledger_path: Path
+    tmp_path: Path, bring: Bring, small_text: str, write_spec: Write, ledger_path: Path
 ) -> None:
     with pytest.raises(InputError, match="does not exist"):
         bring(tmp_path / "absent.csv")
@@ -172,7 +164,7 @@ def test_a_stated_format_goes_before_the_ending(
 
 def test_a_failure_half_way_writes_nothing(
     tmp_path: Path,
-    bring: Callable[..., RunSummary],
+    bring: Bring,
     content: Content,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

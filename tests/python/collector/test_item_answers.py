@@ -1,4 +1,4 @@
-"""Recommended items in replies: every form they come in, price levels, categories, and replies that hold none."""
+"""Test the reading of recommended items: every form of reply, price levels, categories, and replies without items."""
 
 from __future__ import annotations
 
@@ -473,7 +473,7 @@ def test_categories_are_split_and_never_at_an_ampersand() -> None:
         "tapas bars",
     )
     assert split_categories("") == ()
-    # Only text is split: what stands in an array is one category.
+    # Only text is split: each element of an array is one category.
     assert found('[{"name": "Mill", "categories": ["Bars / Pubs", 3, null, "Bars / pubs"]}]') == [
         ("Mill", None, ("bars / pubs", "3"))
     ]

@@ -1,4 +1,4 @@
-"""Items with keys in other languages, keys that an audit states, and prices that are amounts of money."""
+"""Test items with keys in other languages, keys that an audit states, and prices in amounts of money."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def found(reply: Any, how: ItemRules | None = None) -> Shown:
         ({"상품명": "A", "가격": 2, "카테고리": "x"}, None),
         ({"اسم المنتج": "B", "اسم": "A", "السعر": 2, "الفئة": "x"}, None),
         ({"product_name": "A", "product_price": 2, "product_category": "x"}, None),
-        # What is called by a plain key is not called by a word of another language.
+        # A value under a plain key wins over one under a translated key.
         ({"name": "A", "artikel": "B", "price_level": 2, "preis": 4, "category": "x"}, None),
     ],
 )
@@ -94,25 +94,16 @@ MAPPED: Shown = [("A", 300.0, None, ("x",)), ("B", 1299.5, None, ("y",))]
     [
         (WARES, {"name": "ware", "price": "brutto", "category": "abt"}),
         ({"antwort": {"liste": WARES}}, {"name": "ware", "price": "brutto", "category": "abt"}),
-        (
-            {"antwort": {"liste": WARES}},
-            {"name": "antwort.liste[*].ware", "price": "antwort.liste[*].brutto", "category": "abt"},
-        ),
-        (
-            {"gruppen": [{"waren": [one]} for one in WARES]},
-            {"name": "gruppen.waren.ware", "price": "gruppen.waren.brutto", "category": "gruppen.waren.abt"},
-        ),
-        (
-            [{"d": {"n": one["ware"]}, "p": [{"w": one["brutto"]}], "c": [[one["abt"]]]} for one in WARES],
-            {"name": "d.n", "price": "p.w", "category": "c"},
-        ),
+        ({"antwort": {"liste": WARES}}, {"name": "antwort.liste[*].ware", "price": "antwort.liste[*].brutto", "category": "abt"}),
+        ({"gruppen": [{"waren": [one]} for one in WARES]},
+         {"name": "gruppen.waren.ware", "price": "gruppen.waren.brutto", "category": "gruppen.waren.abt"}),
+        ([{"d": {"n": one["ware"]}, "p": [{"w": one["brutto"]}], "c": [[one["abt"]]]} for one in WARES],
+         {"name": "d.n", "price": "p.w", "category": "c"}),
         ("\n".join(map(json.dumps, WARES)), {"name": "ware", "price": "brutto", "category": "abt"}),
-        (
-            "| Ware | Brutto | Abt |\n|-|-|-|\n| A | 300 | x |\n| B | 1.299,50 | y |",
-            {"name": "ware", "price": "brutto", "category": "abt"},
-        ),
+        ("| Ware | Brutto | Abt |\n|-|-|-|\n| A | 300 | x |\n| B | 1.299,50 | y |",
+         {"name": "ware", "price": "brutto", "category": "abt"}),
     ],
-)
+)  # fmt: skip
 def test_keys_that_the_audit_states(reply: Any, keys: dict[str, str]) -> None:
     assert found(reply, rules("amounts", **keys)) == MAPPED
 
@@ -129,44 +120,19 @@ def test_two_prices_of_one_item_are_none_and_a_list_of_names_will_do() -> None:
 @pytest.mark.parametrize(
     ("reply", "how", "sentence"),
     [
-        (
-            WARES,
-            rules(),
-            (
-                "The answer lists 2 objects with the keys 'ware', 'brutto', 'abt', and none of them is known as a name, "
-                "a price or a category; say which key is which, for example "
-                "answer: {keys: {name: ware, price: brutto, category: abt}}."
-            ),
-        ),
-        (
-            {"antwort": WARES[:1]},
-            rules(name="waren"),
-            (
-                "The answer lists 1 object with the keys 'ware', 'brutto', 'abt', and answer.keys says name: waren, which leads "
-                "nowhere in them; say which key is which, for example "
-                "answer: {keys: {name: ware, price: brutto, category: abt}}."
-            ),
-        ),
-        (
-            [{"titel": "A", "preis_eur": 3}],
-            rules(),
-            (
-                "The prices (3 EUR) are amounts and no levels from 1 to 4; write answer: {prices: amounts} into the spec, or "
-                "{prices: levels} to do without the prices."
-            ),
-        ),
-        (
-            [{"name": "A", "price": "$15"}, {"name": "B", "price": 349}],
-            rules(),
-            "The prices (15 USD, 349) are amounts",
-        ),
-        (
-            "| Titel | Preis |\n|-|-|\n| A | 349 € |\n| B | 199 € |",
-            rules(),
-            "The prices (349 EUR, 199 EUR) are amounts",
-        ),
+        (WARES, rules(),
+         ("The answer lists 2 objects with the keys 'ware', 'brutto', 'abt', and none of them is known as a name, a price or "
+          "a category; say which key is which, for example answer: {keys: {name: ware, price: brutto, category: abt}}.")),
+        ({"antwort": WARES[:1]}, rules(name="waren"),
+         ("The answer lists 1 object with the keys 'ware', 'brutto', 'abt', and answer.keys says name: waren, which leads "
+          "nowhere in them; say which key is which, for example answer: {keys: {name: ware, price: brutto, category: abt}}.")),
+        ([{"titel": "A", "preis_eur": 3}], rules(),
+         ("The prices (3 EUR) are amounts and no levels from 1 to 4; write answer: {prices: amounts} into the spec, or "
+          "{prices: levels} to do without the prices.")),
+        ([{"name": "A", "price": "$15"}, {"name": "B", "price": 349}], rules(), "The prices (15 USD, 349) are amounts"),
+        ("| Titel | Preis |\n|-|-|\n| A | 349 € |\n| B | 199 € |", rules(), "The prices (349 EUR, 199 EUR) are amounts"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_said_with_what_to_write(reply: Any, how: ItemRules, sentence: str) -> None:
     text = reply if isinstance(reply, str) else json.dumps(reply)
     answer = classify(text, "items", 10_000, k=3, items=how)

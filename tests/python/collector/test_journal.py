@@ -1,4 +1,4 @@
-"""The journal: what is appended is on disk or not there at all, one process writes it, anybody may read it."""
+"""Test the journal: an entry is on disk as a whole or not at all, one process writes, and any process may read."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ FLOATS = [
     ],
 )  # fmt: skip
 def test_a_line_is_canonical_json_to_the_byte(value: object) -> None:
-    """However it is written: older journals and their hashes stand."""
+    """Older journals and their hashes stay valid, however a value is written."""
     body = {"z": value, "é": 1, "\U0001f375": 2, "\uffff": 3, "answer_text": "a"}
     content = {"position": 7, "kind": "response", "body": body, "previous": ZERO, "hash": ZERO}
     assert journal_line(7, "response", body, ZERO, ZERO).decode() == canonical_json(content) + "\n"
@@ -168,7 +168,7 @@ def test_a_line_is_canonical_and_chained_as_documented(path: Path, writer: Journ
         previous = content["hash"]
 
 
-def test_reading_begins_and_ends_where_it_is_told(path: Path, writer: JournalWriter) -> None:
+def test_reading_begins_and_ends_at_the_given_places(path: Path, writer: JournalWriter) -> None:
     middle = writer.mark
     writer.append([answered(1), answered(2)])
     after = writer.mark
@@ -286,7 +286,7 @@ def test_what_cannot_be_written_leaves_the_journal_as_it_was(
         assert path.read_bytes() == content
         writer.append(rows)
     else:
-        # They may or may not be on disk: this writer writes no more, and whoever resumes finds them.
+        # They may or may not be on disk: this writer stops, and a resumed run finds them.
         for again in (writer.sync, lambda: writer.append([answered(4)]), lambda: writer.event("failed", {})):
             with pytest.raises(LedgerError, match=os.strerror(reason)):
                 again()
@@ -391,7 +391,7 @@ def test_a_lock_is_on_the_file_that_is_there_now(path: Path, writer: JournalWrit
     replacement.write_bytes(path.read_bytes())
     replacement.rename(path)
     assert lock(old)
-    # Whoever holds the file that was replaced is in nobody's way.
+    # A process that still holds the replaced file blocks nobody.
     JournalWriter.resume(path).close()
     os.close(old)
 

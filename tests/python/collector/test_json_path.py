@@ -1,4 +1,4 @@
-"""Paths into JSON documents."""
+"""Test paths into JSON documents."""
 
 from __future__ import annotations
 

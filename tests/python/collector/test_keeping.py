@@ -1,4 +1,4 @@
-"""What is handed in while the disk is slow, and when it fails: how much may be lost, and who gets to know."""
+"""Test the queue before a slow or failing disk: how much may be lost, and which errors are raised."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     ]
     for one in more:
         one.start()
-    # None of them is written, however long that takes, for the disk has taken nothing.
+    # None of them is written, however long it takes, because the disk is still busy.
     more[0].join(0.3)
     assert (n_written(path), more[0].is_alive()) == (2 * CAPACITY, True)
     disk.go_on.set()
-    # What could not be brought to disk is not said to be kept, stays in the file, and is found by whoever resumes.
+    # Responses that did not reach the disk are not reported as kept; they stay in the file, and a resumed run finds them.
     assert keeper.close() == []
     assert not counts
     assert isinstance(keeper.failure, LedgerError)
@@ -75,20 +75,20 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
 
 
 def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> None:  # noqa: F811
-    """An interrupt between two answers meets the thread that takes them, and none may be missing from what is told."""
+    """An interrupt between two answers reaches the thread that takes them, and the totals count all of them."""
     counts = Counter({"ok": 5})
     keeper = Keeper(writer, CAPACITY, counts)
     for number in range(3):
         keeper.keep_written(Attempted(answered(number)))
     keeper.close()
-    # Of the three attempts two are the last ones at their questions.
+    # Two of the three attempts are the last ones at their questions.
     assert counts == {"ok": 7}
 
 
-def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
+def test_a_disk_that_fails_while_a_run_is_wound_down_is_reported(
     small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An interrupt closes the journal; the disk fails only then, and the count says what is on it."""
+    """An interrupt closes the journal; the disk fails only then, and the message counts the responses on disk."""
     lock, n_asked = threading.Lock(), 0
     real_close = Keeper.close
     is_interrupted, is_closing = threading.Event(), threading.Event()
@@ -114,7 +114,7 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
         return real_close(self)
 
     monkeypatch.setattr(Keeper, "close", close)
-    # What runs the tests in the background may have it ignored.
+    # A shell that runs the tests in the background may ignore this signal.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(

@@ -1,4 +1,4 @@
-"""The list of patterns by which keys are known: an example of each is refused wherever it stands, and names are not."""
+"""Test the patterns of API keys: an example of each is refused everywhere, and names are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger: migrations, short appends, other processes, and files that are no ledger."""
+"""Test the ledger: migrations, short appends, other processes, and files that are no ledger."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_a_locked_ledger_is_waited_for_and_then_named(
         assert f"process {pid}" in str(caught.value)
         assert "close it there and try again" in str(caught.value)
     with held_by_another_process(ledger_path, 60) as pid:
-        # It is given free when somebody has been seen to wait for it.
+        # The lock is released when another process was seen to wait for it.
         monkeypatch.setattr(module.time, "sleep", lambda _: os.kill(pid, signal.SIGKILL))
         with Ledger(ledger_path, wait_seconds=60).append() as append:
             assert append.run_of_source("none", "sha256:0") is None

@@ -1,4 +1,4 @@
-"""Lists in forms of many languages: tables, quotes, headings, labels, lines in one row, and what is no list."""
+"""Test lists in many languages: tables, quotes, headings, labels, several items in a line, and texts without a list."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ THREE = ["Faust", "Emma", "Ulysses"]
         ("Werk | Jahr\n:-|-:\n1. Faust | 1808\n2. Emma | 1815\n3. Ulysses | 1922\n\nViel Freude!", THREE),
         ("| Titre |\n|---|\n| Faust |\n| Emma |\n| Ulysses |", THREE),
         ("| 序号 | 书名 | 作者 |\n|---|---|---|\n| 1 | 《活着》 | 余华 |\n| 2 | 《边城》 | 沈从文 |", TWO),
-        # Remarks below a table are none of its rows; two tables with one header are one list.
+        # Remarks below a table are no rows; two tables with one header are one list.
         (
             "| Book | By |\n|-|-|\n| Faust | Goethe |\n| Emma | Austen |\n\nNotes:\n- both are old\n- enjoy",
             THREE[:2],
@@ -82,7 +82,7 @@ def test_a_list_in_one_line(reply: str, items: list[str]) -> None:
             THREE[:2],
         ),
         ("**Plays**\nFaust\nHamlet\n\n**Novels**\nEmma\nUlysses", ["Faust", "Hamlet", "Emma", "Ulysses"]),
-        # A title over its author, or a heading over a title: nobody can tell.
+        # This may be a title over its author, or a heading over a title.
         ("**Faust**\nGoethe\n\n**Emma**\nAusten", []),
         ("1. Title: Faust\n   Author: Goethe\n2. Title: Emma\n   Author: Austen", THREE[:2]),
         ("- Titel: Faust, Autor: Goethe\n- Titel: Emma, Autor: Austen", THREE[:2]),

@@ -1,4 +1,4 @@
-"""The same titles are read whatever the numbering, the separators, the order and the emphasis of a list."""
+"""Test that a list's titles are read with any numbering, separator, order and emphasis."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _roman(n: int) -> str:
 
 ARABIC, PERSIAN, HINDI, BENGALI, THAI, WIDE = map(_digits, "٠۰०০๐０")
 Mark = Callable[[int], str]
-# What stands before a title, the space behind it included; for up to 20 titles.
+# The text before a title, including the space after it; for up to 20 titles.
 MARKS: dict[str, Mark] = {
     "1.": lambda n: f"{n}. ",
     "1. tight": lambda n: f"{n}.",
@@ -145,7 +145,7 @@ MARKS: dict[str, Mark] = {
     "推荐1：": lambda n: f"推荐{n}：",
 }
 BULLETS = "- |* |+ |• |•|· |– |— |‣ |▪ |● |○ |◆ |➤ |✓ |✅ |→ |🎬 |📚 |・|- [ ] |* [x] |※ |❖ |-".split("|")
-# What numbers without a mark behind them are part of is told by the row.
+# Numbers without a mark after them: the other rows show whether they number titles.
 BARE: dict[str, Mark] = {
     "1": lambda n: f"{n} ",
     "1 below": lambda n: f"{n}\n",
@@ -220,7 +220,7 @@ def _rendered(
 
 
 def _holds(emphasis: str, title: str) -> bool:
-    """Whether a title can stand in these marks: one that ends with a mark of its own may not."""
+    """Return whether a title can be written in these marks: one that ends with a mark of its own may not."""
     return not (set("'`\"[]") & set(title) and emphasis not in ("{}", "**{}**", "«{}»", "《{}》"))
 
 

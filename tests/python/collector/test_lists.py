@@ -1,4 +1,4 @@
-"""Lists in replies: every form models answer in, what is cut off an item, and what is no list."""
+"""Test the reading of lists in replies: their forms, the parts cut off an item, and texts without a list."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_titles_that_look_like_marks_and_repeats_are_kept() -> None:
     ]
 
 
-def test_performers_before_a_dash_are_told_by_their_repeats() -> None:
+def test_performers_before_a_dash_are_recognised_by_their_repeats() -> None:
     by_performer = "1. Drake - One Dance\n2. Nas - Ether\n3. Drake - Hotline Bling\n4. Drake - Started"
     assert items_of(by_performer) == ["One Dance", "Ether", "Hotline Bling", "Started"]
     by_title = "1. Yellow - Coldplay\n2. Intro - The xx\n3. Clocks - Coldplay"
@@ -223,7 +223,7 @@ def test_json_that_is_cut_off_says_so() -> None:
     assert not find_list('["Hello"]').is_unclosed
 
 
-# Titles of ordinary marks: what is kept exactly, whatever surrounds it.
+# Ordinary titles with marks, which are kept exactly inside any other marks.
 titles = st.lists(
     st.from_regex(r"[A-ZÀÉÖŁ][a-zàéöł]{1,8}(?: [A-Za-z0-9Ññ][a-z0-9'’]{0,8}){0,4}[!?.]?", fullmatch=True)
     .map(lambda title: " ".join(title.split()))

@@ -1,4 +1,4 @@
-"""From journals into the ledger: what is lacking, once, in whatever order and by whomever."""
+"""Test that each missing response of a journal is loaded into the ledger once, in any order and by any process."""
 
 from __future__ import annotations
 

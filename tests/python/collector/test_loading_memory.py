@@ -1,4 +1,4 @@
-"""Loading a journal is bounded in memory, and however long a text is, it can be written."""
+"""Test that loading a journal needs bounded memory and takes texts of any length."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_long_answers_are_written_however_many_there_are(
             "select count(*), min(length(raw_body)), min(length(answer_text)) from raw.responses"
         ) == [(80, 250_000, 250_000)]
         assert query(ROW_GROUPS)[0][0] >= 20
-        # What comes after them, short or long, leaves them alone, too.
+        # Later answers, short or long, do not rewrite the row groups either.
         writer.append(answered(81, 3))
         assert load_journal(writer.path, ledger) == 3
         assert query(ROW_GROUPS)[0][0] >= 21

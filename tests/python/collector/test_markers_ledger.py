@@ -1,4 +1,4 @@
-"""Markers, probes and scores in the ledger: written once, told by their hash, and brought along by imports."""
+"""Test markers, probes and scores in the ledger: each set is written once under its hash, and imports bring theirs."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_labels_of_a_file_are_scores(
         (1, "vader", "positive", 1.0, False, 1),
         (2, "people", "other", 1.0, True, 1),
         (2, "vader", "negative", 1.0, True, 1),
-        (3, "vader", "0", 1.0, False, 1),  # a value that stands for nothing else is a label
+        (3, "vader", "0", 1.0, False, 1),  # a value that the spec does not map is a label
         (4, "people", "y", 1.0, False, 1),
     ]
     assert query("select distinct scored_at is not null from raw.response_scores") == [(True,)]
@@ -241,18 +241,13 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, write_spec: Write, ledger
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (
-            ("    scores: {vader: vader, people: label}\n", ""),
-            "import.score_labels says what scores mean, and import.columns.scores is missing; remove it.",
-        ),
+        (("    scores: {vader: vader, people: label}\n", ""),
+         "import.score_labels says what scores mean, and import.columns.scores is missing; remove it."),
         (('{"-1": negative', "{-1: negative"), "the key -1 under import.score_labels is not text"),
-        (
-            ("gender: {White: null", "gender: {White: woma"),
-            "import.values.gender.White is 'woma', which is no group",
-        ),
+        (("gender: {White: null", "gender: {White: woma"), "import.values.gender.White is 'woma', which is no group"),
         (("race: about, gender: about", "race: about"), "import.columns.attributes leaves out 'gender'"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_import(write_spec: Write, change: tuple[str, str], expected: str) -> None:
     with pytest.raises(InputError) as caught:
         load_audit(write_spec(REGARD_AUDIT, change))

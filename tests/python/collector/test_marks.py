@@ -1,4 +1,4 @@
-"""Marks that promptfoo writes into cells are columns of their own, and no words of the answer."""
+"""Test that promptfoo's marks in cells become columns and do not count as words of the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells without a value, and answers of each group in a column of their own: read, counted, and told by every command."""
+"""Test cells without a value, and answers of each group in a column of their own, in every command."""
 
 from __future__ import annotations
 
@@ -346,7 +346,7 @@ def test_a_column_of_answers_for_each_group(folder: Path) -> None:
         (("{kind: label", "{missing: ['YES'], kind: label"), "answer.missing holds 'YES', which is one of the labels"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_column_for_each_group_is_told(
+def test_errors_in_a_column_for_each_group_are_reported(
     folder: Path, change: tuple[str, str], message: str
 ) -> None:
     Path("wide.yml").write_text(WIDE.replace(*change), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Negative decisions: "I cannot accept this application" decides where an audit asks for a decision, and refuses elsewhere."""
+"""Test that "I cannot accept this application" is a decision where an audit asks for one, and a refusal elsewhere."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_every_language_has_sentences() -> None:
 def test_a_negative_decision_is_no_refusal(sentence: str) -> None:
     answer = classify(sentence, "label", LIMIT, labels=LABELS)
     assert (answer.status, answer.answer_text) in {("unread", None), ("ok", "reject")}
-    # Whatever the other label is.
+    # This holds with any other label.
     assert classify(sentence, "label", LIMIT, labels=["approve", "deny"]).answer_text in (None, "deny")
 
 
@@ -92,7 +92,7 @@ def test_refusals_of_the_audits_question_stay_refusals() -> None:
         # A request is a case where the labels decide.
         ("I must decline this request.", ["grant", "deny"], "unread", None),
         ("I must decline this request.", ["A", "B"], "refused", None),
-        # What comes after the decision may refuse.
+        # A refusal may follow the decision.
         ("I would not accept this application. I can't help with that.", LABELS, "refused", None),
         ("I would not accept this application. Thank you.", LABELS, "unread", None),
         ("I would decline the application. Decision: reject", LABELS, "ok", "reject"),

@@ -1,4 +1,4 @@
-"""The chat endpoint over a real HTTP server on loopback: what is sent, what is read, and where the key must not be."""
+"""Test the chat endpoint over HTTP on loopback: the request, the reply, and the places where the key must not be."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_wrong_key_is_named_by_its_variable(endpoint: Any, key: str) -> None:
     assert "it refuses a question without a key (api_key_env)" in str(failure(target(endpoint)))
 
 
-def test_a_missing_key_is_told_before_anything_is_sent(
+def test_a_missing_key_is_reported_before_anything_is_sent(
     endpoint: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)

@@ -1,4 +1,4 @@
-"""Answers in workbooks, JSON arrays, datasets' folders and other encodings, and what is odd in them, told."""
+"""Test answers in workbooks, JSON arrays, folders of datasets and other encodings, and the errors about odd ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ attributes: {race: {reference: White, groups: [White, Black, Asian]}}
 answer: {kind: text}
 import: {columns: {text: answer, attributes: {race: race}}}
 """
-SAVED = "saved"
 LABELS = {"info": {"features": {"race": {"names": ["Black", "White"], "_type": "ClassLabel"}}}}
 
 
@@ -57,7 +56,7 @@ def workbook(path: Path, change: Callable[[Any], None] = lambda _sheet: None) ->
 
 
 def as_saved(folder: Path) -> Path:
-    """What save_to_disk writes of a dataset with one split in two files, its groups numbered classes."""
+    """Write a dataset as save_to_disk does: one split in two files, with groups as numbered classes."""
     split = folder / "train"
     split.mkdir(parents=True)
     table = dataset()
@@ -74,7 +73,7 @@ def as_saved(folder: Path) -> Path:
 
 
 def as_published(folder: Path) -> Path:
-    """What a dataset's repository holds: Parquet files of two splits, and files that are none of a dataset's."""
+    """Write a dataset's repository: Parquet files of two splits, and files that do not belong to the dataset."""
     (folder / "data").mkdir(parents=True)
     (folder / ".cache").mkdir()
     for split in ("train", "test"):
@@ -109,7 +108,7 @@ def test_a_named_sheet_is_read(tmp_path: Path) -> None:
     assert source_columns(file, lambda _: True, form) == ["race", "answer", "n"]
 
 
-def test_of_several_sheets_the_first_is_read_and_that_is_told(tmp_path: Path) -> None:
+def test_the_first_of_several_sheets_is_read_and_reported(tmp_path: Path) -> None:
     file = workbook(tmp_path / "a.xlsx")
     message = "Of the sheets 'Sheet', 'answers' of a.xlsx the first is read; --sheet names another."
     with pytest.raises(InputError) as caught:
@@ -133,7 +132,7 @@ def test_of_several_sheets_the_first_is_read_and_that_is_told(tmp_path: Path) ->
         (lambda sheet: sheet.delete_rows(3, 9), "has no rows; it should hold one for each response"),
     ],
 )  # fmt: skip
-def test_what_a_sheet_leaves_open_is_told(
+def test_ambiguous_cells_of_a_sheet_are_reported(
     tmp_path: Path, change: Callable[[Any], None], message: str | None
 ) -> None:
     file = workbook(tmp_path / "a.xlsx", change)
@@ -171,7 +170,7 @@ def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(tmp_path: Path, size
     assert read(file, tmp_path, Form(table="answers")) == ROWS
 
 
-def test_a_text_as_long_as_a_cell_can_be_is_told(tmp_path: Path) -> None:
+def test_a_text_as_long_as_a_cell_can_be_is_reported(tmp_path: Path) -> None:
     file = workbook(tmp_path / "a.xlsx", lambda sheet: sheet.__setitem__("B3", "x" * excel.MOST_CHARACTERS))
     with open_source(file, HEADER, Form(table="answers"), tmp_path) as source:
         assert source.notes[0].startswith("1 cell has 32,767 characters, the most that Excel keeps of a text")
@@ -189,7 +188,7 @@ def test_a_workbook_that_would_become_too_large(tmp_path: Path, monkeypatch: pyt
 def test_texts_that_would_become_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """openpyxl holds them whole; the workbook itself says which part they are."""
+    """openpyxl loads them whole; the workbook's own size shows which part they are."""
     file = tmp_path / "a.xlsx"
     texts = f'<sst xmlns="{SHEET_MAIN_NS}"><si><t>{"x" * 20_000}</t></si></sst>'
     with zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right, zipfile.ZipFile(file, "w") as moved:
@@ -279,7 +278,7 @@ def _keep_indices(folder: Path) -> None:
         (_keep_indices, "load it, call flatten_indices() and save it anew"),
     ],
 )
-def test_a_damaged_dataset_is_told(tmp_path: Path, change: Callable[[Path], None], message: str) -> None:
+def test_a_damaged_dataset_is_reported(tmp_path: Path, change: Callable[[Path], None], message: str) -> None:
     folder = as_saved(tmp_path / "d")
     change(folder)
     with pytest.raises(InputError) as caught:
@@ -307,11 +306,11 @@ def _arrow(file: Path, table: pa.Table) -> None:
 
 
 @pytest.mark.parametrize("kind", ["saved", "published"])
-def test_two_columns_of_one_name_are_told(tmp_path: Path, kind: str) -> None:
+def test_two_columns_of_one_name_are_reported(tmp_path: Path, kind: str) -> None:
     twice = pa.table([["White"], ["Black"], ["Dear you."]], names=["race", "race", "answer"])
     if kind == "saved":
         folder, form = as_saved(tmp_path / "d"), Form()
-        # Of the second of two files, when what is written is open.
+        # The second of two files, after the output was opened.
         file = folder / "train" / "data-00001-of-00002.arrow"
         _arrow(file, twice)
     else:
@@ -377,7 +376,7 @@ def test_an_array_in_json(tmp_path: Path) -> None:
         ('{"race": {"0": "Black"}}', "nor an array of objects, [{…}, …] (of pandas: to_json(orient='records'))"),
     ],
 )  # fmt: skip
-def test_a_wrong_array_is_told(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_array_is_reported(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read(tmp_path / "a.json", tmp_path)
@@ -402,7 +401,9 @@ def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
         ("cp1252", "\ud800", r"There is no encoding '\ud800'; known are utf-8"),
     ],
 )  # fmt: skip
-def test_another_encoding_is_told(tmp_path: Path, encoding: str, stated: str | None, message: str) -> None:
+def test_another_encoding_is_reported(
+    tmp_path: Path, encoding: str, stated: str | None, message: str
+) -> None:
     file = as_csv(tmp_path / "a.csv", encoding)
     with pytest.raises(InputError) as caught:
         read(file, tmp_path, Form(encoding=stated))
@@ -419,7 +420,7 @@ def test_what_does_not_go_with_a_file_is_refused(tmp_path: Path) -> None:
         read(tmp_path / "a.xls", tmp_path)
 
 
-def test_what_looks_like_nothing_or_a_date_is_told_with_what_to_write(tmp_path: Path) -> None:
+def test_values_like_nothing_or_a_date_are_reported_with_what_to_write(tmp_path: Path) -> None:
     (tmp_path / "a.yml").write_text(AUDIT, encoding="utf-8")
     file = tmp_path / "a.csv"
     rows = [("nan", "Dear you."), ("19-Oct", "Dear all."), ("", "Dear one."), ("#n/a", "Dear one.")]

@@ -1,4 +1,4 @@
-"""How fast a target is asked: on a clock of its own, and over a real HTTP server on loopback that refuses."""
+"""Test the pace of questions, on a simulated clock and over an HTTP server on loopback that refuses."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def test_endless_pauses_are_cut() -> None:
     assert paced.delay() == MAX_PAUSE_SECONDS
 
 
-# What the service says is left
+# The limits that a service says are left
 
 
 def test_holds_when_nothing_is_left_until_the_reset() -> None:
@@ -301,7 +301,7 @@ def test_tokens_of_failed_questions_are_given_back() -> None:
     assert paced.delay() == 0
 
 
-# Finding a limit that nobody states
+# Finding a limit that the service does not state
 
 
 @pytest.mark.parametrize("tells", [True, False], ids=["headers", "silent"])
@@ -473,7 +473,7 @@ def limited_server(
         thread.join(5)
 
 
-# What a refusal tells, and with which status.
+# The headers of a refusal, and its status.
 SERVICES: dict[str, tuple[Callable[[float], dict[str, str]], int]] = {
     "remaining and reset": (lambda _: {"tells": "1"}, 429),
     "Retry-After": (lambda _: {"Retry-After": "1"}, 429),

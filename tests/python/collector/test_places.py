@@ -1,4 +1,4 @@
-"""Files and folders are named by paths and file:// URLs; object stores get a sentence."""
+"""Test paths and file:// URLs of files and folders, and the message for object stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions of a recommender: what an import keeps, and what it refuses."""
+"""Test imports of a recommender's predictions, and the files that they refuse."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_what_is_kept_can_be_checked_by_its_hash(
     with duckdb.connect(str(ledger_path), read_only=True) as connection:
         [(what, stated, found)] = hashed_content(connection)
     assert (what, stated) == ("the predictions of 'mine'", found)
-    # A build reads them, whatever runs there are.
+    # A build reads predictions together with any other runs.
     assert Ledger(ledger_path).parts_read() == {"prices"}
     with pytest.raises(InputError, match="The predictions of 'mine' are these already"):
         import_predictions([file_of(tmp_path, UNSEEN, SEEN)], ledger_path, name="mine")

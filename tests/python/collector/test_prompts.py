@@ -1,4 +1,4 @@
-"""Prompts: the full cross, the mitigations, and hashes that depend on nothing but content."""
+"""Test prompts: the full cross, the mitigations, and hashes that depend only on the content."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_shipped_audit_words_each_group_eight_times(repository: Path) -> Non
         )
     assert len(worded) == 15
     assert all(len(set(descriptors)) == 8 for descriptors in worded.values())
-    # In step: a wording of race stands next to one wording of each gender.
+    # In step: each wording of race with one wording of each gender.
     assert worded["Asian", "Woman"][:2] == [("Asian", "Woman"), ("Asian American", "lady")]
     # The first wording is the source's, so that its audit is a part of this one.
     alone = load_audit(repository / "audits" / "replications" / "products-one-wording.yml")
@@ -99,25 +99,18 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "[Black, dark]",
-            "[Black, dark, brown]",
-            "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every",
-        ),
-        (
-            "{a race} {gender}",
-            "{a race}",
-            "templates[0].paired puts descriptors of several attributes in step and the template",
-        ),
+        ("[Black, dark]", "[Black, dark, brown]",
+         "templates[0].paired puts descriptors in step, and 'Black' of race has 3 where 'White' of race has 2; give every"),
+        ("{a race} {gender}", "{a race}", "templates[0].paired puts descriptors of several attributes in step and the template"),
         ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1"),
     ],
-)
-def test_what_cannot_be_paired_is_told(write_spec: Write, old: str, new: str, message: str) -> None:
+)  # fmt: skip
+def test_a_pairing_that_cannot_be_is_reported(write_spec: Write, old: str, new: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         load_audit(write_spec(PAIRED.replace(old, new)))
 
 
-def test_mitigations_stand_beside_the_plain_audit(small_spec: Path) -> None:
+def test_mitigations_stand_next_to_the_plain_audit(small_spec: Path) -> None:
     prompts = build_prompts(load_audit(small_spec), ["masked", "debiased", "masked"])
     by_mitigation: dict[str, list[Prompt]] = {}
     for prompt in prompts:
@@ -130,7 +123,7 @@ def test_mitigations_stand_beside_the_plain_audit(small_spec: Path) -> None:
     assert {prompt.prompt_text for prompt in by_mitigation["masked"]} == {
         "Recommend products for a person. Answer in JSON."
     }
-    # A masked prompt still stands for its group.
+    # A masked prompt keeps its group.
     assert len({prompt.attributes for prompt in by_mitigation["masked"]}) == 4
     assert len({prompt.content_hash for prompt in prompts}) == 12
     assert all(

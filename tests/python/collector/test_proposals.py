@@ -1,4 +1,4 @@
-"""How answers may be read: the kind, the labels and the scale that `new` proposes, and that the readers then read all of them."""
+"""Test the kind, labels and scale that `new` proposes for answers, and that the readers then read all of them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ SHAPES: list[tuple[list[str], dict[str, Any]]] = [
     (["# años.\nDecisión final: **Sí**", "# años.\nDecisión final: No."], labels("No", "Sí")),
     (["# 年。\n答案：是", "# 年。\n答案：否"], labels("否", "是")),
     (["accept", "!accept"], labels("!accept", "accept")),
-    # What states no decision stays what it is.
+    # A text that states no decision stays unchanged.
     (["Subject: Your application\n\nDear Sir,\n# jobs.\n\nKind regards,\nAnna"], {"kind": "text"}),
     (["Hi,\n\nthe price is $#. We ship on Monday.\n\nBest wishes\nAnna"], {"kind": "text"}),
     (["Your order of # books ships soon, as you like it.", "You get $5 off # orders, if you buy now."], {"kind": "text"}),

@@ -1,4 +1,4 @@
-"""A Python function as a target: how it is found, what it may return, and what becomes of what it raises."""
+"""Test a Python function as a target: how it is found, its return values and its exceptions."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_what_may_be_returned(load: Load, value: str, text: str | None) -> None:
     assert load(returns(value)).ask(Request("Hello")).text == text
 
 
-def test_everything_that_may_be_returned_beside_the_answer(load: Load) -> None:
+def test_everything_that_may_be_returned_next_to_the_answer(load: Load) -> None:
     returned = {
         "text": "a",
         "finish_reason": "length",
@@ -176,15 +176,11 @@ def test_secrets_are_cut_out_of_what_it_returns(load: Load, monkeypatch: pytest.
         ("import nowhere_at_all\n", f"{MODULE}:ask", "imports nowhere_at_all, which is not installed"),
         ("def ask(\n", f"{MODULE}:ask", "raised SyntaxError"),
         ("1 / 0\n", f"{MODULE}:ask", "raised ZeroDivisionError: division by zero"),
-        (
-            "def ask(prompt):\n    return ''\n",
-            f"{MODULE}:ask",
-            "takes (prompt) and is called with (prompt_text, system_prompt",
-        ),
+        ("def ask(prompt):\n    return ''\n", f"{MODULE}:ask", "takes (prompt) and is called with (prompt_text, system_prompt"),
         ("async def ask(a, b, c):\n    return ''\n", f"{MODULE}:ask", "is async"),
     ],
-)
-def test_what_cannot_be_asked_is_told_before_the_run(
+)  # fmt: skip
+def test_a_question_that_cannot_be_asked_is_reported_before_the_run(
     load: Load, tmp_path: Path, code: str, function: str, sentence: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING)

@@ -1,4 +1,4 @@
-"""Headers of rate limits as OpenAI and Anthropic send them, and what other services make of them."""
+"""Test the rate limit headers of OpenAI, Anthropic and other services."""
 
 from __future__ import annotations
 

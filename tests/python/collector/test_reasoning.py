@@ -1,4 +1,4 @@
-"""Reasoning is separated from the answer, and an answer that speaks of its tags is left as it is."""
+"""Test that reasoning is separated from the answer, and that an answer that only mentions the tags stays whole."""
 
 from __future__ import annotations
 
@@ -50,19 +50,13 @@ def test_tags(opening: str, closing: str) -> None:
         ("<|channel|>analysis<|message|>Hm, B?", Parted("", "Hm, B?", is_unclosed=True)),
         ("analysisThe user asks. B?assistantfinalAnswer: A", Parted("Answer: A", "The user asks. B?")),
         ("```thinking\nMaybe B.\n```\nAnswer: A", Parted("Answer: A", "Maybe B.")),
-        (
-            "<|begin_of_thought|>b<|end_of_thought|><|begin_of_solution|>A<|end_of_solution|>",
-            Parted("A", "b"),
-        ),
+        ("<|begin_of_thought|>b<|end_of_thought|><|begin_of_solution|>A<|end_of_solution|>", Parted("A", "b")),
         ("People think <b>A</b> is right.", Parted("People think <b>A</b> is right.")),
-        (
-            "<details><summary>More</summary>text</details> A",
-            Parted("<details><summary>More</summary>text</details> A"),
-        ),
+        ("<details><summary>More</summary>text</details> A", Parted("<details><summary>More</summary>text</details> A")),
         ("I wrote <think> once in a paper.", Parted("I wrote <think> once in a paper.")),
         ("  plain text \n", Parted("  plain text \n")),
     ],
-)
+)  # fmt: skip
 def test_shapes(reply: str, expected: Parted) -> None:
     assert split_reasoning(reply) == expected
 

@@ -1,4 +1,4 @@
-"""Secrets are cut out of texts in every spelling in which a service may echo them."""
+"""Test that secrets are removed from texts in every spelling that a service may echo."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_every_spelling_is_cut_out(redact: Redactor, spelled: str) -> None:
     assert KEY_PLACEHOLDER in cleaned
     assert cleaned.startswith("before ")
     assert cleaned.endswith(" after")
-    # What is left next to the placeholder is no part from which the secret could be had.
+    # The rest of the text next to the placeholder is too short to recover the secret.
     assert len(cleaned) < len("before  after") + len(KEY_PLACEHOLDER) + 16
 
 
@@ -94,7 +94,7 @@ def test_base32_of_any_length_in_any_place(secret: str, monkeypatch: pytest.Monk
             coded = base64.b32encode(b"a" * before + secret.encode() + b"z" * after).decode()
             cleaned = Redactor([VARIABLE])(coded)
             assert KEY_PLACEHOLDER in cleaned
-            # A character at either end may hold bits of the key and of what stands next to it.
+            # A character at either end may hold bits of the key and of the text next to it.
             assert len(cleaned) <= len(KEY_PLACEHOLDER) + (before + after) * 8 // 5 + 10
 
 
@@ -134,7 +134,7 @@ def test_a_value_that_is_no_utf8_is_cut_out(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_texts_without_a_key_are_not_searched_character_by_character(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pattern takes far longer than all else, so it is kept for texts in which the key may stand."""
+    """The pattern takes far longer than the rest, so it runs only on texts that may contain the key."""
     secret = "sk-live/0123456789+abc"
     monkeypatch.setenv(VARIABLE, secret)
     tried: list[str] = []
@@ -189,7 +189,7 @@ def test_a_targets_file_is_read_once_and_again_when_it_has_changed(
 
 
 def test_what_is_promised_and_what_is_not() -> None:
-    """The module says what is cut out; a list in the documentation says the same."""
+    """The list in the documentation equals the list in the module's docstring."""
     promised = " ".join((redaction.__doc__ or "").split())
     message = " ".join(
         (Path(__file__).parents[3] / "docs" / "targets.md").read_text(encoding="utf-8").split()

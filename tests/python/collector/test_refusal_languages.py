@@ -1,4 +1,4 @@
-"""Refusals in every language: test sentences that refuse, near misses that answer, and what the files must not hold."""
+"""Test refusals in every language: sentences that refuse, near misses that answer, and the format of the files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_hints_of_a_language_hide_no_refusal(code: str) -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_pattern_compiles(code: str) -> None:
-    # All patterns are compiled as one; it says which of them is wrong, if one is.
+    # All patterns are compiled as one; the error names the wrong one, if any.
     languages._matcher(code)
     assert LANGUAGES[code].refusals[0].pattern.groups == 0
     for refusal in LANGUAGES[code].refusals:

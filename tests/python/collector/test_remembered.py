@@ -1,4 +1,4 @@
-"""What short texts come to is asked once; long ones, which a target may answer without end, are not kept."""
+"""Test the cache of results for short texts; long texts are computed each time and not kept."""
 
 from __future__ import annotations
 

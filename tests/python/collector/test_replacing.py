@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Test that files are written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def test_a_pipe_stays_one(tmp_path: Path) -> None:
     read: list[bytes] = []
     reader = threading.Thread(target=lambda: read.append(path.read_bytes()))
     reader.start()
-    write_whole(path, b"told")
+    write_whole(path, b"whole")
     reader.join(10)
-    assert read == [b"told"]
+    assert read == [b"whole"]
     assert path.is_fifo()
 
 

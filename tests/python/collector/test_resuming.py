@@ -1,4 +1,4 @@
-"""Runs that go on: only what is left is asked, of the same target, whatever ended them before."""
+"""Test that a resumed run asks only the rest of the questions, of the same target."""
 
 from __future__ import annotations
 
@@ -304,7 +304,7 @@ def test_refusals_for_the_rate_leave_no_hole(small_spec: Path, ledger_path: Path
 def test_a_question_that_is_always_refused_does_not_stop_the_others(
     small_spec: Path, ledger_path: Path, query: Query
 ) -> None:
-    """What is too large for a service's limit of tokens gets a 429 for ever."""
+    """A prompt that is larger than a service's limit of tokens gets a 429 every time."""
     n_others, lock, mine = 0, threading.Lock(), threading.local()
     is_refused, is_answered = threading.Event(), threading.Event()
 
@@ -340,7 +340,7 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
 def test_questions_that_are_always_refused_do_not_stop_the_others_however_many_they_are(
     small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More of them than connections: no connection stays with one, and their refusals are not held against the others."""
+    """With more of them than connections, none blocks a connection, and their refusals do not count against the others."""
     monkeypatch.setattr(pacing, "MAX_PAUSE_AT_ONCE_SECONDS", 0.001)
 
     def answer(request: Request) -> Reply:

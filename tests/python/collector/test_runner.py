@@ -1,4 +1,4 @@
-"""Collecting end to end: real threads, a real DuckDB file, a real HTTP server where one is needed."""
+"""Test collecting end to end, with real threads, a DuckDB file and an HTTP server."""
 
 from __future__ import annotations
 

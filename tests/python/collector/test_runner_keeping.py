@@ -1,4 +1,4 @@
-"""What a run keeps whatever happens: locked ledgers, interrupts, slow disks, texts of every kind."""
+"""Test that a run keeps its answers with locked ledgers, interrupts, slow disks and texts of every kind."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_an_interrupt_keeps_what_was_answered(
         from collector.targets.base import Reply
         from collector.targets.simulator.target import Simulator
 
-        # What runs the tests in the background may have it ignored.
+        # A shell that runs the tests in the background may ignore this signal.
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
         class Slow(Simulator):
@@ -183,7 +183,7 @@ def test_an_interrupt_keeps_what_was_answered(
     assert query("select count(distinct seq), max(seq) from raw.responses") == [(kept, kept)]
 
 
-def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
+def test_a_second_interrupt_still_prints_how_to_resume(
     small_spec: Path, ledger_path: Path, repository: Path
 ) -> None:
     script = f"""
@@ -199,11 +199,11 @@ def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
         signal.signal(signal.SIGINT, signal.default_int_handler)
         wait = Askers.wait
 
-        def told(self, seconds):
+        def announced(self, seconds):
             os.write(1, b"waiting\\n")
             wait(self, seconds)
 
-        Askers.wait = told
+        Askers.wait = announced
 
         class Hanging(Simulator):
             def ask(self, request):
@@ -313,7 +313,7 @@ def test_a_slow_disk_may_lose_one_answer_of_each_connection_and_no_more(
     has_asked = threading.Event()
 
     def sync(descriptor: int) -> None:
-        # The disk waits for twelve questions, or for as long as nobody asks any: then those who ask wait for the disk.
+        # The disk waits for twelve questions or until no more are asked; then the askers wait for the disk.
         for _ in range(12):
             has_asked.clear()
             if n_answered and not has_asked.wait(0.2):

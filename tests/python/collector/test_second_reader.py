@@ -1,4 +1,4 @@
-"""What a second reader is asked, which of its replies are decisions, and when these are used."""
+"""Test the second reader: its prompt, which of its replies are decisions, and when they are used."""
 
 from __future__ import annotations
 
@@ -52,33 +52,18 @@ def _imported(
 @pytest.mark.parametrize(
     ("answer", "reading", "asked", "replies"),
     [
-        (
-            LABELS,
-            {"favourable": ["accept"]},
-            "Possible decisions: reject | accept\n",
-            {"accept": "accept", "maybe": None, None: None},
-        ),
-        (
-            {"kind": "label", "labels": ["A", "B"], "options": {"1": {"A": "London", "B": "Paris"}}},
-            {"favourable": ["A"]},
-            "Possible decisions: A (London) | B (Paris)\n",
-            {"London": "A", "B": "B", "Rome": None},
-        ),
-        (
-            {"kind": "score", "minimum": 1, "maximum": 5, "points": {"Disagree": 1, "Agree": 5}},
-            {},
-            "Possible decisions: a number from 1 to 5 (Disagree = 1, Agree = 5)\n",
-            {"Agree": "5", 4: "4", 7: None},
-        ),
-        (
-            {"kind": "score", "minimum": 0, "maximum": 200_000, "currency": "EUR", "per": "year"},
-            {},
-            "Possible decisions: a number from 0 to 200000, in EUR, per year\n",
-            {54_000: "54000", "54000 EUR": "54000", "54000 USD": None},
-        ),
+        (LABELS, {"favourable": ["accept"]}, "Possible decisions: reject | accept\n",
+         {"accept": "accept", "maybe": None, None: None}),
+        ({"kind": "label", "labels": ["A", "B"], "options": {"1": {"A": "London", "B": "Paris"}}}, {"favourable": ["A"]},
+         "Possible decisions: A (London) | B (Paris)\n", {"London": "A", "B": "B", "Rome": None}),
+        ({"kind": "score", "minimum": 1, "maximum": 5, "points": {"Disagree": 1, "Agree": 5}}, {},
+         "Possible decisions: a number from 1 to 5 (Disagree = 1, Agree = 5)\n", {"Agree": "5", 4: "4", 7: None}),
+        ({"kind": "score", "minimum": 0, "maximum": 200_000, "currency": "EUR", "per": "year"}, {},
+         "Possible decisions: a number from 0 to 200000, in EUR, per year\n",
+         {54_000: "54000", "54000 EUR": "54000", "54000 USD": None}),
     ],
-)
-def test_it_is_told_what_can_be_decided(
+)  # fmt: skip
+def test_its_prompt_lists_the_possible_decisions(
     tmp_path: Path,
     answer: Mapping[str, Any],
     reading: Mapping[str, Any],

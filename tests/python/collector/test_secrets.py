@@ -1,4 +1,4 @@
-"""A key is nowhere to be found after real runs in processes of their own: ledger, journal, logs, output, tracebacks.
+"""Test that no key is left in ledger, journal, logs, output or tracebacks after real runs.
 
 The services echo it wherever they can: in answers, in error bodies, in broken bodies, in every spelling; and one of them takes it
 in the address.
@@ -34,7 +34,7 @@ SPELLINGS = {
     base64.b64encode(f"me:{KEY}".encode()).decode(),
     KEY.encode().hex(),
 }
-# The middle of the base64 is there whatever stood before the key and after it.
+# The middle of the base64 is the same with any text before and after the key.
 SEARCHED = SPELLINGS | {base64.b64encode(KEY.encode()).decode()[:-4]}
 AUDIT = """
 audit: small
@@ -91,12 +91,12 @@ def collect(folder: Path, kind: str, root: str) -> subprocess.CompletedProcess[b
 
 
 def leaks(folder: Path, done: subprocess.CompletedProcess[bytes]) -> list[str]:
-    """Return where any spelling of the key stands."""
+    """Return the places that contain any spelling of the key."""
     places = {"stdout": done.stdout, "stderr": done.stderr}
     for path in folder.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             places[str(path.relative_to(folder))] = path.read_bytes()
-    # What the file compresses would not be found in its bytes.
+    # DuckDB compresses texts, so the file's bytes alone could hide a key.
     connection = duckdb.connect(str(folder / "ledger.duckdb"), read_only=True)
     tables = connection.execute("select schema_name, table_name from duckdb_tables()").fetchall()
     for schema, table in tables:
@@ -140,7 +140,7 @@ def test_after_a_run_whose_services_echo_the_key(kind: str, services: FakeServic
 @pytest.mark.parametrize("kind", ["openai", "http"])
 def test_after_a_run_that_the_key_stopped(kind: str, services: FakeServices, tmp_path: Path) -> None:
     services.will(Bytes(json.dumps({"error": {"message": f"wrong key {KEY}"}}).encode(), status=401))
-    # Nobody listens where this one asks, so that the address, too, comes up in an error.
+    # No server listens at this address, so the address appears in an error, too.
     root = "http://127.0.0.1:9" if kind == "http" else services.root
     done = collect(tmp_path, kind, root)
     assert leaks(tmp_path, done) == []

@@ -1,4 +1,4 @@
-"""Lists shorter than asked for: kept as they are, and asked again where the audit says so."""
+"""Test lists with fewer items than asked for: they are kept, and asked again if the audit says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulator: deterministic, biased by exactly what is planted, and blind to everything but text."""
+"""Test the simulator: deterministic, biased exactly as planted, and dependent on the text alone."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_synonyms_are_whole_words_and_the_longest_goes_first() -> None:
     assert simulator.shares(simulator._understood("an Asian person")) == {"Black": 0.2}
     assert simulator.parameters["synonyms"] == {"west asian": "Eastern", "asian": "Black"}
     assert "synonyms" not in Simulator().parameters
-    # What is understood changes what is answered about, and nothing else.
+    # Synonyms change which group an answer is about, and nothing else.
     plain = Request("for an Asian person")
     assert Simulator(synonyms={"Asian": "Asian"}).ask(plain) == Simulator().ask(plain)
 
@@ -341,7 +341,7 @@ def test_the_planted_share_of_places_is_the_measured_one(share: float) -> None:
         for one in entities(200)
         for title in titles(simulator, "an Asian ", one)
     ]
-    # 5,000 places; of a descriptor's 60 titles one or two stand in the entity's own catalogue too.
+    # 5,000 places; one or two of a descriptor's 60 titles are in the entity's own catalogue too.
     assert statistics.mean(found) == pytest.approx(share, abs=0.05)
 
 

@@ -1,4 +1,4 @@
-"""The simulator's decisions: blind to names, right most of the time, and biased by exactly what is planted."""
+"""Test the simulator's decisions: independent of names, mostly correct, and biased exactly as planted."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_defects_of_decisions() -> None:
     assert ask(simulator, LABEL.format("Bo", "bo", 3)) in RANKS
 
 
-def test_the_same_request_gets_the_same_answer_and_settings_are_told() -> None:
+def test_the_same_request_gets_the_same_answer_and_settings_are_stated() -> None:
     one, other = (Simulator(seed=5, shift={"Ann": 0.1}, noise=0.4, position_bias=0.1) for _ in range(2))
     text = LABEL.format("Ann", "ann", 4)
     assert [ask(one, text, trial) for trial in range(20)] == [ask(other, text, trial) for trial in range(20)]

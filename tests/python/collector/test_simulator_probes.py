@@ -1,4 +1,4 @@
-"""The simulator's answers to open questions: plain text, even by default, and biased by exactly what is planted."""
+"""Test the simulator's answers to open questions: plain text, and biased exactly as planted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def share(word: str, texts: list[str]) -> float:
 
 
 def share_of_she(texts: list[str]) -> float:
-    """Of the answers that first say she or he, the share that say she."""
+    """Return the share of answers that say she first, among those that say she or he."""
     first = [
         found[0].lower() for text in texts if (found := re.search(r"\b(?:she|he)\b", text, re.IGNORECASE))
     ]

@@ -1,4 +1,4 @@
-"""The simulator's restaurants: published price shares, and answers that differ by exactly what is planted."""
+"""Test the simulator's restaurants: published price shares, and differences exactly as planted."""
 
 from __future__ import annotations
 
@@ -72,15 +72,9 @@ def share_of(simulator: Simulator, text: str, category: str, trials: int = 150) 
         ("Recommend 5 restaurants in Toronto for Keisha. Answer with JSON.", 5, "Toronto", True, False),
         ("Please suggest 3 good Thai restaurants in Paris, names only.", 3, "", False, True),
         ("Give me a list of 10 restaurants.", 10, "", False, True),
-        (
-            "Recommend 4 restaurants in austin. Answer with a JSON array of names only.",
-            4,
-            "Austin",
-            True,
-            True,
-        ),
+        ("Recommend 4 restaurants in austin. Answer with a JSON array of names only.", 4, "Austin", True, True),
     ],
-)
+)  # fmt: skip
 def test_what_a_prompt_asks_for(text: str, k: int, city: str, is_json: bool, is_names_only: bool) -> None:
     asked = restaurant_request(text)
     assert asked is not None
@@ -206,7 +200,7 @@ def test_the_planted_share_of_a_category_is_the_measured_one() -> None:
     for category, share in (("desserts", 0.3), ("gay bars", 0.1)):
         base = share_of(Simulator(), text, category)
         found = share_of(Simulator(favour={"Emma": {category: share}}), text, category)
-        # What is drawn as favoured is missing from the rest, so that a little less than `share` of it is new.
+        # Favoured items are drawn without replacement, so a little less than `share` of a list is new.
         assert 0.65 * share * (1 - base) < found - base < 1.1 * share * (1 - base)
 
 
@@ -282,7 +276,7 @@ def test_pronouns_that_agree_with_a_group_have_no_effect() -> None:
         [item["name"] for trial in range(40) for item in answer(simulator, prompt(f"{word} friend"), trial)]
         for word in ("his", "her")
     )
-    # The same tastes make the same favourites, whatever is drawn.
+    # The same tastes give the same favourites in every draw.
     favourites = [{name for name, _ in Counter(names).most_common(25)} for names in (his, her)]
     assert len(favourites[0] & favourites[1]) >= 18
 
@@ -338,13 +332,11 @@ def test_the_shipped_simulator_s_bias_is_by_race_couple_and_place(repository: Pa
         ("word_noise: 2", "targets.mine.word_noise is 2"),
         ("favour: {Keisha: {bars: 1.5}}", "targets.mine.favour.Keisha.bars is 1.5"),
         ("favour: {Keisha: 0.5}", "targets.mine.favour.Keisha should be a mapping"),
-        (
-            "favour: {Keisha: {desert: 0.5}}",
-            "names the category 'desert' for 'Keisha', which no restaurant of the simulator has; did you mean 'desserts'?",
-        ),
+        ("favour: {Keisha: {desert: 0.5}}",
+         "names the category 'desert' for 'Keisha', which no restaurant of the simulator has; did you mean 'desserts'?"),
     ],
-)
-def test_wrong_settings_are_told(write_spec: Callable[[str], Path], line: str, message: str) -> None:
+)  # fmt: skip
+def test_wrong_settings_are_reported(write_spec: Callable[[str], Path], line: str, message: str) -> None:
     path = write_spec(f"targets:\n  mine:\n    kind: simulator\n    {line}\n")
     with pytest.raises(InputError) as caught:
         load_target(path, "mine")

@@ -1,4 +1,4 @@
-"""Slots: one pass, plain substitution, agreeing articles."""
+"""Test slots in templates: one pass, plain substitution and agreeing articles."""
 
 from __future__ import annotations
 

@@ -1,17 +1,20 @@
-"""Specs of decisions: people and their names in prompts, rankings in balanced orders, and wrong ones told what is right."""
+"""Test specs of decisions: people and their names in prompts, and rankings in balanced orders."""
 
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from collector.hashing import hash_of
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, build_prompts
-from tests.python.collector.decisions_specs import (
+from tests.python.collector.specs import (
+    DECISION_FILES,
     NAMES,
     RANKINGS_AUDIT,
     RESUMES,
@@ -23,7 +26,7 @@ from tests.python.collector.decisions_specs import (
 
 @pytest.fixture
 def write(tmp_path: Path, write_spec: Write) -> Write:
-    return writer(tmp_path, write_spec)
+    return writer(tmp_path, write_spec, RESUMES_AUDIT, DECISION_FILES)
 
 
 def stated(prompt: Prompt) -> list[tuple[int, str, str, str]]:
@@ -122,7 +125,7 @@ def test_people_need_no_subjects(write: Write) -> None:
     assert prompts[0].subject is None
 
 
-def test_attributes_with_slots_stand_beside_people(write: Write) -> None:
+def test_attributes_with_slots_stand_next_to_people(write: Write) -> None:
     audit = load_audit(
         write(
             RESUMES_AUDIT,
@@ -225,7 +228,7 @@ def test_a_ranking_shows_each_cell_at_each_place_with_each_text(write: Write) ->
         assert set(counts.values()) == ({4} if parts == (0, 1) else {2})
 
 
-def test_fewer_orders_are_told(write: Write) -> None:
+def test_fewer_orders_are_reported(write: Write) -> None:
     audit = load_audit(write(RANKINGS_AUDIT, ("trials: 1", "    orders: 2\ntrials: 1")))
     assert len(build_prompts(audit)) == 2 * 2 * 2
     (warning,) = audit.warnings()
@@ -302,3 +305,14 @@ def test_the_shipped_audit_of_rankings(repository: Path) -> None:
     )
     assert len(where) == 16
     assert len(set(where.values())) == 1
+
+
+def test_the_replications_say_what_the_files_call_things(repository: Path) -> None:
+    seniority = load_audit(repository / "audits" / "replications" / "resume-seniority.yml")
+    ranking = load_audit(repository / "audits" / "replications" / "resume-ranking.yml")
+    assert seniority.imported is not None
+    assert ranking.imported is not None
+    assert (seniority.imported.split, ranking.imported.split) == ("model", "model")
+    assert json.loads(json.dumps(ranking.analysis_document()))["decisions"]["top"] == 1
+    text = (repository / "audits" / "replications" / "resume-ranking.yml").read_text(encoding="utf-8")
+    assert set(yaml.safe_load(text)["import"]["values"]) == {"race", "gender"}

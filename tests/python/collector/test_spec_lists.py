@@ -1,4 +1,4 @@
-"""Specs of recommendation lists: subjects, descriptors, parts, typing errors, neutral prompts."""
+"""Test specs of recommendation lists: subjects, descriptors, parts, typing errors, neutral prompts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from collector.hashing import hash_of
 from collector.spec.audit import Audit
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, build_prompts
-from tests.python.collector.lists_specs import ENTITIES, IMPORT, LISTS_AUDIT, Write, writer
+from tests.python.collector.specs import ENTITIES, LISTS_AUDIT, LISTS_IMPORT, Write, writer
 
 RELEVANCE = "entity,domain,item,grade\nAdele,music,Hello,2\nAbba,music,Waterloo,1\n"
 
 
 @pytest.fixture
 def write(tmp_path: Path, write_spec: Write) -> Write:
-    return writer(tmp_path, write_spec)
+    return writer(tmp_path, write_spec, LISTS_AUDIT, {"entities": ENTITIES})
 
 
 def prompts_of(audit: Audit, template: str, *parts: str) -> list[Prompt]:
@@ -31,42 +31,42 @@ def stated(prompt: Prompt) -> list[tuple[str, str, str]]:
     return [(one.attribute, one.group_name, one.descriptor) for one in prompt.attributes]
 
 
-def test_shipped_audits_keep_their_hashes(repository: Path) -> None:
-    """What was asked before lists existed is the same question now: old runs and new ones can be compared."""
-    # Under the name that it had before the shipped audit worded each group eight times.
-    audit = load_audit(repository / "audits" / "replications" / "products-one-wording.yml")
-    assert hash_of(audit.asked() | {"audit": "products"}) == (
-        "sha256:b699dd6ba6d6c2db177df20551480ad13b236bf7902beb9754c94be557f07eb2"
-    )
-    assert hash_of(audit.analysis_document()) == (
-        "sha256:c1abe337da0f866b5fa6009b714a75abdf21593061c2bdf966b6191fd22c39f4"
-    )
-    prompts = build_prompts(audit, list(audit.mitigations))
-    assert hash_of([one.content_hash for one in prompts]) == (
-        "sha256:0f18807265198b72fb44754fc9d1b334011381eafc4f50ade68eaa2f19a5972b"
-    )
-    personas = load_audit(repository / "audits" / "replications" / "personas.yml")
-    assert hash_of(personas.asked()) == (
-        "sha256:0d1677e3dd1ea638c2684604dd49f405c894b848c6f21470492f1594a1e8dc2a"
-    )
-    assert hash_of(personas.analysis_document()) == (
-        "sha256:4f1a62f446d73ba606618b8ac81aacaa5fb6d7d42eb10561e94248737e8e1e13"
-    )
-    # And what was asked before people and decisions existed.
-    lists = load_audit(repository / "audits" / "recommendations.yml")
-    assert hash_of(lists.asked()) == "sha256:50e72d98a95aed23ca1820b5b57e4462edeed0dcebca8503f0ebc044b5053f99"
-    assert hash_of(lists.analysis_document()) == (
-        "sha256:b0fb2e9717edd3c8803e13d1236da1d140f7c57751d870d1722a80985252e25e"
-    )
-    prompts = build_prompts(lists, list(lists.mitigations), lists.part_names)
-    assert hash_of([one.content_hash for one in prompts]) == (
-        "sha256:b41f3da24ef01d83c6550ed6168a9203fc037bf214086a887671086a461a3cc6"
-    )
-    songs = load_audit(repository / "audits" / "replications" / "recs-music.yml")
-    assert hash_of(songs.asked()) == "sha256:7e3de319b4be62ce4ec2e63cba65c3cd0e03e94240c140135d69b6258959d1e8"
-    assert hash_of(songs.analysis_document()) == (
-        "sha256:aee0fa597fd05b8dda6e1c46563f9230ee093ee76bbcffb43acacc01071c3369"
-    )
+# Audit -> hashes of its questions, of its analysis and, for some, of its prompts.
+HASHES = {
+    "replications/products-one-wording": (
+        "b699dd6ba6d6c2db177df20551480ad13b236bf7902beb9754c94be557f07eb2",
+        "c1abe337da0f866b5fa6009b714a75abdf21593061c2bdf966b6191fd22c39f4",
+        "0f18807265198b72fb44754fc9d1b334011381eafc4f50ade68eaa2f19a5972b",
+    ),
+    "replications/personas": (
+        "0d1677e3dd1ea638c2684604dd49f405c894b848c6f21470492f1594a1e8dc2a",
+        "4f1a62f446d73ba606618b8ac81aacaa5fb6d7d42eb10561e94248737e8e1e13",
+        "",
+    ),
+    "recommendations": (
+        "50e72d98a95aed23ca1820b5b57e4462edeed0dcebca8503f0ebc044b5053f99",
+        "b0fb2e9717edd3c8803e13d1236da1d140f7c57751d870d1722a80985252e25e",
+        "b41f3da24ef01d83c6550ed6168a9203fc037bf214086a887671086a461a3cc6",
+    ),
+    "replications/recs-music": (
+        "7e3de319b4be62ce4ec2e63cba65c3cd0e03e94240c140135d69b6258959d1e8",
+        "aee0fa597fd05b8dda6e1c46563f9230ee093ee76bbcffb43acacc01071c3369",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_shipped_audits_keep_their_hashes(repository: Path, name: str) -> None:
+    """The hash of a question stays the same, so that old runs and new ones can be compared."""
+    audit = load_audit(repository / "audits" / f"{name}.yml")
+    # The audit with one wording was called `products` when its hash was written down.
+    asked = audit.asked() | {"audit": audit.audit.removesuffix("-one-wording")}
+    questions, analysis, of_prompts = (one and f"sha256:{one}" for one in HASHES[name])
+    assert (hash_of(asked), hash_of(audit.analysis_document())) == (questions, analysis)
+    if of_prompts:
+        prompts = build_prompts(audit, list(audit.mitigations), audit.part_names)
+        assert hash_of([one.content_hash for one in prompts]) == of_prompts
 
 
 def test_one_prompt_for_each_subject(write: Write) -> None:
@@ -325,7 +325,7 @@ def test_few_subjects_and_few_neutral_trials_are_warned_about(write: Write) -> N
 
 
 def test_conditions_of_long_files(write: Write) -> None:
-    imported = load_audit(write(IMPORT)).imported
+    imported = load_audit(write(LISTS_IMPORT)).imported
     assert imported is not None
     assert (imported.columns.attribute, imported.columns.value) == ("attribute", "value")
     assert imported.columns.attributes == {}
@@ -339,3 +339,53 @@ def test_conditions_of_long_files(write: Write) -> None:
     }
     assert conditions["french"].language == "fr"
     assert conditions["french"].values["noir"].group == "Black"
+
+
+def test_attributes_of_a_file(write: Write, tmp_path: Path) -> None:
+    text = LISTS_AUDIT[: LISTS_AUDIT.index("attributes:")] + (
+        "attributes: groups.csv\n" + LISTS_AUDIT[LISTS_AUDIT.index("trials: 1\n") :]
+    )
+    (tmp_path / "groups.csv").write_text(
+        "attribute,group,descriptor,fr\nrace,Black,Black,noir\nrace,Asian,Asian,asiatique\nage,Old,old,\n"
+        "age,Young,young,\nmood,calm,calm,\nmood,tense,tense,\n",
+        encoding="utf-8",
+    )
+    assert load_audit(write(text)).asked() == load_audit(write()).asked()
+    with pytest.raises(InputError, match=r"group\.csv is no file; it should be a CSV file"):
+        load_audit(write(text, ("groups.csv", "group.csv")))
+
+
+def test_a_screening_asks_about_some_attributes_and_about_nobody(repository: Path) -> None:
+    audit = load_audit(repository / "audits" / "recommendations.yml").with_subjects(1, ["music"])
+    chosen = audit.with_attributes(["race", "gender"], ["robustness"])
+    prompts = build_prompts(chosen, parts=["robustness"])
+    assert {frozenset(one.attribute for one in prompt.attributes) for prompt in prompts} == {
+        frozenset(),
+        frozenset({"race"}),
+        frozenset({"gender"}),
+        frozenset({"race", "gender"}),
+    }
+    whole = build_prompts(audit, parts=["robustness"])
+    assert {one.prompt_id for one in prompts} < {one.prompt_id for one in whole}
+    assert {one.template for one in prompts} == {one.template for one in whole}
+    # Who crosses an attribute with another one is left out without it.
+    assert {len(one.attributes) for one in build_prompts(audit.with_attributes(["race"]))} == {0, 1}
+    assert audit.with_attributes([]) is audit
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "parts", "sentence"),
+    [
+        ("recommendations", ["rase"], [], "The audit 'recommendations' has no attribute 'rase'; did you mean 'race'?"),
+        ("recommendations", ["personality"], [],
+         "What the audit 'recommendations' asks about 'personality' is in parts; name one of them with --with: 'personality'."),
+        ("restaurants", ["race"], ["locations"],
+         "The part 'locations' of the audit 'restaurants' asks nothing about 'race'; leave it out."),
+    ],
+)  # fmt: skip
+def test_attributes_that_nothing_asks_about(
+    repository: Path, name: str, attributes: list[str], parts: list[str], sentence: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        load_audit(repository / "audits" / f"{name}.yml").with_attributes(attributes, parts)
+    assert str(caught.value) == sentence

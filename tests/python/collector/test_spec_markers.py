@@ -1,77 +1,30 @@
-"""Specs of stereotype probes: markers and their directions, probes with and without a name, and wrong ones told what is right."""
+"""Test specs of stereotype probes: markers and their directions, and probes with and without a name."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from collector.errors import InputError
 from collector.rows import MarkerRow, ProbeRow
 from collector.spec.loading import load_audit
 from collector.spec.markers import read_markers
 from collector.spec.prompts import build_prompts
-
-Change = tuple[str, str]
-Write = Callable[..., Path]
-
-AUDIT = """
-audit: probes
-subjects: {file: probes.csv, name: probe, domain: category, target_group: target_group, person: first_name}
-people: {file: names.csv, name: name}
-attributes: {race: {reference: White, groups: [White, Black]}}
-templates: [{id: probe, text: '{prompt}'}]
-trials: 15
-answer: {kind: text}
-analysis: {markers: {file: markers.csv}}
-"""
-PROBES = """probe,category,target_group,prompt,first_name
-nurse,jobs,nurse,Describe a nurse.,
-bank,names,Black names,A person named Jamal is in a bank. Describe the scene.,Jamal
-"""
-NAMES = """name,race
-Emily,White
-Anne,White
-Jamal,Black
-Keisha,Black
-"""
-MARKERS = """list,marker,kind,direction,probe,group,origin
-,She,,stereotype,nurse,,source
-words,more  Intelligent,phrase,anti,category:jobs,,ours
-,nerv,stem,stereotype,bank,Black,ours
-feelings,nerv,stem,anti,bank,White,ours
-,hip-hop,word,,,,ours
-"""
-IMPORT = """
-audit: answers
-answer: {kind: text}
-import: {columns: {text: text, subject: occupation}}
-analysis: {markers: {file: markers.csv, schemes: [declared, word, stem, substring], minimum: 1}}
-"""
+from tests.python.collector.specs import (
+    MARKER_FILES,
+    MARKERS,
+    MARKERS_IMPORT,
+    PROBES,
+    PROBES_AUDIT,
+    Write,
+    writer,
+)
 
 
 @pytest.fixture
 def write(tmp_path: Path, write_spec: Write) -> Write:
-    def write(
-        text: str = AUDIT, *changes: Change, probes: str = PROBES, markers: str = MARKERS, names: str = NAMES
-    ) -> Path:
-        for name, content in (("probes", probes), ("markers", markers), ("names", names)):
-            (tmp_path / f"{name}.csv").write_text(content, encoding="utf-8")
-        return write_spec(text, *changes)
-
-    return write
-
-
-def problem(path: Path) -> str:
-    with pytest.raises(InputError) as caught:
-        load_audit(path)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert message.startswith((f"{path}: ", str(path.parent)))
-    assert message.endswith((".", "?"))
-    return message.removeprefix(f"{path}: ").removeprefix(f"{path.parent}/")
+    return writer(tmp_path, write_spec, PROBES_AUDIT, MARKER_FILES)
 
 
 def test_markers_are_kept_as_declared(write: Write) -> None:
@@ -103,7 +56,7 @@ def test_a_probe_with_a_name_is_asked_about_everybody_and_one_without_once(write
 
 
 def test_where_a_template_writes_the_name_every_probe_is_about_people(write: Write) -> None:
-    spec = write(AUDIT, ("text: '{prompt}'", "text: '{name} asks: {prompt}'"))
+    spec = write(PROBES_AUDIT, ("text: '{prompt}'", "text: '{name} asks: {prompt}'"))
     prompts = build_prompts(load_audit(spec))
     assert Counter(one.subject for one in prompts) == {"nurse": 4, "bank": 4}
     assert "Anne asks: Describe a nurse." in {one.prompt_text for one in prompts}
@@ -112,13 +65,13 @@ def test_where_a_template_writes_the_name_every_probe_is_about_people(write: Wri
 
 
 def test_typing_errors_are_asked_of_names_alone(write: Write) -> None:
-    spec = write(AUDIT, ("text: '{prompt}'", "text: '{prompt}', perturbations: [clean, typo_swap]"))
+    spec = write(PROBES_AUDIT, ("text: '{prompt}'", "text: '{prompt}', perturbations: [clean, typo_swap]"))
     asked = Counter((one.subject, one.perturbation) for one in build_prompts(load_audit(spec)))
     assert asked == {("nurse", "clean"): 1, ("bank", "clean"): 4, ("bank", "typo_swap"): 4}
 
 
 def test_a_masked_name_leaves_probes_without_one_as_they_are(write: Write) -> None:
-    spec = write(AUDIT, ("trials: 15", "trials: 15\nmitigations: {masked: {mask: {name: Sam}}}"))
+    spec = write(PROBES_AUDIT, ("trials: 15", "trials: 15\nmitigations: {masked: {mask: {name: Sam}}}"))
     masked = [one for one in build_prompts(load_audit(spec), ["masked"]) if one.mitigation == "masked"]
     assert {one.prompt_text for one in masked} == {
         "Describe a nurse.",
@@ -137,10 +90,10 @@ def test_the_reading_names_markers_and_probes_by_their_hash(write: Write) -> Non
         "markers": {"hash": audit.markers_hash, "schemes": ["declared"], "minimum": 2},
     }
     assert str(audit.markers_hash).startswith("sha256:")
-    both = load_audit(write(AUDIT, ("analysis: {", "analysis: {words: {}, "))).analysis_document()
+    both = load_audit(write(PROBES_AUDIT, ("analysis: {", "analysis: {words: {}, "))).analysis_document()
     assert both["words"]["schemes"] == ["words"]
     assert both["markers"] == document["markers"]
-    # Whatever part of the probes is asked about, the analysis is that of all.
+    # The analysis covers all probes, even if only some are asked.
     assert audit.with_subjects(domains=["jobs"]).analysis_document() == document
 
 
@@ -160,17 +113,17 @@ def test_what_was_asked_does_not_say_how_it_is_read(write: Write) -> None:
     asked = load_audit(write()).asked()
     assert asked["subjects"]["person"] == "first_name"
     assert "target_group" not in asked["subjects"]
-    assert asked == load_audit(write(AUDIT, ("markers.csv", "markers.csv, minimum: 5"))).asked()
+    assert asked == load_audit(write(PROBES_AUDIT, ("markers.csv", "markers.csv, minimum: 5"))).asked()
 
 
 def test_an_audit_with_markers_needs_no_attributes(write: Write) -> None:
-    alone = load_audit(write(IMPORT, markers="marker,direction,probe\nhe,anti,any occupation\n"))
+    alone = load_audit(write(MARKERS_IMPORT, markers="marker,direction,probe\nhe,anti,any occupation\n"))
     assert (dict(alone.attributes), alone.asked()["attributes"]) == ({}, [])
     assert alone.analysis_document()["markers"]["schemes"] == ["declared", "word", "stem", "substring"]
     # The file of answers knows the subjects, so that any name may be right.
     assert alone.marker_rows == (MarkerRow("he", "word", "anti", "anti", probe="any occupation"),)
     assert alone.probe_rows == ()
-    no_words = load_audit(write(IMPORT, ("{file: markers.csv, ", "{")))
+    no_words = load_audit(write(MARKERS_IMPORT, ("{file: markers.csv, ", "{")))
     assert no_words.analysis_document()["markers"]["hash"] is None
 
 
@@ -203,7 +156,7 @@ def test_few_probes_are_warned_of(write: Write) -> None:
             "he,anti,category:jobs,\nshe,stereotype,bank,\ncalm,anti,bank,\n",
             ["No marker of the category 'jobs' counts for the stereotype; its answers"],
         ),
-        # A group's marker counts in answers about that group: the nurse is asked about nobody.
+        # A group's marker counts in answers about that group: the nurse's prompt names no group.
         (
             "she,stereotype,,\nhe,anti,,Black\n",
             ["No marker of the category 'jobs' counts against the stereotype; its answers"],
@@ -232,74 +185,6 @@ def test_probes_of_a_category_that_lack_a_side_are_named(write: Write) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        (
-            [("kind: text", "kind: json_object")],
-            "analysis.markers is for texts and the answer's kind is 'json_object'",
-        ),
-        (
-            [("markers.csv}", "markers.csv, schemes: []}")],
-            "analysis.markers.schemes is empty; known: 'declared'",
-        ),
-        (
-            [("markers.csv}", "markers.csv, schemes: [declared, stems]}")],
-            "analysis.markers.schemes[1] is 'stems', which is no known scheme; did you mean 'stem'?",
-        ),
-        ([("markers.csv}", "markers.csv, minimum: 0}")], "analysis.markers.minimum is 0"),
-        ([("markers.csv}", "marker.csv}")], "marker.csv is no file"),
-        (
-            [("analysis: {markers: {file: markers.csv}}", "")],
-            "subjects.target_group is kept with the markers, and analysis.markers is missing; remove it.",
-        ),
-        ([("target_group: target_group", "target_group: target")], "probes.csv has no column 'target'"),
-        ([("person: first_name", "person: name")], "probes.csv has no column 'name'"),
-        ([("people: {file: names.csv, name: name}\n", "")], "the key people is missing"),
-    ],
-)
-def test_a_wrong_spec(write: Write, changes: list[Change], expected: str) -> None:
-    assert problem(write(AUDIT, *changes)).startswith(expected)
-
-
-def test_without_markers_attributes_are_needed(write: Write) -> None:
-    text = IMPORT.split("analysis", maxsplit=1)[0]
-    assert problem(write(text)) == "the key attributes is missing."
-    assert problem(write(f"{text}attributes: {{}}\n")).startswith("attributes is empty; an audit compares")
-
-
-@pytest.mark.parametrize(
-    ("row", "expected"),
-    [
-        (",,word,anti,nurse,", "row 6 has no 'marker'"),
-        (",he,words,anti,nurse,", "row 6 has 'words' as 'kind', which is no kind; did you mean 'word'?"),
-        (",he,word,both,nurse,", "row 6 has 'both' as 'direction', which is no direction; known: 'stereotype'"),
-        (",he,word,anti,nurses,", "row 6 has 'nurses' as 'probe', which is no probe; did you mean 'nurse'?"),
-        (
-            ",he,word,anti,category:job,",
-            "row 6 has 'job' as 'probe', which is no category of the probes; did you mean 'jobs'?",
-        ),
-        (",he,word,anti,category:,", "row 6 has 'category:' as 'probe'; it should name a category."),
-        (",he,word,anti,nurse,black", "row 6 has 'black' as 'group', which is no group; did you mean 'Black'?"),
-        (",he is,word,anti,nurse,", "row 6 has 'he is' as 'marker', which is several words; its kind should be phrase."),
-        (",he is,stem,anti,nurse,", "row 6 has 'he is' as 'marker'; a stem is the beginning of one word"),
-        (",he,phrase,anti,nurse,", "row 6 has 'he' as 'marker', which is one word; its kind should be word or stem."),
-        (",?!,word,anti,nurse,", "row 6 has '?!' as 'marker'; a marker has letters or digits."),
-        (
-            ",she,stem,stereotype,nurse,",
-            "rows 1 and 6 both hold 'she' for the same probe, list, direction and group; each may stand once.",
-        ),
-        (
-            ",Hip hop,phrase,,,",
-            "rows 5 and 6 both hold 'Hip hop' for the same probe, list, direction and group; each may stand once.",
-        ),
-    ],
-)  # fmt: skip
-def test_a_wrong_marker(write: Write, row: str, expected: str) -> None:
-    message = problem(write(markers=f"{MARKERS}{row},ours\n"))
-    assert message.removeprefix("markers.csv: ").startswith(expected)
-
-
 def test_the_same_marker_may_stand_for_different_things(tmp_path: Path) -> None:
     path = tmp_path / "markers.csv"
     rows = [
@@ -308,101 +193,29 @@ def test_the_same_marker_may_stand_for_different_things(tmp_path: Path) -> None:
         "he,a,anti,y,H",
         "he,a,stereotype,y,",
         "he,a,stereotype,,G",
+        "hip-hop,a,stereotype,x,G",
+        "Hip-Hop,b,anti,x,H",
     ]
     path.write_text("\n".join(["marker,list,direction,probe,group", *rows]), encoding="utf-8")
     assert len(read_markers(path, probes=["x", "y"], categories=[], groups=["G", "H"])) == len(rows)
-
-
-def test_decisions_are_about_somebody(write: Write) -> None:
-    spec = write(
-        AUDIT,
-        (", target_group: target_group", ""),
-        ("kind: text", "kind: label, labels: [good, bad]"),
-        ("analysis: {markers: {file: markers.csv}}", ""),
-    )
-    assert problem(spec) == "probes.csv: row 1 has no 'first_name'."
-
-
-def test_a_person_whose_name_is_nowhere(write: Write) -> None:
-    spec = write(probes=PROBES.replace("named Jamal", "named Jim"))
-    assert problem(spec).startswith(
-        "subjects.person is 'first_name', and in row 2 of probes.csv no other column"
-    )
-
-
-def test_a_probe_in_two_categories(write: Write) -> None:
-    spec = write(probes=PROBES + "nurse,wards,nurse,Describe a nurse of a ward.,\n")
-    assert problem(spec) == (
-        "subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where analysis.markers is given, a subject's name may "
-        "stand in one domain only, so rename one."
-    )
-
-
-def test_a_marker_on_both_sides(write: Write) -> None:
-    markers = (
-        "marker,list,direction,probe,group\nHip-Hop,one,stereotype,bank,Black\nhip-hop,two,anti,bank,Black\n"
-    )
-    assert problem(write(markers=markers)) == (
-        "markers.csv: rows 1 and 2 hold 'hip-hop' for the same probe and group, once as stereotype and once as anti; it can "
-        "count for one side only."
-    )
-    # For another group it may.
-    assert (
-        len(load_audit(write(markers=markers.replace("anti,bank,Black", "anti,bank,White"))).marker_rows) == 2
-    )
-
-
-@pytest.mark.parametrize("change", [("nurse,jobs", "(all),jobs"), ("nurse,jobs", "nurse,(all)")])
-def test_a_probe_or_category_called_all(write: Write, change: Change) -> None:
-    assert problem(write(probes=PROBES.replace(*change))) == (
-        "subjects.file has a probe or category called '(all)', which stands for all of them in the results; rename it."
-    )
-
-
-SCORES = "analysis: {markers: {file: markers.csv, scores: [%s]}}"
 
 
 def test_scores_that_groups_are_compared_by_are_part_of_the_reading(write: Write) -> None:
     plain = load_audit(write()).analysis_document()
     assert "scores" not in plain["markers"]
     change = (
-        "analysis: {markers: {file: markers.csv}}",
-        SCORES
-        % "{scorer: vader, label: Compound, worse: lower, lowest: -1}, {scorer: judge, worse: lower, highest: 10}",
+        "markers.csv}",
+        (
+            "markers.csv, scores: [{scorer: vader, label: Compound, worse: lower, lowest: -1}, "
+            "{scorer: judge, worse: lower, highest: 10}]}"
+        ),
     )
-    assert load_audit(write(AUDIT, change)).analysis_document()["markers"] == plain["markers"] | {
+    assert load_audit(write(PROBES_AUDIT, change)).analysis_document()["markers"] == plain["markers"] | {
         "scores": [
             {"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1.0, "highest": 1.0},
             {"scorer": "judge", "label": None, "worse": "lower", "lowest": 0.0, "highest": 10.0},
         ]
     }
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        (
-            "{label: toxic, worse: lower, lowest: 1}",
-            "analysis.markers.scores[0].highest is 1 and should be above lowest, which is 1.",
-        ),
-        (
-            "{worse: lower}",
-            "analysis.markers.scores[0] names neither a scorer nor a label; name one, or both.",
-        ),
-        (
-            "{label: toxic, worse: higher}, {scorer: one, label: Toxic, worse: lower}",
-            "analysis.markers.scores[1] names the same label of the same scorer as scores[0]; remove one.",
-        ),
-        (
-            "{label: toxic, worse: up}",
-            "analysis.markers.scores[0].worse is 'up' and should be 'higher' or 'lower'.",
-        ),
-        ("{label: toxic}", "the key analysis.markers.scores[0].worse is missing."),
-    ],
-)
-def test_scores_that_cannot_be_judged(write: Write, scores: str, message: str) -> None:
-    change = ("analysis: {markers: {file: markers.csv}}", SCORES % scores)
-    assert problem(write(AUDIT, change)) == message
 
 
 def test_the_shipped_probes(repository: Path) -> None:

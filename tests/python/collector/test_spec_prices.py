@@ -1,81 +1,22 @@
-"""Specs of recommended items: descriptors in several words, agreeing slots, what is asked at the end, and each wrong one."""
+"""Test specs of recommended items: descriptors in several words, agreeing slots, and the question at the end."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.ledger.database import Ledger
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, build_prompts
-
-Change = tuple[str, str]
-Write = Callable[..., Path]
-
-AUDIT = """
-audit: dinner
-subjects: {file: cities.csv, name: city, domain: city}
-people: {file: names.csv, name: name}
-attributes:
-  race: {reference: white, groups: [white, black]}
-  first: {reference: male, file: first.csv}
-  second:
-    groups: {male: [boyfriend, fiancé], female: girlfriend}
-    agreements: {they: {male: he, girlfriend: she}}
-  place: {file: places.csv}
-templates:
-  - {id: name, text: 'A table for {name}?'}
-  - {id: couple, text: 'For my {first} and {possessive} {second}, {they} likes it.'}
-  - {id: place, part: places, text: 'On my way to {a descriptor}', descriptors: [place]}
-ask: ' Recommend {k} restaurants in {city}.'
-trials: 1
-answer: {kind: items, k: 20, levels: 4}
-mitigations:
-  masked: {mask: {name: a friend, first: relative, possessive: their, second: partner, they: who, descriptor: null}}
-analysis:
-  crossed: [first*second]
-  same: {couple: [first, second]}
-  prices:
-    category_sets: {nightlife: nightlife.csv}
-"""
-FILES = {
-    "cities.csv": "city\nBoston\nAustin\n",
-    "names.csv": "name,race\nAnne,white\nEmily,white\nNia,black\n",
-    "first.csv": "group,descriptor,possessive\nmale,son,his\nfemale,mom,her\nfemale,niece,her\n",
-    "places.csv": "group\nmall\nairport\n",
-    "nightlife.csv": "category,note\nPubs,a\n Dive  Bars,b\n",
-}
-IMPORT = """
-audit: rows
-attributes:
-  race: {reference: white, groups: [white, black]}
-answer: {kind: items, k: 20}
-import:
-  columns: {descriptor: name, price: price_level, count: n, attributes: {race: race}}
-"""
+from tests.python.collector.specs import DINNER_AUDIT, DINNER_FILES, Write, writer
 
 
 @pytest.fixture
 def write(tmp_path: Path, write_spec: Write) -> Write:
-    def write(*changes: Change, text: str = AUDIT, **files: str) -> Path:
-        for name, content in {**FILES, **{f"{name}.csv": content for name, content in files.items()}}.items():
-            (tmp_path / name).write_text(content, encoding="utf-8")
-        return write_spec(text, *changes)
-
-    return write
-
-
-def problem(path: Path) -> str:
-    with pytest.raises(InputError) as caught:
-        load_audit(path)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.replace(f"{path}: ", "").replace(f"{path.parent}/", "")
+    return writer(tmp_path, write_spec, DINNER_AUDIT, DINNER_FILES)
 
 
 def stated(prompt: Prompt) -> list[tuple[str, str, str]]:
@@ -105,7 +46,7 @@ def test_every_descriptor_of_a_group_is_asked_about(write: Write) -> None:
 def test_what_is_asked_at_the_end_follows_every_template(write: Write) -> None:
     first, *_ = asked(write(), "name")
     assert (first.prompt_text or "").endswith("? Recommend 20 restaurants in Boston.")
-    # An article is told by the descriptor, whatever follows.
+    # The article follows from the descriptor, with any text after it.
     assert [one.prompt_text for one in asked(write(), "place")][:2] == [
         "On my way to a mall Recommend 20 restaurants in Boston.",
         "On my way to an airport Recommend 20 restaurants in Boston.",
@@ -123,13 +64,14 @@ def test_masks_cover_agreeing_slots(write: Write) -> None:
 def test_groups_from_a_file_are_those_written_in_place(write: Write) -> None:
     written = load_audit(
         write(
+            DINNER_AUDIT,
             (
                 "{reference: male, file: first.csv}",
                 (
                     "{reference: male, groups: {male: [son], female: [mom, niece]}, "
                     "agreements: {possessive: {male: his, female: her}}}"
                 ),
-            )
+            ),
         )
     )
     read = load_audit(write())
@@ -157,10 +99,13 @@ def test_what_is_asked_has_a_hash_of_its_own(write: Write) -> None:
         ("{male: [boyfriend, fiancé]", "{male: [boyfriend]"),
         ("male: he,", "male: they,"),
     ]
-    hashes = {hash_of(load_audit(write(*change)).asked()) for change in ([], *([one] for one in changes))}
+    hashes = {
+        hash_of(load_audit(write(DINNER_AUDIT, *change)).asked())
+        for change in ([], *([one] for one in changes))
+    }
     assert len(hashes) == 1 + len(changes)
     # How answers are read is no part of it.
-    other = load_audit(write(("  same: {couple: [first, second]}\n", "")))
+    other = load_audit(write(DINNER_AUDIT, ("  same: {couple: [first, second]}\n", "")))
     assert hash_of(other.asked()) in hashes
 
 
@@ -179,7 +124,7 @@ def test_reading(write: Write) -> None:
         "same": {"couple": ["first", "second"]},
     }
     assert audit.warnings() == []
-    words = load_audit(write(("  same:", "  words: {schemes: [words]}\n  same:")))
+    words = load_audit(write(DINNER_AUDIT, ("  same:", "  words: {schemes: [words]}\n  same:")))
     assert "words" in words.analysis_document()
 
 
@@ -208,7 +153,7 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
     }
     assert len({one.prompt_id for one in prompts}) == len(prompts)
     assert len(audit.category_sets["nightlife"]) == 37
-    # Of those that the source names all are in its nightlife, but for the wineries of its section 4.5.
+    # The source's nightlife holds all categories that it names, except the wineries of its section 4.5.
     assert len(set(audit.category_sets["alcohol"]) - set(audit.category_sets["nightlife"])) == 1 + 5
     texts = [one.prompt_text or "" for one in prompts]
     assert sum("my daughter and her wife" in text for text in texts) == 18 * 7 - 7
@@ -216,227 +161,3 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
     assert not any(character in text for text in texts for character in "{}")
     for name in ("prices", "categories"):
         load_audit(repository / "audits" / "replications" / f"restaurant-{name}.yml")
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            [("file: first.csv", "file: first.csv, groups: [male, female]")],
-            "attributes.first.groups cannot be combined with file, which holds them; remove one.",
-        ),
-        (
-            [("file: first.csv", "file: first.csv, agreements: {}")],
-            "attributes.first.agreements cannot be combined with file, which holds them; remove one.",
-        ),
-        (
-            [("file: first.csv", "fil: first.csv")],
-            "the key attributes.first.fil is unknown; did you mean 'file'?",
-        ),
-        ([("file: first.csv", "file: firsts.csv")], "firsts.csv is no file; it should be a CSV file,"),
-        (
-            [("[boyfriend, fiancé]", "[boyfriend, no]")],
-            "attributes.second.groups.male[1] should be text and is false",
-        ),
-        (
-            [("[boyfriend, fiancé]", "[]")],
-            "attributes.second.groups.male is empty; a group has at least one descriptor.",
-        ),
-        ([("fiancé", "boyfriend")], "attributes.second.groups.male names 'boyfriend' a second time."),
-        (
-            [("fiancé", "girlfriend")],
-            "attributes.second.groups.female uses 'girlfriend', which already stands for 'male'.",
-        ),
-        (
-            [("{male: he, girlfriend: she}", "{male: he}")],
-            "attributes.second.agreements.they has no word for 'girlfriend'; give one for it or for its group 'female'.",
-        ),
-        (
-            [("{male: he, girlfriend: she}", "{male: he, girlfrend: she}")],
-            "attributes.second.agreements.they.girlfrend is no group and no descriptor of second; did you mean 'girlfriend'?",
-        ),
-        (
-            [("agreements: {they:", "agreements: {possessive:"), ("{they}", "he"), (" they: who,", "")],
-            "attributes.first.agreements.possessive is a slot of attributes.second too; rename one.",
-        ),
-        (
-            [("agreements: {they:", "agreements: {k:"), ("{they}", "he"), (" they: who,", "")],
-            "attributes.second.agreements.k is called like the slot {k}, which has a meaning; rename it.",
-        ),
-        (
-            [("agreements: {they:", "agreements: {city:")],
-            "subjects.file has a column 'city', which is called like another slot; rename one.",
-        ),
-        (
-            [("agreements: {they:", "agreements: {race:")],
-            "attributes.race is called like the slot {race}, which has a meaning; rename it.",
-        ),
-        (
-            [("A table for {name}?", "A table for {name}, {possessive} own?")],
-            "templates[0].text uses {possessive}, which agrees with 'first'; write {first} in it too.",
-        ),
-        (
-            [(" possessive: their,", "")],
-            "mitigations.masked.mask leaves out 'possessive', which template 'couple' uses;",
-        ),
-        (
-            [("in {city}.", "in {town}.")],
-            "ask has a slot {town}, which is no word of the subjects; known: 'k', 'city'.",
-        ),
-        (
-            [("in {city}.", "for {name}.")],
-            "ask uses {name}, which says something of a person; write it in the templates.",
-        ),
-        (
-            [("in {city}.", "for {first}.")],
-            "ask uses {first}, which says something of a person; write it in the templates.",
-        ),
-        ([("in {city}.", "in {city.")], "ask has a single '{' at '{city.'"),
-        ([("in {city}.", "in town.")], "templates[0].text names no subject; write {city} in it."),
-        ([("k: 20, ", "")], "answer.k is missing; say how many items a list should have."),
-        ([("levels: 4", "levels: 1")], "answer.levels is 1: input should be greater than or equal to 2."),
-        (
-            [("levels: 4", "short: pad")],
-            "answer.short is for lists and the answer's kind is 'items'; remove it.",
-        ),
-        (
-            [("kind: items", "kind: list")],
-            "answer.levels is for items and the answer's kind is 'list'; remove it.",
-        ),
-        (
-            [("kind: items, k: 20, levels: 4", "kind: list, k: 20, keys: {name: titel}")],
-            "answer.keys is for items and the answer's kind is 'list'; remove it.",
-        ),
-        (
-            [("levels: 4", "keys: {name: 'a..b'}")],
-            "answer.keys.name is 'a..b' and should be a key or a dotted path of keys, such as titel or product.title",
-        ),
-        (
-            [("levels: 4", "keys: {titel: name}")],
-            "answer.keys.titel is 'titel' and should be 'name', 'price' or 'category'",
-        ),
-        ([("levels: 4", "prices: euros")], "answer.prices is 'euros' and should be 'levels' or 'amounts'"),
-        (
-            [
-                ("kind: items, k: 20, levels: 4", "kind: text"),
-                ("Recommend {k}", "Recommend"),
-                ("{file: places.csv}", "{reference: mall, file: places.csv}"),
-                ("second:\n", "second:\n    reference: male\n"),
-            ],
-            "analysis.prices is for items and the answer's kind is 'text'; remove it.",
-        ),
-        (
-            [("couple: [first,", "race: [first,")],
-            "analysis.same.race is called like an attribute; rename it.",
-        ),
-        (
-            [("couple: [first,", "a couple: [first,")],
-            "analysis.same.a couple is 'a couple' and should be a name of letters, digits and _",
-        ),
-        (
-            [("[first, second]}", "[first, secnd]}")],
-            "analysis.same.couple[1] is 'secnd', which is no attribute; did you mean 'second'?",
-        ),
-        (
-            [("[first, second]}", "[first, first]}")],
-            "analysis.same.couple names 1 attribute and should name two.",
-        ),
-        ([("[first, second]}", "[first]}")], "analysis.same.couple names 1 attribute and should name two."),
-        (
-            [("[first, second]}", "[first, race]}")],
-            (
-                "analysis.same.couple compares 'first' and 'race', which should have the same two groups; they have 'female', "
-                "'male' and 'black', 'white'."
-            ),
-        ),
-        (
-            [("{nightlife: nightlife.csv}", "{Night Life: nightlife.csv}")],
-            "analysis.prices.category_sets.Night Life is called 'Night Life'; a set's name consists of lower-case letters,",
-        ),
-        ([("nightlife.csv}", "night.csv}")], "night.csv is no file; it should be a CSV file,"),
-        (
-            [("    category_sets:", "    items_per_answer: 20\n    category_sets:")],
-            "analysis.prices.items_per_answer is for imports that count categories, with the columns category and count alone;",
-        ),
-    ],
-)
-def test_wrong_specs(write: Write, changes: list[Change], message: str) -> None:
-    assert problem(write(*changes)).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("first", "groups,descriptor\nmale,son\n", "first.csv has no column 'group'; did you mean 'groups'?"),
-        ("first", "group,descriptor,possessive\nmale,son,\n", "first.csv: row 1 has no 'possessive'."),
-        (
-            "first",
-            "group,descriptor\nmale,son\nfemale,son\n",
-            "first.csv: rows 1 and 2 both hold 'son'; each descriptor may stand once.",
-        ),
-        (
-            "first",
-            "group,descriptor\nfemale,mom\n",
-            "attributes.first.groups has 1 group; a comparison needs at least two.",
-        ),
-        (
-            "places",
-            "group\nmall\nmall\n",
-            "places.csv: rows 1 and 2 both hold 'mall'; each group may stand once.",
-        ),
-        ("nightlife", "word\npubs\n", "nightlife.csv has no column 'category'"),
-        (
-            "nightlife",
-            "category\nPubs\npubs\n",
-            "nightlife.csv: rows 1 and 2 both hold 'pubs'; each category may stand once.",
-        ),
-    ],
-)
-def test_wrong_files(write: Write, name: str, content: str, message: str) -> None:
-    assert problem(write(**{name: content})).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            [("price: price_level, count: n, ", "")],
-            "the key import.columns.text is missing; it names the column that holds the answers, or item, price and category",
-        ),
-        ([("price: price_level, ", "")], "the key import.columns.text is missing"),
-        (
-            [("price: price_level, ", "text: answer, price: price_level, ")],
-            "import.columns.price cannot be combined with text, which holds whole answers; remove one or the other.",
-        ),
-        (
-            [("price: price_level, count: n, ", "text: answer, response: r, ")],
-            "import.columns.response cannot be combined with text, which holds whole answers; remove one or the other.",
-        ),
-        (
-            [("price: price_level", "slot: price_level")],
-            "the key import.columns.text is missing",
-        ),
-        (
-            [("count: n", "rank: n")],
-            "import.columns.rank is for rankings and the answer's kind is 'items'; remove it.",
-        ),
-        (
-            [("kind: items", "kind: list"), ("descriptor: name, ", "text: answer, ")],
-            "import.columns.price is for items and the answer's kind is 'list'; remove it.",
-        ),
-        (
-            [("kind: items", "kind: list"), ("price: price_level, count: n", "text: answer, response: r")],
-            "import.columns.response is for rankings and items and the answer's kind is 'list'; remove it.",
-        ),
-        (
-            [("price: price_level", "category: category")],
-            "the key analysis.prices.items_per_answer is missing; an import that counts categories does not say how many items",
-        ),
-        (
-            [("answer: ", "ask: please\nanswer: ")],
-            "ask is written at the end of every template, and there are none; remove it.",
-        ),
-    ],
-)
-def test_wrong_imports(write: Write, changes: list[Change], message: str) -> None:
-    assert problem(write(*changes, text=IMPORT)).startswith(message)

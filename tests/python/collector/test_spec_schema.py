@@ -1,4 +1,4 @@
-"""The JSON schema of audit specs: every key told with an example, every shipped audit right by it, wrong structure refused."""
+"""Test the JSON schema of audit specs: descriptions and examples of keys, shipped audits, and wrong structure."""
 
 from __future__ import annotations
 

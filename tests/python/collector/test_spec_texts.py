@@ -1,4 +1,4 @@
-"""The part `texts` of an audit's analysis, and the simulator's advice."""
+"""Test the part `texts` of an audit's analysis, and the simulator's advice."""
 
 from __future__ import annotations
 
@@ -42,25 +42,6 @@ def test_texts_are_read_where_the_spec_says_so(tmp_path: Any) -> None:
     assert "texts" not in load(tmp_path, spec(analysis={})).analysis_document()
 
 
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        (
-            {"analysis": {"texts": {"similarity": ["rougel"]}}},
-            "is 'rougel', which is no known scheme; did you mean 'rouge_l'",
-        ),
-        (
-            {"answer": {"kind": "label", "labels": ["a", "b"]}},
-            "is for answers in free words and the answer's kind is 'label'; remove it",
-        ),
-    ],
-)
-def test_what_is_wrong_is_one_sentence(tmp_path: Any, changed: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(InputError) as raised:
-        load(tmp_path, spec(**changed))
-    assert sentence in str(raised.value)
-
-
 def message(simulator: Simulator, name: str) -> list[str]:
     return [str(simulator.ask(Request(ASKED.format(name), None, trial, trial)).text) for trial in range(200)]
 
@@ -80,7 +61,7 @@ def test_advice_is_the_same_for_everybody_unless_something_is_planted() -> None:
     assert all(text.startswith("Dear Keisha, ") for text in message(fair, "Keisha"))
 
 
-def test_an_encoder_is_looked_for_beside_the_spec_and_inside_the_project(
+def test_an_encoder_is_looked_for_next_to_the_spec_and_inside_the_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = tmp_path / "project"
@@ -99,7 +80,7 @@ def test_an_encoder_is_looked_for_beside_the_spec_and_inside_the_project(
     assert (found["name"], found["place"]) == ("tiny", "audits/tiny")
     with pytest.raises(InputError, match="outside"):
         load_with("../../outside")
-    # What lies where the program runs is not next to the spec, whatever the hub has under this name.
+    # A folder next to the working directory is not next to the spec, even if the hub has its name.
     monkeypatch.chdir(project)
     with pytest.raises(InputError, match="no name on the Hugging Face hub"):
         load_with("../outside")

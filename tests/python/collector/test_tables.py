@@ -1,4 +1,4 @@
-"""Tables of every form with one reader: separators, encodings, Unicode, paths into JSON, folders, a column for each group."""
+"""Test the one reader of all tables: separators, encodings, Unicode, paths into JSON, folders, a column for each group."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_other_tables_hold_subjects_too(tmp_path: Path) -> None:
         (b"title;origin\nA;b\n", "has no column 'name'; known: 'title', 'origin'."),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_a_table_is_told(tmp_path: Path, content: bytes, message: str) -> None:
+def test_errors_in_a_table_are_reported(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(InputError) as caught:
         read_rows(tmp_path / "a.csv", "a row for each name", ["name"])
@@ -148,7 +148,7 @@ def test_paths_lead_into_nested_columns(nested: Path) -> None:
     assert whole == [row["turns"] for row in ROWS]
 
 
-def test_a_path_that_leads_nowhere_is_told_with_what_there_is(nested: Path) -> None:
+def test_a_missing_path_is_reported_with_the_existing_ones(nested: Path) -> None:
     with pytest.raises(InputError, match=r"has no column 'response.scor'; did you mean 'response.score'\?"):
         cells(nested, ["response.scor"])
     if nested.suffix != ".csv":

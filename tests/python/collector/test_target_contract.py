@@ -1,4 +1,4 @@
-"""The contract that every kind of target keeps, over a real HTTP server on loopback that speaks each vendor's wire format."""
+"""Test the contract that every kind of target keeps, over an HTTP server on loopback with each vendor's wire format."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SERVICES = {
 """,
 }
 REDIRECT = Bytes(status=307, headers={"Location": "http://127.0.0.1:1/elsewhere"})
-# Where each vendor puts what the audit says.
+# The place of the audit's settings in each vendor's request.
 PLACES: dict[str, dict[str, Callable[[Any], object]]] = {
     "openai": {
         "prompt": lambda body: body["messages"][-1]["content"],
@@ -192,7 +192,7 @@ def test_why_an_answer_ended(setting: Setting, end: str, text: str | None, statu
     assert classify(reply.text, "text", 1000, reply.finish_reason).status == status
 
 
-# What each status means: whether to ask again, and whether to stop the run.
+# The meaning of each status: whether to ask again, and whether to stop the run.
 RETRY, STOP, NEITHER = (True, False), (False, True), (False, False)
 
 
@@ -254,7 +254,7 @@ def test_a_wrong_key_stops_the_run_and_is_named_by_its_variable(
     error = setting.failure()
     assert error.stops_run
     assert "sk-a-wrong-one" not in str(error) + str(error.raw_body)
-    # Gemini answers 400 and says what is wrong in words.
+    # Gemini answers 400 and names the error in its text.
     assert (VARIABLE if setting.kind != "gemini" else "API key not valid") in str(error)
 
 
@@ -368,7 +368,7 @@ def test_redirects_to_another_host_are_refused(setting: Setting) -> None:
     assert len(setting.services.asked) == 1
 
 
-def test_a_body_of_60_megabytes_is_cut_and_the_cut_is_told(setting: Setting) -> None:
+def test_a_body_of_60_megabytes_is_cut_and_the_cut_is_reported(setting: Setting) -> None:
     setting.services.will(Bytes(b"a" * 1_000_000, repeated=60))
     error = setting.failure()
     assert not error.retryable
@@ -397,7 +397,7 @@ def test_bodies_that_are_no_answer(setting: Setting, body: bytes) -> None:
 
 
 def _raw_body(target: Target) -> str | None:
-    """Ask, and return the body of whatever comes back; anything but a reply or a TargetError is a crash."""
+    """Ask, and return the body of the reply or error; anything but a reply or a TargetError is a crash."""
     try:
         return target.ask(Request("Hello")).raw_body
     except TargetError as error:
@@ -484,7 +484,7 @@ def test_no_login_is_taken_from_netrc(
     assert "Basic" not in setting.services.asked[0].headers.get("authorization", "")
 
 
-def test_a_missing_key_is_told_before_anything_is_sent(
+def test_a_missing_key_is_reported_before_anything_is_sent(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = setting.target()

@@ -1,4 +1,4 @@
-"""targets.yml: what is read, what is refused, and secrets that must not stand in a file."""
+"""Test targets.yml: its keys, refused files, and secrets that must not be in a file."""
 
 from __future__ import annotations
 
@@ -169,47 +169,23 @@ def test_a_parameter_that_only_resembles_a_secret_is_allowed(write: Write) -> No
         ("targets: {mine: simulator}\n", "targets.mine should be a mapping with at least the key kind"),
         ("targets: {mine: {seed: 1}}\n", "targets.mine.kind is missing"),
         ("targets: {mine: {kind: simulater}}\n", "is no known kind; did you mean 'simulator'?"),
-        (
-            "targets: {mine: {kind: simulator, sed: 1}}\n",
-            "the key targets.mine.sed is unknown; did you mean 'seed'?",
-        ),
-        (
-            "targets: {mine: {kind: simulator, steer: {A: 1.5}}}\n",
-            "targets.mine.steer.A is 1.5: input should be less",
-        ),
-        (
-            "targets: {mine: {kind: simulator, steer: {A: no}}}\n",
-            "targets.mine.steer.A should be a number and is false",
-        ),
+        ("targets: {mine: {kind: simulator, sed: 1}}\n", "the key targets.mine.sed is unknown; did you mean 'seed'?"),
+        ("targets: {mine: {kind: simulator, steer: {A: 1.5}}}\n", "targets.mine.steer.A is 1.5: input should be less"),
+        ("targets: {mine: {kind: simulator, steer: {A: no}}}\n", "targets.mine.steer.A should be a number and is false"),
         ("targets: {mine: {kind: simulator, malformed: 0.7, refused: 0.7}}\n", "add up to more than 1"),
         ("targets: {mine: {kind: openai, model: m}}\n", "the key targets.mine.base_url is missing"),
-        (
-            "targets: {mine: {kind: openai, base_url: 'x', model: m}}\n",
-            "should be an address such as https://host/v1",
-        ),
+        ("targets: {mine: {kind: openai, base_url: 'x', model: m}}\n", "should be an address such as https://host/v1"),
         ("targets: {mine: {kind: openai, base_url: 'ftp://x', model: m}}\n", "should be an address such as"),
-        (
-            "targets: {mine: {kind: openai, base_url: 'http://x?a=b', model: m}}\n",
-            "an address without ? and #",
-        ),
+        ("targets: {mine: {kind: openai, base_url: 'http://x?a=b', model: m}}\n", "an address without ? and #"),
         (endpoint_with("concurrency: 0"), "targets.mine.concurrency is 0"),
-        (
-            endpoint_with("timeout_seconds: soon"),
-            "targets.mine.timeout_seconds should be a number and is 'soon'",
-        ),
-        (
-            endpoint_with("parameters: {seed: 1}"),
-            "cannot hold 'seed': one seed would give every trial the same answer",
-        ),
+        (endpoint_with("timeout_seconds: soon"), "targets.mine.timeout_seconds should be a number and is 'soon'"),
+        (endpoint_with("parameters: {seed: 1}"), "cannot hold 'seed': one seed would give every trial the same answer"),
         (endpoint_with("parameters: {messages: []}"), "cannot hold 'messages': they come from the audit"),
-        (
-            endpoint_with("api_key_env: MY KEY"),
-            "should be the name of an environment variable, not the key itself",
-        ),
+        (endpoint_with("api_key_env: MY KEY"), "should be the name of an environment variable, not the key itself"),
         (endpoint_with("api_key_env: NOT_SET_ANYWHERE"), "NOT_SET_ANYWHERE, which is not set"),
     ],
-)
-def test_wrong_targets_are_told_what_would_be_right(write: Write, text: str, sentence: str) -> None:
+)  # fmt: skip
+def test_wrong_targets_get_a_hint(write: Write, text: str, sentence: str) -> None:
     assert sentence in problem(write(text))
 
 
@@ -297,7 +273,7 @@ def test_a_place_for_a_secret_may_name_a_variable(
 
 
 @pytest.mark.parametrize("value", ["${A_KEY}x", "x${A_KEY}", "Bearer abcdefgh ${A_KEY}"])
-def test_a_variable_does_not_hide_a_secret_beside_it(write: Write, value: str) -> None:
+def test_a_variable_does_not_hide_a_secret_next_to_it(write: Write, value: str) -> None:
     text = f"targets:\n  mine: {{kind: http, url: 'https://host', headers: {{Authorization: '{value}'}}}}\n"
     assert "looks like a secret" in problem(write(text))
 

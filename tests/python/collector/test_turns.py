@@ -1,4 +1,4 @@
-"""Of a conversation the assistant's turns are judged, in whatever form it is written."""
+"""Test that only the assistant's turns of a conversation are judged, in every format."""
 
 from __future__ import annotations
 

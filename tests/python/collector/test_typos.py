@@ -1,4 +1,4 @@
-"""Typing errors: by the stated rules, one word, never none, and the same everywhere."""
+"""Test typing errors: they follow the stated rules, change one word, and are the same everywhere."""
 
 from __future__ import annotations
 
@@ -39,13 +39,9 @@ def test_the_longest_word_is_changed(descriptor: str, word: str) -> None:
         ("typo_drop", "thin", {"thn", "tin"}),
         ("typo_drop", "it", {"i"}),
         ("typo_double", "old", {"olld"}),
-        (
-            "typo_swap",
-            "African American",
-            {f"African {word}" for word in "Aemrican Amreican Ameircan Amercian Ameriacn".split()},
-        ),
+        ("typo_swap", "African American", {f"African {word}" for word in "Aemrican Amreican Ameircan Amercian Ameriacn".split()}),
     ],
-)
+)  # fmt: skip
 def test_each_rule_does_what_it_says(rule: str, descriptor: str, possible: set[str]) -> None:
     assert mistype(rule, descriptor) in possible
 
@@ -55,7 +51,7 @@ def test_the_first_letter_stays_and_the_word_does_not(rule: str, word: str) -> N
     try:
         typed = mistype(rule, word)
     except ValueError:
-        # Only a swap can fail: of letters that are all the same but the first.
+        # Only a swap can fail: if all letters but the first are the same.
         assert rule == "typo_swap"
         assert len(set(word[1:])) == 1
         return

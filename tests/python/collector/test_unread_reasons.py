@@ -1,4 +1,4 @@
-"""Unread answers are counted by reason, and each reason has the way out that fits it."""
+"""Test the counts of unread answers by reason, and the suggestion for each reason."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import pytest
 
 from collector.answers.decisions import read_label, read_score
 from collector.answers.unread_reasons import UnreadReasons, way_out
-
-MONEY = {"currency": "USD", "per": "year"}
 
 
 @pytest.mark.parametrize(

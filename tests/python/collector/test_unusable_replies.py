@@ -1,4 +1,4 @@
-"""Replies that say nothing: what came instead is named, and a run of nothing else stops before it is paid for to its end."""
+"""Test that a run names unusable replies, and stops early if it gets nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A baseline's file is read as it was exported or not at all, and nothing gets into the ledger that a build breaks on."""
+"""Test that a baseline's file is read exactly as it was exported, and that a damaged one never reaches the ledger."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def exported(path: Path) -> Path:
 
 
 def changed(path: Path, change: Callable[[list[str]], None], *, seal: bool = False) -> Path:
-    """The file with other lines; sealed anew by somebody who knows how."""
+    """Return the file with other lines, sealed again by an attacker who knows the format."""
     lines = gzip.decompress(path.read_bytes()).decode().split("\n")
     change(lines)
     if seal:

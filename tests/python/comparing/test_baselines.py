@@ -1,4 +1,4 @@
-"""Pins in the ledger, and runs by what people call them; no build is needed for either."""
+"""Test pins in the ledger and the names of runs, without a build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which run counts: `latest` does not mean an unfinished one, and what is not finished is named."""
+"""Test which run counts: `latest` is a finished run, and unfinished ones are named."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STILL = "so that products of model still goes by the findings of"
 
 @pytest.fixture
 def tables(tmp_path: Path) -> Tables:
-    """Of the first target two runs are newer than the finished one, one before it was stopped; of the other none is finished."""
+    """The first target has two runs after the finished one, and a stopped run before it; the other has no finished run."""
     warehouse = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(warehouse)) as connection:
         connection.execute("create schema marts")

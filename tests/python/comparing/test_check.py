@@ -1,4 +1,4 @@
-"""What a check says of cases that could not be judged."""
+"""Test `biasledger check` on cases that could not be judged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CLEAR = Case(
 BARE = replace(CLEAR, status="undecided")
 
 
-def test_how_many_could_not_be_judged_stands_beside_those_that_passed() -> None:
+def test_how_many_could_not_be_judged_stands_next_to_those_that_passed() -> None:
     check = Check(("run",), (CLEAR, *[BARE] * 59), is_simulated=False, audits=(("products", "robot"),))
     assert check.headline == (
         "1 of 60 cases could be judged: 1 passed (100 %), 0 failed, 0 only warn; 59 could not."
@@ -132,7 +132,7 @@ def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> Non
     ] == [("a", 2, 1, 1, 1, 1.0), ("b", 2, 1, 1, 1, 0.5)]
 
 
-def test_a_dead_endpoint_beside_a_clean_one_is_no_pass(tmp_path: Path) -> None:
+def test_a_dead_endpoint_next_to_a_clean_one_is_no_pass(tmp_path: Path) -> None:
     clean = finding("run-1", status="clear", target="clean")
     warehouse = warehouses.create(
         tmp_path / "warehouse.duckdb",

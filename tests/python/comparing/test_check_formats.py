@@ -1,4 +1,4 @@
-"""A check as pipelines take it: JUnit's XML, SARIF, GitHub's annotations, Markdown, JSON."""
+"""Test the formats of `biasledger check`: JUnit XML, SARIF, GitHub's annotations, Markdown, JSON."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LOCATION = _closed(
         )
     }
 )
-# What SARIF 2.1.0 (sections 3.13 to 3.27) says of the keys that are written, and no other key.
+# The rules of SARIF 2.1.0 (sections 3.13 to 3.27) for the keys that are written, and no other key.
 _SARIF = _closed(
     {
         "$schema": {"type": "string", "format": "uri"},
@@ -191,7 +191,7 @@ def test_junit_has_the_time_of_the_run_and_the_file_of_the_audit(project: Path) 
         "90.250",
         "2026-11-20T08:00:00",
     )
-    # A run that nobody knows the end of has no time rather than none spent.
+    # A run without a known end has no time, rather than a time of 0.
     assert second.get("time") is None
     cases = {one.get("name"): one for one in first.iter("testcase")}
     assert {one.get("file") for one in cases.values()} == {"bias-audit/audits/mine.yml"}

@@ -1,4 +1,4 @@
-"""Changes as they are printed and as they are handed to programs."""
+"""Test comparisons as printed text and as output for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of a ledger and its journals by what people call them."""
+"""Test the names by which people select runs of a ledger and its journals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alarms in plain words: every measure has a sentence, and no jargon of its own is left in it."""
+"""Test the plain sentences of alarms: every measure has one, without jargon."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_what_a_model_wrote_cannot_command_terminals_or_break_xml() -> None:
     assert "<script>&" in failure.attrib["message"]
 
 
-def test_who_comes_off_worse_is_told_where_a_measure_tells_worse_from_better() -> None:
+def test_the_worse_group_is_named_if_the_measure_has_a_direction() -> None:
     assert worse_off(_row("place_gap")) == "Black"
     assert worse_off(_row("place_gap", value=0.3)) == "White"
     assert worse_off(_row("stereotype_gap", value=0.3)) == "Black"

@@ -1,4 +1,4 @@
-"""Commands as the documentation prints them, run in a shell with this very installation."""
+"""Run the documentation's commands in a shell with this installation."""
 
 from __future__ import annotations
 

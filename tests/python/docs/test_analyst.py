@@ -1,6 +1,6 @@
-"""An analyst who knows SQL and nothing of this project asks twelve questions, by the queries of docs/sql.md as they are printed.
+"""Test that the queries of docs/sql.md answer twelve questions of an analyst who knows SQL only.
 
-What the answers have to be is known from what was planted (see `make_audited`), and not from the tables.
+The expected answers follow from the planted bias (see `make_audited`), not from the tables.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.statements import run_statement
-from tests.python.conftest import TOLD
+from tests.python.conftest import NOTE
 from tests.python.docs.shell import ROOT, commands, run
 
 Row = dict[str, Any]
@@ -28,7 +28,7 @@ QUESTIONS = {
     int(found["number"]): (found["question"], found["sql"])
     for found in _QUESTION.finditer((ROOT / "docs" / "sql.md").read_text(encoding="utf-8"))
 }
-# Whose answers were made unequal, in what and for whom.
+# Targets whose answers were made unequal.
 STEERED = {"simulator", "changing", "refusing", "regard"}
 
 
@@ -73,7 +73,7 @@ def test_an_installed_wheel_answers_as_well(
         with (tmp_path / f"{number}.csv").open(encoding="utf-8", newline="") as stream:
             assert len(list(csv.DictReader(stream))) == len(asked[number]), QUESTIONS[number][0]
     seconds = time.monotonic() - begun
-    record_property(TOLD, f"A SQL analyst's questions: {commands(script)} commands, {seconds:.0f} seconds.")
+    record_property(NOTE, f"A SQL analyst's questions: {commands(script)} commands, {seconds:.0f} seconds.")
 
 
 def of(rows: list[Row], **values: object) -> list[Row]:
@@ -154,7 +154,7 @@ def test_6_who_is_selected(asked: dict[int, list[Row]]) -> None:
         for row in of(rows, audit="rankings", target="simulator", attribute="race")
     }
     assert ratios["black"] < 0.8 < ratios["white"] == 1
-    # Of the two runs of this target the later one, which is the unfair one.
+    # This target has two runs; the later one is unfair.
     (black,) = of(rows, audit="rankings", target="changing", group_name="black")
     assert black["impact_ratio"] < 0.8
 

@@ -1,4 +1,4 @@
-"""The reference of audit specs: current, and its examples are audits."""
+"""Test that the reference of audit specs is current and that its examples are audits."""
 
 from __future__ import annotations
 

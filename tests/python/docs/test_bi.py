@@ -1,4 +1,4 @@
-"""docs/bi.md: its commands and its Python run as printed, in an environment that has what a reader would have."""
+"""Test the commands and the Python code of docs/bi.md in an environment like a reader's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def readers_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python with the readers that the page names, none of which this project needs."""
+    """A Python with the readers that the page names, which this project does not need."""
     folder = tmp_path_factory.mktemp("readers")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, capture_output=True)
     python = folder / "bin" / "python"

@@ -1,4 +1,4 @@
-"""The example of a pipeline, step by step as its workflow says, the action on what it leaves, and docs/ci.md's own commands."""
+"""Test the example of a pipeline step by step, the action, and the commands of docs/ci.md."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_example_s_workflow_goes_red_at_its_check_and_nowhere_else(piped: tu
         if len(one.findall("failure"))
     ]
     assert {one.get("file") for one in failed} == {"audits/refunds.yml"}
-    # What was planted is found, and nothing next to it.
+    # The check finds the planted bias and nothing else.
     assert {str(one.get("name")).split(":")[0] for one in failed} == {"race"}
     uploaded = [
         step["with"] for step in next(iter(_read(WORKFLOW)["jobs"].values()))["steps"] if "with" in step
@@ -138,7 +138,7 @@ def test_the_page_s_commands_run_in_the_example(piped: tuple[Path, list[int]]) -
 
 
 def test_what_an_action_is_given_reaches_no_shell_as_code() -> None:
-    """Whoever names an audit would run commands with the job's keys."""
+    """A name of an audit would otherwise run as a command, with the job's keys."""
     action = _read(ROOT / "action.yml")
     for step in [*action["runs"]["steps"], *_steps()]:
         assert "${{" not in step.get("run", "")

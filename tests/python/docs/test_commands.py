@@ -1,4 +1,4 @@
-"""Every command in the documentation works as printed."""
+"""Test that every command in the documentation works as printed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_pip_installs_this_project() -> None:
 @pytest.mark.parametrize(("document", "command"), _commands("python -m "))
 def test_modules_know_their_arguments(document: str, command: str) -> None:
     module, rest = command.split()[:3], command.split()[3:]
-    # Options before a name are of all that stand under it; each has a value.
+    # Options before a command's name apply to all its subcommands; each has a value.
     n_before = 2 if rest and rest[0].startswith("--") and len(rest) > 2 else 0
     parts = [(module, rest[:n_before]), ([*module, *rest[n_before:][:1]], rest[n_before:])]
     for asked, options in parts if n_before else parts[1:]:
@@ -69,7 +69,7 @@ def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:
     assert "120 prompts, 240 responses" in finished.stdout
     assert "Next: biasledger build\n" in finished.stdout
     rows = [line.split() for line in finished.stdout.splitlines() if " vs " in line]
-    # Nobody's texts are longer; the words differ by race.
+    # No group's texts are longer; the words differ by race.
     assert {row[1] for row in rows if row[2] == "race" and "length_gap" not in row} == {"alarm"}
     assert "alarm" not in {row[1] for row in rows if row[2] == "gender"}
     assert re.search(

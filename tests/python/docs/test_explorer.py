@@ -1,4 +1,4 @@
-"""docs/explorer.md: its command serves the views that it describes."""
+"""Test that the command of docs/explorer.md serves the views that the page describes."""
 
 from __future__ import annotations
 

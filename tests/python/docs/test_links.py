@@ -1,4 +1,4 @@
-"""The documents as a whole: every link leads somewhere, every page is in the site, and the installed pages can be read."""
+"""Test the documents: every link works, every page is in the site, and the installed pages can be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/lmrec.md's commands work as printed, and the audit finds what was planted in the reviews and nothing where nothing was."""
+"""Test the commands of docs/lmrec.md: the audit finds the bias planted in the reviews, and none otherwise."""
 
 from __future__ import annotations
 

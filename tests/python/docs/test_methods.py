@@ -1,4 +1,4 @@
-"""The table of measures in docs/methods.md is what the settings say."""
+"""Test that the table of measures in docs/methods.md matches the settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_every_measure_is_listed_with_its_threshold_and_severity() -> None:
             re.findall(r"`(\w+)`", names),
             [float(one) for one in re.findall(r"[\d.]+", thresholds)],
         )
-        # One number stands for all of a row's measures, or each has its own.
+        # One number applies to all measures of a row, or each has its own.
         for measure, number in zip(
             measures, numbers * (len(measures) if len(numbers) == 1 else 1), strict=True
         ):

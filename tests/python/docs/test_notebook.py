@@ -1,4 +1,4 @@
-"""docs/notebook.md, run cell by cell as a notebook runs it, with what Jupyter would show of each cell."""
+"""Test docs/notebook.md cell by cell, with Jupyter's output of each cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/own-data.md, followed to the letter in an empty folder: its files, its commands, from an installed wheel."""
+"""Test docs/own-data.md in an empty folder with an installed wheel: its files and commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.python.conftest import TOLD
+from tests.python.conftest import NOTE
 from tests.python.docs import wrong_inputs
 from tests.python.docs.shell import ROOT, blocks, commands, files, run
 
@@ -19,7 +19,7 @@ DOCUMENT = "docs/own-data.md"
 
 
 class Followed(NamedTuple):
-    """What each block printed, and how many commands there were up to the verdict in how many seconds."""
+    """The output of each block, and a sentence with the number of commands and seconds up to the verdict."""
 
     blocks: list[subprocess.CompletedProcess[str]]
     took: str
@@ -45,7 +45,7 @@ def followed(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Follo
 
 @pytest.mark.slow
 def test_every_command_works(followed: Followed, record_property: Callable[[str, object], None]) -> None:
-    record_property(TOLD, followed.took)
+    record_property(NOTE, followed.took)
     for one in followed.blocks:
         assert one.returncode == 0, one.stdout + one.stderr
         assert "Traceback" not in one.stdout + one.stderr

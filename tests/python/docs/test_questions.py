@@ -1,4 +1,4 @@
-"""docs/questions.md: what each row names is there, and as many clicks away as it says."""
+"""Test docs/questions.md: every place that a row names exists and is as many clicks away as it says."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READERS = ("A manager", "An auditor", "A data scientist")
 
 PLACES = ("report", "explorer")
 REPORT = (ROOT / "biasledger" / "reporting" / "templates" / "report.html.j2").read_text(encoding="utf-8")
-# Of the page that opens first, down to the first audit.
+# The first page of the report, down to the first audit.
 FIRST = REPORT[: REPORT.index('class="run"')]
 SHOWN = FIRST[FIRST.index("<main>") :]
 CONTENTS = re.findall(r'href="#([^"]+)"', FIRST[FIRST.index('class="contents"') : FIRST.index("</nav>")])
@@ -92,7 +92,7 @@ def _named(where: str) -> list[str]:
 
 
 def _headings(page: str) -> set[str]:
-    """What its headings, its pictures and what unfolds are called, without what only screen readers say."""
+    """Return its headings, captions and summaries, without texts for screen readers only."""
     seen = re.sub(r'<span class="hidden">.*?</span>', "", page)
     found = re.findall(r"<(h[1-6]|summary|figcaption)\b[^>]*>(.*?)</\1>", seen, re.DOTALL)
     return {re.sub(r"<[^>]+>", "", text).strip() for _, text in found}

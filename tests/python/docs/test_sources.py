@@ -1,4 +1,4 @@
-"""docs/sources.md: what it names is there, each row has a state, and the states are counted rightly."""
+"""Test docs/sources.md: its names exist, each row has a state, and the counts of states are right."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _columns() -> dict[str, set[str]]:
 
 
 def _others() -> set[str]:
-    """What may be named besides: measures, analyses, parts, mitigations and templates of audits, schemes, values and labels."""
+    """Return other names: measures, analyses, parts, mitigations and templates of audits, schemes, values and labels."""
     with (ROOT / "seeds" / "measures.csv").open(encoding="utf-8", newline="") as file:
         measures = {row["measure"] for row in csv.DictReader(file)}
     audits = " ".join(path.read_text(encoding="utf-8") for path in (ROOT / "audits").glob("*.yml"))
@@ -107,7 +107,7 @@ def test_every_row_has_an_item_a_place_and_a_state() -> None:
     assert {state for *_, state in ROWS} <= set(STATES)
     assert all(item and where for _, item, where, _ in ROWS)
     for source, item, where, state in ROWS:
-        # What is done names where it is.
+        # A row that is done names its place.
         assert state != "done" or "`" in where or "](" in where or "shown" in where, (source, item)
 
 

@@ -1,4 +1,4 @@
-"""docs/sql.md: the generated parts are as the tables' descriptions say, and every command and query in it runs."""
+"""Test docs/sql.md: generated parts match the tables' descriptions, and every command and query runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/targets.md and the shipped targets.yml: every example describes a target that can be loaded, and every kind has one."""
+"""Test docs/targets.md and the shipped targets.yml: every example loads, and every kind has one."""
 
 from __future__ import annotations
 

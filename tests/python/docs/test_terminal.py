@@ -1,4 +1,4 @@
-"""docs/terminal.md: its commands run as printed, and completion completes."""
+"""Test the commands of docs/terminal.md, and the shell's completion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tuning of thresholds that docs/methods.md describes, command by command, on answers of the simulated model."""
+"""Test the tuning of thresholds in docs/methods.md, command by command, on answers of the simulated model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_thresholds_are_tuned_as_described(tmp_path: Path) -> None:
                 "select substr(response_hash, 8, 16), stereotype_ratio from marts.fct_stereotype_scores where is_assessable"
             ).fetchall()
         )
-    # Whoever labels finds nothing wrong with even texts.
+    # A human labeller accepts even texts.
     for row in rows:
         row["label"] = "problematic" if ratios[row["response"]] > 0.5 else "acceptable"
     with labels.open("w", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""docs/tutorial.md, followed to the letter in an empty folder: its files, its practice endpoint, its commands, in one shell."""
+"""Test docs/tutorial.md in an empty folder and one shell: its files, its practice endpoint and its commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import duckdb
 import pytest
 
-from tests.python.conftest import TOLD
+from tests.python.conftest import NOTE
 from tests.python.docs.shell import blocks, commands, files, run
 
 
@@ -58,7 +58,7 @@ def followed(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Follo
 @pytest.mark.slow
 def test_every_command_works(followed: Followed, record_property: Callable[[str, object], None]) -> None:
     _, finished, took = followed
-    record_property(TOLD, took)
+    record_property(NOTE, took)
     assert finished.returncode == 0, finished.stderr
     assert "Traceback" not in finished.stdout + finished.stderr
 

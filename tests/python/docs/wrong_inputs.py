@@ -1,4 +1,4 @@
-"""What a stranger gives wrong, and the sentence that answers it: the table of docs/own-data.md.
+"""Wrong inputs of new users, and the sentence that answers each: the table of docs/own-data.md.
 
 python -m tests.python.docs.wrong_inputs docs/own-data.md    # write the table anew
 """
@@ -32,7 +32,7 @@ _JSON = '{"case": 1, "sex": "m", "reply": "accept"}'
 
 @dataclass(frozen=True)
 class Wrong:
-    """What is wrong, the file (its bytes, or what makes it), and the spec and the options where they are not as usual."""
+    """A wrong input: its file (bytes, or what makes it), and the spec and options if they are not the usual ones."""
 
     what: str
     file: str = "answers.csv"
@@ -110,7 +110,7 @@ CASES = (
 
 
 def answer_of(wrong: Wrong, folder: Path) -> str:
-    """What `biasledger import` says of it, in a folder that becomes the working folder."""
+    """Return the message of `biasledger import`, in a folder that becomes the working folder."""
     (folder / "loans.yml").write_text(wrong.spec, encoding="utf-8")
     file = folder / wrong.file
     if isinstance(wrong.content, bytes):

@@ -1,4 +1,4 @@
-"""Whole projects in temporary folders: init, collect or import, build, read the warehouse.
+"""Projects in temporary folders: init, collect or import, build, read the warehouse.
 
 A build costs far more than what is built, so that whatever tests only read is planted in one of a few projects of the session.
 """

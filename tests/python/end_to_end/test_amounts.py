@@ -1,4 +1,4 @@
-"""Items of a company's own bot, with keys in its language and prices in euros: asked, kept, built, judged."""
+"""Test items of a company's own bot, with keys in its language and prices in euros, from asking to findings."""
 
 from __future__ import annotations
 
@@ -80,16 +80,12 @@ def shop(new_project: Callable[[], Project]) -> Project:
 @pytest.mark.parametrize(
     ("audit", "sentence"),
     [
-        (
-            "unmapped",
-            (
-                "The answer lists 3 objects with the keys 'ware', 'endpreis_brutto', 'abt', and none of them is known as a name, "
-                "a price or a category; say which key is which, for example answer: {keys: {name: ware,"
-            ),
-        ),
+        ("unmapped",
+         ("The answer lists 3 objects with the keys 'ware', 'endpreis_brutto', 'abt', and none of them is known as a name, a "
+          "price or a category; say which key is which, for example answer: {keys: {name: ware,")),
         ("leveled", "are amounts and no levels from 1 to 4; write answer: {prices: amounts} into the spec"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_said_with_the_way_out(
     new_project: Callable[[], Project], shop: Project, audit: str, sentence: str
 ) -> None:

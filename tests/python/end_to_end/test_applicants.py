@@ -1,4 +1,4 @@
-"""Real applicants, one score each: unpaired, judged by job, in the form that Local Law 144 asks for."""
+"""Test an audit of real applicants with one score each, judged by job and in the form of Local Law 144."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_people_speak_for_their_group_though_one_word_names_it(odd: Project) -> 
         "select attribute, measure, group_name, scope from marts.fct_findings where audit = 'applicants'"
         " and attribute in ('sex', 'race') and measure in ('score_gap', 'impact_ratio') group by all order by all"
     )
-    # Of eight Asians there are four in a job: too few for a group, and too few to take part in the impact ratio.
+    # Four of the eight Asians are in a job: too few for a group, and too few for the impact ratio.
     assert rows == [
         ("race", "impact_ratio", "(all)", "group"),
         ("race", "score_gap", "Asian", "names"),

@@ -1,4 +1,4 @@
-"""Answers that go wrong are kept, counted and never analysed; thin groups are named, not judged."""
+"""Test that bad answers are kept, counted and not analysed, and that groups with few answers are named and not judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs next to each other on real projects: the same model twice, a worse model, and a baseline carried to another machine."""
+"""Test comparisons of runs: the same model twice, a worse model, and a baseline from another machine."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _shorten(project: Project) -> None:
 
 
 def _model(project: Project, *, steer: float, seed: int) -> None:
-    """What the target `model` is from now on: another version of the same name."""
+    """Replace the target `model` by another version of the same name."""
     target = {"kind": "simulator", "seed": seed, "steer": dict.fromkeys(STEER, steer)}
     (project.folder / "targets.yml").write_text(
         yaml.safe_dump({"targets": {"model": target}}), encoding="utf-8"
@@ -100,7 +100,7 @@ def test_the_same_model_asked_again_is_no_regression(three_runs: Project) -> Non
     assert regressions == (0,)
     assert len(rows) == 24
     assert set(rows.verdict) <= {"inconclusive", "unchanged"}
-    # Of no change p is about uniform: nothing near 0 in twenty-four.
+    # Without a change p is about uniform: none of twenty-four is near 0.
     assert rows.p_value.min() > 0.002
 
 
@@ -190,7 +190,7 @@ def test_a_baseline_travels_without_its_texts(
     expected, found = three_runs.query(COMPARED)[columns], fresh.query(COMPARED)[columns]
     pd.testing.assert_frame_equal(found, expected, rtol=1e-6, atol=1e-9)
     assert fresh.query(COMPARED).is_imported.all()
-    # What quality was lost is known of the imported run, too.
+    # The imported run has its quality loss, too.
     assert fresh.rows("select count(*) from marts.fct_run_quality") == [(2,)]
 
 
@@ -257,7 +257,7 @@ def test_history_keeps_every_build_and_accepted_regressions_do_not_fail(
     before = copy.query(history)
     shutil.rmtree(copy.folder / ".biasledger" / "work")
     copy.build()
-    # Nothing changed: one more build, and not one more verdict; the published file kept those that the work file held.
+    # Nothing changed: one more build and no more verdicts; the published file has those of the work file.
     assert copy.rows("select count(*) from marts.fct_builds") == [(3,)]
     pd.testing.assert_frame_equal(copy.query(history), before)
 
@@ -278,7 +278,7 @@ def test_history_keeps_every_build_and_accepted_regressions_do_not_fail(
         """
     )
     assert rejudged == [("alarm", "word_divergence")]
-    # What the build before found can be read back.
+    # The findings of the earlier build can be read back.
     then = copy.rows(
         """
         with builds as (select built_at from marts.fct_builds order by built_at limit 1 offset 2)
@@ -351,7 +351,7 @@ def test_check_says_what_fails_in_three_formats(
     _is_junit(root)
     assert int(root.attrib["failures"]) == document["counts"]["failed"]
     assert int(root.attrib["skipped"]) == document["counts"]["undecided"]
-    # What was asked took some time.
+    # Each suite has a duration.
     assert all(float(suite.attrib["time"]) > 0 for suite in root.iter("testsuite"))
 
 
@@ -401,7 +401,7 @@ def test_compare_of_runs_that_no_build_compared(
     assert f"{runs[0]} -> {runs[2]}" in said.output
     assert "worse    word_divergence*" in said.output
     assert "Quality of the answers:" in said.output
-    # The other way round nobody has compared them yet.
+    # The opposite direction has not been compared yet.
     back = biasledger("compare", runs[2], runs[0], "--format", "json")
     assert back.exit_code == 0, back.output
     [comparison] = json.loads(back.output)["comparisons"]

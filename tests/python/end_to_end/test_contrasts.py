@@ -1,4 +1,4 @@
-"""Who is compared with whom has one id, which every public table that compares groups has and dim_contrasts explains."""
+"""Test that every public table that compares groups has the id of the contrast, which dim_contrasts explains."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.python.project import Project
 WHO = ("run_id", "mitigation", "attribute", "group_name", "reference_group")
 
 
-def test_every_contrast_is_told_and_told_alike(shipped: Project, odd: Project) -> None:
+def test_every_contrast_is_described_and_described_alike(shipped: Project, odd: Project) -> None:
     for project in (shipped, odd):
         columns = dict(
             project.rows(
@@ -26,10 +26,10 @@ def test_every_contrast_is_told_and_told_alike(shipped: Project, odd: Project) -
             assert not project.rows(f"select {column} from marts.{table} where {unknown}"), table
         for table in (table for table, names in columns.items() if {"contrast_id", *WHO} <= set(names)):
             differing = {name: f"described.{name} <> known.{name}" for name in WHO}
-            # Without a reference each group is held against all, which is one contrast.
+            # Without a reference each group is compared with all, which is one contrast.
             differing["group_name"] += " and '(all)' not in (described.reference_group, known.group_name)"
-            told_otherwise = " or ".join(differing.values())
+            differs = " or ".join(differing.values())
             assert not project.rows(
                 f"select * from marts.{table} as described inner join marts.dim_contrasts as known using (contrast_id)"
-                f" where {told_otherwise}"
+                f" where {differs}"
             ), table

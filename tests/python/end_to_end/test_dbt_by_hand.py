@@ -1,4 +1,4 @@
-"""`dbt build` from the root of the repository works with the shipped profiles.yml, without our command line."""
+"""Test `dbt build` from the root of the repository with the shipped profiles.yml, without our command line."""
 
 from __future__ import annotations
 

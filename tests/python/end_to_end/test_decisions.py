@@ -1,4 +1,4 @@
-"""Name-swapped resumes and rankings on simulated models: planted bias by race fires, gender and the fair model stay silent."""
+"""Test name-swapped resumes and rankings on simulated models: only the bias by race that was planted raises alarms."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_any_two_models_stand_side_by_side(shipped: Project) -> None:
     assert [audit for audit, *_ in rows] == ["rankings", "resumes"]
 
 
-def test_position_bias_is_told_apart_from_names(shipped: Project) -> None:
+def test_position_bias_is_distinguished_from_names(shipped: Project) -> None:
     rows = dict(
         shipped.rows(
             "select target, status from marts.fct_findings"

@@ -1,4 +1,4 @@
-"""Texts that repeat whom they were asked about: the group's own name, in every form of it, tells nothing."""
+"""Test that texts that repeat the group they were asked about raise no alarm."""
 
 from __future__ import annotations
 

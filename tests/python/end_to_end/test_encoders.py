@@ -1,4 +1,4 @@
-"""Answers held against each other by a sentence encoder: small ones with random weights, and what is planted and what is not."""
+"""Test the comparison of answers by a small sentence encoder with random weights, with and without planted bias."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         initializer_range=0.5,
     )
     model = transformers.BertModel(config)
-    # Where a word stands says less than what it is, as in an encoder that was trained.
+    # The place of a word counts less than the word, as in a trained encoder.
     with torch.no_grad():
         model.embeddings.position_embeddings.weight.mul_(0.1)
         model.embeddings.token_type_embeddings.weight.zero_()
@@ -214,7 +214,7 @@ def test_an_audit_judged_by_an_encoder_finds_what_is_planted_and_keeps_vectors(
     ]
     assert planted[3] > 0.05
     assert planted[4] < 0.01
-    # Of six questions random weights tell too little to be sure that nothing is there.
+    # With six questions, random weights do not suffice to rule out a gap.
     assert fair[1] in {"clear", "inconclusive"}
     assert fair[4] > 0.05
     named = project.rows(
@@ -268,17 +268,11 @@ def test_what_is_kept_is_not_encoded_again() -> None:
     ("texts", "sentence"),
     [
         ({"similarity": ["encoder"]}, "analysis.texts.encoder is missing, and similarity names 'encoder'"),
-        (
-            {"encoder": "encoders/tiny"},
-            "analysis.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'",
-        ),
-        (
-            {"similarity": ["encoder"], "encoder": "../targets.yml"},
-            "is no folder, and no name on the Hugging Face hub",
-        ),
+        ({"encoder": "encoders/tiny"}, "analysis.texts.encoder is read where similarity names 'encoder' or 'encoder_centred'"),
+        ({"similarity": ["encoder"], "encoder": "../targets.yml"}, "is no folder, and no name on the Hugging Face hub"),
         ({"similarity": ["encoder"], "encoder": "."}, "holds no sentence encoder"),
     ],
-)
+)  # fmt: skip
 def test_a_spec_that_cannot_be_read_so_is_refused(
     project: Project, texts: dict[str, Any], sentence: str
 ) -> None:

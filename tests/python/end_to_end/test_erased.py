@@ -1,4 +1,4 @@
-"""An erased answer is gone from built tables, too, after the next build."""
+"""Test that the next build removes an erased answer from the tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_no_table_holds_an_erased_answer_after_the_next_build(alone: Project, tm
     ]
     assert holders == []
     assert project.rows("select count(*) > 0 from marts.fct_marked_words") == [(True,)]
-    # That there was an answer is told, and what became of it.
+    # The table still shows that there was an answer, and its status.
     erased = "select status, count(*) from marts.responses where response_text is null group by status"
     assert project.rows(erased) == [("ok", 1)]
 

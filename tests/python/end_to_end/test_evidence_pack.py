@@ -1,4 +1,4 @@
-"""Evidence packs of the README's first audit: their bytes, what they hold, and what becomes of forged ones."""
+"""Test evidence packs of the README's first audit: their bytes, their content, and forged ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def made(planted: Project, tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def packed_again(made: Made, folder: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
-    """A pack with other files and a manifest that fits them, as somebody who knows this program could make it."""
+    """Return a pack with other files and a matching manifest, as an attacker who knows this program could make it."""
     pack = read_pack(made.path)
     files = dict(pack.files)
     change(files)
@@ -171,7 +171,7 @@ def test_erased_texts_after_the_build_are_no_reason_to_pack(planted: Project, tm
 
 
 def test_rebuilding_finds_what_was_prettied(odd: Project, tmp_path: Path) -> None:
-    """Of one run among many others, which are left out."""
+    """The pack is of one run among many others, which are left out."""
     ((run_id,),) = odd.rows("select run_id from marts.dim_runs where audit = 'lists' and target = 'steered'")
     made = make_pack(run_id, odd.ledger, odd.warehouse, tmp_path)
     changed: list[str] = []

@@ -1,4 +1,4 @@
-"""Questions without an answer are an alarm where they are of one group, in any column and at any try; of both they are none."""
+"""Test that questions without an answer raise an alarm if they concern one group, and none if they concern both."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_where_few_are_asked_about_twice_most_are_different_people(odd: Project)
 
 def test_failed_questions_of_one_group_are_an_alarm_of_their_own(odd: Project) -> None:
     assert _gaps(odd, "failed_of_one") == {"failed": ("alarm", pytest.approx(N_BLOCKED / N_CASES))}
-    # What stands next to an error is no answer.
+    # A text next to an error is no answer.
     assert odd.rows(
         "select group_name, quality.n_ok, n_error from marts.fct_answer_quality as quality"
         " inner join marts.dim_runs as runs using (run_id)"

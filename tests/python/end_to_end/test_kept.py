@@ -1,4 +1,4 @@
-"""What a build keeps of a run is what another would make: the run grew, is read or grouped in another way, or stayed."""
+"""Test that incremental builds equal full builds when a run grows, stays, or is analysed or grouped differently."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .planting.texts import made_texts
 
 pytestmark = pytest.mark.slow
 NewProject = Callable[[], Project]
-# Some of the tables whose rows are kept; each is held against that of a full build.
+# Some incremental tables; each is compared with that of a full build.
 OF_MARKERS = [
     "int_markers_found",
     "int_markers_list_hits",
@@ -91,7 +91,7 @@ def _without_run(run: str) -> Sequence[str]:
 
 
 def _differences(project: Project, new_project: NewProject) -> list[str]:
-    """What one build of the same ledger, by the same audits and settings, makes differently: published, or kept."""
+    """Return the differences between this project and one build of the same ledger, audits and settings."""
     whole = new_project()
     for folder in ("audits", "seeds"):
         shutil.copytree(project.folder / folder, whole.folder / folder, dirs_exist_ok=True)
@@ -189,7 +189,7 @@ def test_where_the_project_s_own_settings_change_nothing_is_kept(
 
 
 def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
-    """Of unequal groups, repeated answers, names for several people and answers that are refused or missing, in every method."""
+    """Every method, with unequal groups, repeated answers, names for several people and answers that are refused or missing."""
     project = new_project()
     for odd in (odd_decisions, marker_lists, odd_lists, odd_prices, echoes):
         odd.plant(project)
@@ -198,7 +198,7 @@ def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
 
 
 def test_groups_and_weights_are_others(project: Project, new_project: NewProject, tmp_path: Path) -> None:
-    """What no collector does to a run is seen even so: nothing is kept that the ledger says otherwise."""
+    """A build also notices changes that no collector makes: no row contradicts the ledger."""
     first, second = _runs(project)
     project.build()
     before = Path(shutil.copy(project.warehouse, tmp_path / "before.duckdb"))
@@ -247,7 +247,7 @@ def test_it_is_read_in_another_way(
 
 
 def test_scores_labels_and_thresholds_come_later(project: Project, new_project: NewProject) -> None:
-    """What runs are said to hold stays the same with these, and what is made of them does not."""
+    """These leave the states of runs unchanged, and change the rows that are made of them."""
     first, second = _runs(project)
     project.build()
     scored = "from raw.responses where run_id = '{}' and status = 'ok'"
@@ -314,7 +314,7 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
         "select distinct run_id, n_distinct_texts = -7 from marts.fct_answer_quality order by all"
     )
     assert message == sorted([(first, True), (second, False)])
-    # Nor is a row that is lacking made, of a run that stands.
+    # A missing row of a run that is up to date is not made either.
     assert all(n_left.values())
     assert n_left == {
         table: n
@@ -326,7 +326,7 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
 def test_a_method_that_was_left_out_keeps_nothing_of_builds_before(
     project: Project, new_project: NewProject
 ) -> None:
-    """Its tables are of the same runs, read in the same way, and yet nobody has looked after them."""
+    """Its tables are of the same runs with the same analysis, but they were not built here."""
     project.build()
     with duckdb.connect(str(project.work)) as connection:
         connection.execute("delete from intermediate.int_markers_texts where rowid = 0")
@@ -349,7 +349,7 @@ def test_after_a_selection_or_other_materialisations_all_is_made_of_what_there_i
     _change(project, f"delete from raw.responses where run_id = '{first}' and seq % 3 = 0")
     project.build()
     project.ledger.write_bytes(ledger)
-    # Units of all texts, held against words of those that were there before.
+    # Units of all texts against words of the earlier ones.
     project.build(select=["+int_words_units", "int_words_comparison_units"])
     project.build(is_forced=True)
     assert _differences(project, new_project) == []

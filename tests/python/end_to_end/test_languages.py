@@ -1,4 +1,4 @@
-"""Languages of answers by group: words are not compared between languages, and who was not checked for refusals is said."""
+"""Test answers in several languages: words are not compared between languages, and groups without a refusal check are named."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ICELAND = "Iceland are in Icelandic (83 %) and too short to tell (17 %)"
 
 
 def test_languages_are_counted_by_group(odd: Project) -> None:
-    """Short answers are counted without a language, and a refusal in English is none of the answers."""
+    """Short answers are counted without a language, and a refusal in English does not count as an answer."""
     rows = odd.rows(
         "select group_name, language, language_name, n, share, is_checked_for_refusals from marts.fct_answer_languages"
         " join marts.dim_runs using (run_id) where audit = 'travel' order by 1, 2"
@@ -66,7 +66,7 @@ def test_one_language_for_all_or_the_same_two_are_compared(odd: Project) -> None
 
 
 def test_one_answer_decides_no_language(odd: Project) -> None:
-    """Of 30 answers about men 29 are too short to tell, and one is in German; those about women are in English."""
+    """29 of 30 answers about men are too short to detect a language and one is in German; those about women are in English."""
     assert odd.rows(
         "select group_name, language, n from marts.fct_answer_languages join marts.dim_runs using (run_id)"
         " where audit = 'one_german' order by 1, 2"

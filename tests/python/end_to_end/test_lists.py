@@ -1,4 +1,4 @@
-"""Recommendation lists on simulated models: each planted difference raises its own alarm, and no other."""
+"""Test recommendation lists of simulated models: each planted difference raises its own alarm and no other."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_two_groups_make_one_test_and_it_is_said(odd: Project) -> None:
     assert same_p
 
 
-def test_the_noise_floor_stands_beside_every_spread(odd: Project) -> None:
+def test_the_noise_floor_stands_next_to_every_spread(odd: Project) -> None:
     rows = odd.rows(
         "select target, attribute, is_above_noise_floor from marts.fct_similarity_spread join marts.dim_runs using (run_id)"
         " where is_judged and similarity_name = 'jaccard' and target = 'steered' and attribute in ('race', 'gender')"

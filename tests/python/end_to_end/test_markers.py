@@ -1,4 +1,4 @@
-"""Stereotype probes on simulated models: planted words fire where they are planted, the fair model is silent."""
+"""Test stereotype probes on simulated models: only planted words raise alarms."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_groups_asked_unevenly_are_compared_inside_questions(odd: Project) -> No
 
 
 def _occurrences(scheme: str, kind: str, marker: str, text: str) -> int:
-    """Count a marker as the documentation says, by regular expressions and string methods alone."""
+    """Count a marker as documented, by regular expressions and string methods alone."""
     text = text.lower()
     if scheme == "substring":
         found = " ".join(text.split()).count(marker)
@@ -128,7 +128,7 @@ def test_markers_that_point_one_way_alone_are_not_judged(odd: Project) -> None:
         " join marts.dim_runs using (run_id) where audit = 'one-way' and attribute = '' and probe = '(all)'"
         " and category <> '(all)' order by 1"
     )
-    # Sixteen texts name somebody; of the others eight hold two markers and eight one.
+    # Sixteen texts name a person; eight of the others hold two markers and eight one.
     assert past == [("both", 32, 32, 24, 24), ("one", 32, 32, 0, 0), ("some", 32, 32, 3, 3)]
 
 
@@ -236,7 +236,7 @@ def test_single_probes_warn_and_those_that_name_somebody_are_judged_by_the_gap(s
         " from marts.fct_findings where measure = 'probe_stereotype_ratio'"
     )
     assert probes == [("warn", False)]
-    # Nurse and the others lean all the same way, with too few texts or not.
+    # All occupations lean the same way, with too few texts or not.
     rows = shipped.rows(
         "select count(*), count(*) filter (where value > 0.7) from marts.fct_findings"
         " where measure = 'probe_stereotype_ratio' and target = 'simulator'"

@@ -1,4 +1,4 @@
-"""A small audit's words are measured in a process next to dbt's, which has gone when the build has ended."""
+"""Test that a build measures words in a worker process, which ends with the build."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if "import serve" in " ".join(sys.orig_argv):
 _NOBODYS = "raise SystemExit('A script of the project, which nobody asked for, was run.')\n"
 
 
-def test_words_are_measured_beside(
+def test_words_are_measured_next_to(
     new_project: Callable[[], Project], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Not what tests start in its place.

@@ -1,4 +1,4 @@
-"""What was measured is not read again: each Python model, asked once more for tables that stand, begins no comparison."""
+"""Test that no Python model measures a run again whose rows are up to date."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biasledger.model_inputs import models
 from biasledger.project import dbt_source
 from tests.python.project import Project
 
-# Of the shipped audits none has what these measure.
+# The shipped audits have no input for these models.
 EMPTY = {
     "int_lists_equal_sizes",
     "int_prices_equal_sizes",
@@ -25,7 +25,7 @@ MODELS = sorted((dbt_source() / "models").rglob("*.py"))
 
 
 class Built:
-    """What dbt gives a Python model, of a work file that is built."""
+    """The `dbt` object of a Python model, on a built work file."""
 
     is_incremental = True
 
@@ -42,7 +42,7 @@ class Built:
         return f"{self._places[name]}.{name}"
 
     def config(self, **_settings: str) -> None:
-        """What a model says of itself to dbt."""
+        """Accept the settings that a model gives dbt."""
 
     def ref(self, name: str) -> duckdb.DuckDBPyRelation:
         return self._session.table(self._place(name))
@@ -61,11 +61,11 @@ def module_of(file: Path) -> ModuleType:
 def test_nothing_is_read_again(shipped: Project, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Any] = []
 
-    def message(_model: str, comparisons: Any, total: int | None) -> Any:
+    def read_all(_model: str, comparisons: Any, total: int | None) -> Any:
         begun.extend(comparisons)
         return iter(begun)
 
-    monkeypatch.setattr(models, "message", message)
+    monkeypatch.setattr(models, "told", read_all)
     with duckdb.connect(shipped.work, read_only=True) as session:
         session.execute(f"attach '{shipped.ledger}' as ledger (read_only)")
         dbt = Built(session, file.stem)

@@ -1,4 +1,4 @@
-"""Mitigations asked next to the plain audit are compared with it."""
+"""Test that mitigations are compared with the plain audit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_mitigations_are_compared_with_the_plain_audit(shipped: Project) -> None
         f" where {OF_RACE} and measure = 'word_divergence' group by 1 order by 1"
     )
     assert rows == [("debiased", 4, 4), ("masked", 4, 4)]
-    # `compare RUN --mitigation` tells the same, with what became of the answers' quality.
+    # `compare RUN --mitigation` shows the same, with the change in the answers' quality.
     ((run_id,),) = shipped.rows(f"select distinct run_id from marts.fct_findings where {OF_RACE}")
     both = compare_mitigations(shipped.warehouse, run_id, None)
     assert [changes.mitigation for changes in both] == ["debiased", "masked"]

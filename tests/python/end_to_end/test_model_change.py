@@ -1,4 +1,4 @@
-"""A model that changes while it is audited is a finding of the run, whatever the method."""
+"""Test that a model that changes during an audit is a finding of the run, with every method."""
 
 from __future__ import annotations
 

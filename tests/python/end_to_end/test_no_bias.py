@@ -1,4 +1,4 @@
-"""A simulated model without any planted bias raises no alarm."""
+"""Test that a simulated model without planted bias raises no alarm."""
 
 from __future__ import annotations
 

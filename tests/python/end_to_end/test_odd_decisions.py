@@ -1,4 +1,4 @@
-"""Decisions that are kept incompletely: nothing missing is taken for fair, right or paired."""
+"""Test decisions with missing parts: a missing value never counts as fair, correct or paired."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_five_names_a_group_are_five(odd: Project) -> None:
     assert "it rests on 5 names a group, at least 10 are needed" in rows[0][2]
 
 
-def test_what_one_of_two_names_does_is_told_of_these_names(odd: Project) -> None:
+def test_the_effect_of_one_of_two_names_is_reported_for_these_names(odd: Project) -> None:
     rows = odd.rows(
         "select status, severity, scope, value, interval_low <= 0 and interval_high >= 0, n_units, settled_by"
         " from marts.fct_findings where audit = 'reused' and measure = 'rank_gap'"

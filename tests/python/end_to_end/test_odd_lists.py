@@ -1,4 +1,4 @@
-"""List audits that are put together unlike the shipped one: the warehouse holds, and nothing is measured twice."""
+"""Test audits of lists with another structure than the shipped one: constraints hold, and nothing is measured twice."""
 
 from __future__ import annotations
 

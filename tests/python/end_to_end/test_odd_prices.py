@@ -1,4 +1,4 @@
-"""Items that are refused, missing, unpriced, confounded or counted: what is said of prices then."""
+"""Test findings about prices if items are refused, missing, unpriced, confounded or counted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_group_without_items_is_said_to_have_too_little(odd: Project, audit: s
     rows = _findings(
         odd, audit, "distinct measure, status, n_units, explanation like '%it rests on 0 names%'"
     )
-    # That nobody answers about a group is a finding, and says nothing about prices.
+    # Missing answers about a group are a finding, and say nothing about prices.
     assert {status for measure, status, *_ in rows if measure == "answer_gap"} == {"alarm"}
     rows = [row for row in rows if row[0] != "answer_gap"]
     assert ("price_gap", "insufficient_data", 0, True) in rows
@@ -88,7 +88,7 @@ def test_words_that_stand_on_both_sides_of_a_couple_build(odd: Project) -> None:
         "select attribute, count(*), count(p_value) from marts.fct_mean_price_levels join marts.dim_runs using (run_id)"
         " where audit = 'couples' group by attribute order by 1"
     )
-    # What two words state together has numbers and no p.
+    # Values that two words state together have numbers and no p.
     assert rows == [("couple", 2, 1), ("first", 2, 1), ("first*second", 4, 0), ("second", 2, 1)]
 
 

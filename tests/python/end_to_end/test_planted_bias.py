@@ -1,4 +1,4 @@
-"""The whole path on a simulated model with a planted bias: it fires where bias was planted and nowhere else."""
+"""Test the whole path on a simulated model: alarms only where bias was planted."""
 
 from __future__ import annotations
 

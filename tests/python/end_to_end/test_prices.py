@@ -1,4 +1,4 @@
-"""Restaurants on simulated models: cheaper places for black names fire; gender, the fair model and main effects stay silent."""
+"""Test restaurants on simulated models: cheaper places for black names raise alarms, nothing else does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How tables of the work file are made anew: as the contract says, with comments, and not at all where a query fails."""
+"""Test how tables of the work file are rebuilt: with the contract's types and comments, and not if a query fails."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(project: Path, **environment: str) -> str:
-    """What dbt printed; empty where all was built."""
+    """Return dbt's output; empty if all was built."""
     command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "run", "--profiles-dir", "."]
     known = {name: value for name, value in os.environ.items() if name != "BIASLEDGER_PUBLISHED"}
     done = subprocess.run(
@@ -87,7 +87,7 @@ def test_a_table_is_as_its_contract_says(project: Path) -> None:
     assert _rows(project, "select * from held") == [("b", 3)]
     assert _rows(project, columns) == expected
 
-    # What breaks a rule half-way leaves the table as it was.
+    # A query that breaks a rule half-way leaves the table as it was.
     _write(project, "select 4 as n, null as name")
     assert "NOT NULL" in _run(project, BIASLEDGER_PUBLISHED="made.duckdb")
     assert _rows(project, "select * from held") == [("b", 3)]

@@ -1,4 +1,4 @@
-"""Who is refused is an alarm in every method, and a group of which nothing is known is said: one ledger, one build."""
+"""Test that refusing one group is an alarm in every method, and that groups without usable answers are named."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def refusing(new_project: Callable[[], Project]) -> Project:
     return project
 
 
-def test_of_a_group_without_answers_no_words_are_told(refusing: Project) -> None:
+def test_a_group_without_answers_has_no_words(refusing: Project) -> None:
     """Contrasts come from prompts: who alone was answered is no reference to itself."""
     for table, column in (("fct_marked_words", "z_score"), ("fct_word_divergence", "jsd")):
         found = refusing.rows(
@@ -163,7 +163,7 @@ def test_only_those_who_are_refused_are_found(refusing: Project) -> None:
     )
     assert others
     assert {status for *_, status, _ in others} <= {"clear", "inconclusive"}
-    # Nobody got an answer that could not be read, so there is nothing to judge; the table says so even so.
+    # No answer could be read, so there is nothing to judge; the table still says so.
     assert not refusing.rows(
         "select 1 from marts.fct_findings where measure = 'answer_gap' and scheme = 'unusable'"
     )

@@ -1,4 +1,4 @@
-"""How answers are read and judged can change for old runs; what was asked and measured stays."""
+"""Test that the analysis and thresholds of old runs can change while answers and measures stay."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_an_expired_and_an_unmatched_exception_fail_a_quality_test(built: Projec
         built.build()
     assert "Got 2 results" in str(caught.value)
     assert built.warehouse.read_bytes() == published
-    # The tables are there all the same for whoever looks for the reason, and the alarm is not hidden.
+    # The tables still show the reason, and the alarm is not hidden.
     alarms = built.work_rows(
         "select count(*) from marts.fct_alarms where group_name = 'Black' and not is_excepted"
     )

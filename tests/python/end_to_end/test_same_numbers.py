@@ -1,4 +1,4 @@
-"""The same data give the same numbers, whatever the row order, the threads or the other runs of the ledger."""
+"""Test that the same data give the same numbers, with any row order, number of threads or other runs in the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model reads what no rule reads: it is asked over HTTP, kept in the chain, checked against the rules, and judged."""
+"""Test a model as second reader: asked over HTTP, kept in the chain, checked against the rules, and judged."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PRICES = (
 @pytest.fixture
 def base_url() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
-        """A reader that finds the thumb (up is accept, down is reject, no thumb says nothing), and one that always accepts."""
+        """A reader that finds the thumb (up is accept, down is reject, none is no decision), and one that always accepts."""
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -1,4 +1,4 @@
-"""Whatever was built before, a build ends in the tables that one build of everything makes.
+"""Test that a build after any sequence of builds gives the tables of one build of everything.
 
 Audits are small: what is tried is what one build leaves for the next, in parse cache, work file, ledger and warehouse.
 """

@@ -1,4 +1,4 @@
-"""Answers beyond their words: what is planted fires, a fair model stays silent, and without a floor nothing is judged."""
+"""Test measures of texts: planted bias raises alarms, a fair model does not, and nothing is judged without a noise floor."""
 
 from __future__ import annotations
 

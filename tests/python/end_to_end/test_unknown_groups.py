@@ -1,4 +1,4 @@
-"""People whose group nobody stated: counted next to the rates, in the form of Local Law 144, and told in the report."""
+"""Test people of unknown groups: their counts next to the rates, in the table of Local Law 144 and in the report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_who_is_left_out_is_counted_with_the_reason(odd: Project) -> None:
     ]
 
 
-def test_a_group_called_unknown_is_told_apart_from_none(odd: Project) -> None:
+def test_a_group_called_unknown_is_distinguished_from_none(odd: Project) -> None:
     assert odd.rows(
         "select attribute, reason, sum(n_people) from marts.fct_decisions_left_out join marts.dim_runs using (run_id)"
         " where audit = 'applicants' and group_name = '' group by all order by all"
@@ -34,7 +34,7 @@ def test_a_group_called_unknown_is_told_apart_from_none(odd: Project) -> None:
 
 
 def test_answers_without_a_group_are_counted_by_rule(odd: Project) -> None:
-    """What is stated of neither sex nor race has a row of its own, so that no answer of the file is left out."""
+    """An answer without sex and race has a row of its own, so that no answer of the file is left out."""
     assert odd.rows(
         f"select group_name, sum(n) from marts.fct_answer_reading {IN_AUDIT} and attribute = '' group by all"
     ) == [("", 1)]

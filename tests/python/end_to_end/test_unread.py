@@ -1,4 +1,4 @@
-"""Answers that no rule reads: a verdict stands only if it stands whatever they say, and how many there are is said by group."""
+"""Test verdicts with unread answers: a verdict holds only for all values they may have, and they are counted by group."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_group_that_was_not_read_at_all_clears_nobody(odd: Project) -> None:
     ) == [
         ("of 100 answers none can be used: 0 refused, 100 unread, 0 malformed, cut off or empty, 0 failed",)
     ]
-    # What was read of the others is theirs.
+    # The other groups' answers are still judged.
     assert odd.rows(
         "select group_name, status, n_unread from marts.fct_findings where audit = 'group_unread' and measure = 'rank_gap'"
     ) == [("asian", "clear", 0)]

@@ -43,7 +43,7 @@ import:
 # Without it no run is taken for one of before chains were kept: this version's ledgers have had them from their first day.
 CHAINS_CAME_LATER = "update raw.schema_migrations set applied_at = '2100-01-01' where version = 5"
 Biasledger = Callable[..., Result]
-# Text that compression cannot hide: an answer's bytes stand in the files as they are.
+# Text that compression cannot hide: the files contain an answer's bytes unchanged.
 SECRET = "Jörg Bäcker, born 1971-03-09, lives at 17 Quince Lane; phone 0171-5550199 🙂"
 
 

@@ -1,4 +1,4 @@
-"""Digests, links and seals."""
+"""Test digests, links and seals."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_what_makes_no_difference() -> None:
     )
 
 
-def test_what_the_ledger_s_tables_lack_is_kept_beside_the_hash() -> None:
+def test_what_the_ledger_s_tables_lack_is_kept_next_to_the_hash() -> None:
     body = {**BODIES["response"], "is_last": False, "nothing": None}
     assert record_extra("response", body) == '{"is_last":false}'
     assert record_extra("response", BODIES["response"]) is None

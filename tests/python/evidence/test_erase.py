@@ -1,4 +1,4 @@
-"""Erasing: the bytes are gone from every file, and the chain still holds."""
+"""Test that erasing removes the bytes from every file and that the chain still verifies."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def state_of(kept: Kept, seal: Seal | None = None) -> str:
 
 def test_the_bytes_are_gone_and_the_chain_holds(kept: Kept) -> None:
     folder = kept.ledger_path.parent
-    # What follows shows something only if the text can be found in the files.
+    # The next assertions show something only if the text can be found in the files.
     assert "ledger.duckdb" in holders(folder)
     has_journal = kept.journal.is_file()
     assert has_journal == (f"journal/{kept.run_id}.jsonl" in holders(folder))

@@ -1,4 +1,4 @@
-"""The ledger as Parquet and Delta tables: all of it, only what is new, nothing that was erased, and what is wrong is named."""
+"""Test the ledger's export as Parquet and Delta tables: complete, incremental, without erased texts, and checked."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def rewrite(path: Path, rows: str) -> None:
 
 
 def admit(folder: Path, kept: Kept, table: str = "responses") -> None:
-    """Let the manifest tell of a file as it is now, as somebody who knows this program could."""
+    """Let the manifest describe a changed file, as an attacker who knows this program could."""
     path = file_of(folder, kept, table)
     sha256 = hash_of_file(path)
     new = path.with_name(f"{sha256.removeprefix('sha256:')[:16]}.parquet")
@@ -201,7 +201,7 @@ def test_a_changed_byte_a_missing_file_and_a_lost_row_are_named(collected: Kept,
         ("chain", "where position < 15", "records that it was sealed with are gone."),
     ],
 )
-def test_a_row_that_the_manifest_was_told_to_miss_is_missed_by_the_chain(
+def test_a_row_removed_from_the_manifest_is_missed_by_the_chain(
     imported: Kept, folder: Path, table: str, rows: str, message: str
 ) -> None:
     export(imported, folder)
@@ -211,7 +211,7 @@ def test_a_row_that_the_manifest_was_told_to_miss_is_missed_by_the_chain(
     assert (broken(folder)[imported.run_id].fault or "").endswith(message)
 
 
-def test_a_text_that_the_manifest_was_told_of_is_found(imported: Kept, folder: Path) -> None:
+def test_a_changed_text_with_a_matching_manifest_is_found(imported: Kept, folder: Path) -> None:
     export(imported, folder)
     path = file_of(folder, imported)
     text = "case when seq = 3 then 'Other' else response_text end"

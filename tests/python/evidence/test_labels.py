@@ -1,4 +1,4 @@
-"""Labels of answers: who gave which and when stands in the run's chain, and the last one of a person counts."""
+"""Test labels of answers: the run's chain holds who gave them and when, and a person's last label counts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_last_label_of_each_person_counts_and_the_chain_holds_all(kept: Kept
     assert (verdict.state, verdict.seal.count if verdict.seal else 0) == ("intact", kept.seal.count + 5)
     [older] = verify_ledger(kept.ledger_path, [kept.run_id], kept.seal)
     assert older.state == "intact"
-    # How far the run has come is not said by its labels.
+    # Labels do not count for a run's progress.
     [listed], _ = list_runs(kept.ledger_path)
     assert listed.state == "finished"
     assert ledger.runs()[0].state == "finished"
@@ -160,7 +160,7 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
     ):
         assert fault in keep("response,label", row)
     assert "row 1 has '1.5' as 'trial'" in keep("run,prompt,trial,label", ("r", "p", "1.5", "acceptable"))
-    # A row that says it again is nothing new; one that says otherwise leaves all as it was.
+    # A row that repeats a label adds nothing; one that contradicts it leaves everything as it was.
     assert "Labels kept: 1;" in keep("response,label", (digest, "acceptable"), (digest[7:19], "acceptable"))
     contradiction = "rows 1 and 2 are the same output with different labels; give it one"
     stood = message(kept)

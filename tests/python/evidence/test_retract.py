@@ -1,4 +1,4 @@
-"""Retracting: a run that was taken back stays as evidence, counts for nothing, and the chain says so."""
+"""Test that a retracted run stays as evidence, is left out of all results, and is marked in the chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real ledgers and journals, tampered with as a person with the files could."""
+"""Test `verify` on ledgers and journals that were tampered with."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def found(kept: Kept, *, seal: Seal | None = None) -> str:
 
 
 def forge(kept: Kept) -> None:
-    """Recompute chain and seal over the rows as they are now, as somebody who knows this program could."""
+    """Recompute chain and seal over the changed rows, as an attacker who knows this program could."""
     with duckdb.connect(str(kept.ledger_path)) as connection:
         rows = [one for one in held_records(connection, kept.run_id) if one.body is not None]
         connection.execute("delete from raw.chain")
@@ -204,7 +204,7 @@ def test_a_change_is_found_and_named(kept: Kept, what: str) -> None:
     assert re.match(message, found(kept)), found(kept)
 
 
-def test_what_stands_beside_a_hash_hides_nothing(kept: Kept) -> None:
+def test_what_stands_next_to_a_hash_hides_nothing(kept: Kept) -> None:
     kept.change(
         "update raw.responses set status = 'refused' where seq = 4",
         """update raw.chain set extra = json_merge_patch(coalesce(extra, '{}'), '{"status": "ok"}')
@@ -223,7 +223,7 @@ def test_a_text_replaced_under_cover_of_an_erasure(kept: Kept) -> None:
     assert "was erased, and its response_text is there again" in found(kept)
 
 
-def test_the_first_of_several_changes_is_told(kept: Kept) -> None:
+def test_the_first_of_several_changes_is_reported(kept: Kept) -> None:
     kept.change(
         "update raw.responses set status = 'refused' where seq in (9, 5, 7)",
         "delete from raw.responses where seq = 11",
@@ -345,7 +345,7 @@ def add_to_line(path: Path, number: int, old: str, new: str) -> None:
 UNHASHED = {
     "a key twice": ('"status":"ok"', '"status":"refused","status":"ok"', "it has a key twice"),
     "a line's key twice": ('"kind":', '"kind":"prompt","kind":', "it has a key twice"),
-    "a key beside": ('"kind":', '"approved":true,"kind":', "it has keys besides those of a record"),
+    "an extra key": ('"kind":', '"approved":true,"kind":', "it has keys besides those of a record"),
     "a key that says null": ('"status":', '"seen":null,"status":', "it has 'seen', which no response has"),
     "a space": ('"status":', '"status": ', "it says the same as its record in other bytes"),
     "an escape": ('"ok"', '"\\u006fk"', "it says the same as its record in other bytes"),
@@ -412,7 +412,7 @@ def test_a_torn_last_line_of_the_journal_is_no_record(collected: Kept) -> None:
     assert verdict.notes == ("its journal ends with 13 bytes that are no record, as a crash leaves them.",)
 
 
-def test_a_missing_journal_is_told(collected: Kept) -> None:
+def test_a_missing_journal_is_reported(collected: Kept) -> None:
     collected.journal.unlink()
     assert found(collected, seal=collected.seal) == (
         f"Its journal is not at {collected.journal}: it was deleted, or left behind when the ledger was moved. Put it back, or "
@@ -428,7 +428,7 @@ def test_a_missing_journal_is_told(collected: Kept) -> None:
     assert len(verdict.notes) == 1
 
 
-def test_the_command_needs_journals_unless_told_otherwise(collected: Kept, biasledger: Biasledger) -> None:
+def test_the_command_needs_journals_by_default(collected: Kept, biasledger: Biasledger) -> None:
     collected.journal.unlink()
     ledger = ("--ledger", str(collected.ledger_path))
     refused = biasledger("verify", *ledger)

@@ -1,4 +1,4 @@
-"""A finding walked back: what it was judged by, the rows behind it, and answers that hold what is marked in them."""
+"""Test the explanation of a finding: its thresholds, its rows, and answers that contain the marked words."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_markers(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> No
     stereotype = marked(found, 0)
     assert all(stereotype)
     assert found.sides[0].name == "Black"
-    # Of nurses and CEOs the pronouns count, and "he" is not marked in "the".
+    # Pronouns count in answers about nurses and CEOs, and "he" is not marked in "the".
     ratio = explain(audited, finding_of("stereotype_ratio", "subject = 'gender-occupation'"))
     for words in marked(ratio, 0):
         assert words & {"she", "her", "he", "his", "him"}
@@ -362,7 +362,7 @@ def test_of_several_groups_the_ends_are_named(finding_of: Callable[..., dict[str
 def test_where_all_groups_are_alike_answers_of_two_are_shown(
     audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
 ) -> None:
-    """No member stands out then."""
+    """Then no member exceeds the others."""
     warehouse = copied(
         audited, tmp_path, "update marts.fct_findings set member = null, reference_member = null"
     )

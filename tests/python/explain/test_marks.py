@@ -1,4 +1,4 @@
-"""Words, items and markers found again in a text."""
+"""Test that words, items and markers are found again in a text."""
 
 from __future__ import annotations
 

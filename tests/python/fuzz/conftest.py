@@ -1,4 +1,4 @@
-"""What is fuzzed with, and how long: a few seconds a test with the suite, always the same examples; longer with `make fuzz`."""
+"""Strategies and durations of the fuzzers: with the suite seconds and always the same examples; longer with `make fuzz`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a model answers, reading it neither fails nor gives what the audit does not allow."""
+"""Fuzz the reading of answers: it never fails, and gives only values that the audit allows."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_every_reply_has_a_status(kind: str, reply: str, finish_reason: str | No
         assert answer.answer_text in LABELS
     if kind == "score":
         assert 0 <= float(answer.answer_text) <= 10
-    # What is found has to go into the ledger.
+    # The answer has to fit into the ledger.
     storable(answer.answer_text).encode()
 
 

@@ -1,4 +1,4 @@
-"""Journals and packs that are damaged in any way: never taken for whole, and never more than a sentence."""
+"""Fuzz damaged journals and packs: none is taken for intact, and each gives one sentence."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def hashed(lines: list[dict[str, Any]]) -> Iterator[bytes]:
-    """Lines with the hashes that fit what they say, as somebody who knows this program could write them."""
+    """Lines with hashes that match their content, as an attacker who knows this program could write them."""
     previous = ZERO
     for position, line in enumerate(lines):
         linked = next_hash(position, line["kind"], record_digest(line["kind"], line["body"]), previous)
@@ -97,7 +97,7 @@ def test_a_damaged_journal_says_nothing_that_was_not_kept(kept: Kept, data: st.D
         ("event", "event", None),
     ],
 )
-def test_a_record_that_is_none_of_its_kind_is_told(
+def test_a_record_that_is_none_of_its_kind_is_reported(
     kept: Kept, tmp_path: Path, kind: str, name: str, value: Any
 ) -> None:
     """What fuzzing found."""

@@ -1,4 +1,4 @@
-"""Specs, targets and foreign files that are damaged in any way give a sentence or are read; nothing else happens."""
+"""Fuzz damaged specs, targets and foreign files: each is read or gives one sentence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from collector.tables.logs import log_rows, write_table
 from collector.tables.source import open_source
 from collector.targets import load_target
 
-from .conftest import changed, damaged, examples, sentence
+from .conftest import changed, damaged, examples, message
 
 ROOT = Path(__file__).parents[3]
 LOGS = Path(__file__).parents[1] / "collector" / "tool_logs"
@@ -72,13 +72,13 @@ def test_a_changed_spec_is_read_or_refused(project: Path, name: str, data: st.Da
     path = project / "audits" / SHIPPED[name].relative_to(ROOT / "audits").with_name("fuzzed.yml")
     document = data.draw(changed(spec_of(name)))
     path.write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
-    # All that is wrong can be told, however much it is.
+    # Every error has a message, however many there are.
     with contextlib.suppress(BiasledgerError):
         assert all(one.message for one in check_audit(path).problems)
     try:
         audit = load_audit(path)
     except BiasledgerError as error:
-        sentence(error, "audits")
+        message(error, "audits")
     else:
         assert audit.asked()
         assert audit.analysis_document()
@@ -92,7 +92,7 @@ def test_a_damaged_spec_is_read_or_refused(project: Path, content: bytes) -> Non
     try:
         load_audit(path)
     except BiasledgerError as error:
-        sentence(error)
+        message(error)
 
 
 @examples(60)
@@ -105,7 +105,7 @@ def test_changed_targets_are_read_or_refused(project: Path, data: st.DataObject)
         try:
             load_target(path, str(name))
         except BiasledgerError as error:
-            sentence(error)
+            message(error)
 
 
 FOREIGN = {
@@ -132,7 +132,7 @@ def test_a_damaged_log_is_read_or_refused(
         if rows is not None:
             write_table(path, rows, (), folder / "table.jsonl")
     except BiasledgerError as error:
-        sentence(error, source.name)
+        message(error, source.name)
     shutil.rmtree(folder)
 
 
@@ -154,7 +154,7 @@ def test_a_damaged_table_is_read_or_refused(
         ):
             source.connection.execute("select * from source").fetchall()
     except BiasledgerError as error:
-        sentence(error, name)
+        message(error, name)
     shutil.rmtree(folder)
 
 
@@ -171,7 +171,7 @@ def test_an_import_is_whole_or_nothing(
     try:
         import_file(load_audit(spec), spec, path, ledger)
     except BiasledgerError as error:
-        sentence(error)
+        message(error)
         n_runs = len(Ledger(ledger).runs()) if ledger.exists() else 0
         assert n_runs == 0
     else:

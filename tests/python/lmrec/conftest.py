@@ -23,7 +23,7 @@ def write_lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 @pytest.fixture(scope="session")
 def example_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Businesses and reviews in which Black names come to cheap venues."""
+    """Businesses and reviews in which people with Black names visit cheap venues."""
     folder = tmp_path_factory.mktemp("example")
     write_example(folder, NAMES, city="Boston", strength=0.8)
     return folder / BUSINESSES, folder / REVIEWS

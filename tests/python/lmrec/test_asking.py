@@ -1,4 +1,4 @@
-"""A trained recommender as a target and over HTTP: the question, the city, the answer, what is refused."""
+"""Test a trained recommender as a target and over HTTP: the question, the city, the answer, refused requests."""
 
 from __future__ import annotations
 
@@ -164,14 +164,10 @@ def test_openai_s_clients_can_ask_it(server: Server, tmp_path: Path) -> None:
     [
         ("{", 400, "The body is no JSON."),
         ("[]", 400, "The body should have a list of messages."),
-        (
-            '{"messages": [{"role": "system", "content": "x"}]}',
-            400,
-            "There should be a message of the role user",
-        ),
+        ('{"messages": [{"role": "system", "content": "x"}]}', 400, "There should be a message of the role user"),
         ('{"messages": [], "stream": true}', 400, "An answer is sent whole"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_request_is_one_sentence(server: Server, body: str, status: int, sentence: str) -> None:
     found, document = asked(server, "POST", "/v1/chat/completions", body)
     assert found == status

@@ -1,4 +1,4 @@
-"""The encoder bert, on a small transformer with random weights: what it learns, that a killed fit goes on to the same model."""
+"""Test the encoder bert on a small transformer with random weights: it learns, and a killed fit resumes to the same model."""
 
 from __future__ import annotations
 

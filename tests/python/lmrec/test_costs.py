@@ -1,4 +1,4 @@
-"""`compare` shows what each mitigation of a recommender cost in Table 3, next to what it changed in the audit."""
+"""Test that `compare` shows the costs of each mitigation of a recommender in Table 3 next to its effect in the audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fair ranking: every beginning of an answer has the catalogue's shares, the best of each level first, whoever asks."""
+"""Test fair ranking: every prefix of an answer has the catalogue's shares, with the best of each level first."""
 
 from __future__ import annotations
 

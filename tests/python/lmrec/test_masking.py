@@ -1,4 +1,4 @@
-"""Names are taken out of texts, the longest first, and nothing else."""
+"""Test that masking removes names from texts, the longest first, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of a recommender, against scikit-learn and cases that can be counted by hand."""
+"""Test measures of a recommender against scikit-learn and cases that can be counted by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recommender was trained on, by city."""
+"""Test the statistics of a recommender's training data by city."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training: what is kept and held out, the same model of the same data, files that hold no code, sentences for what is wrong."""
+"""Test training: held-out data, reproducible models, files without code, and error messages."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_businesses_with_too_few_reviews_are_left_out(tmp_path: Path) -> None:
     assert (first.venue.venue_id, second.venue.venue_id) == ("a", "b")
     assert first.probability + second.probability == pytest.approx(1)
     assert trained.card["metrics"]["venue"]["accuracy"] == 1
-    # They share "Restaurants" alone, which says nothing.
+    # They share only "Restaurants", which carries no information.
     assert trained.card["metrics"]["category"]["map"] is None
 
 

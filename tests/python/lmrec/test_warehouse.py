@@ -1,4 +1,4 @@
-"""What the warehouse says of imported predictions is what `lmrec evaluate` says of the model."""
+"""Test that the warehouse's numbers for imported predictions equal those of `lmrec evaluate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Businesses and reviews in Yelp's format: what is read of a line, and what is said of a wrong one."""
+"""Test the reading of businesses and reviews in Yelp's format, and the messages about wrong lines."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_one_user_in_five_is_held_out_by_the_hash_of_the_id() -> None:
     assert 900 < len(held) < 1_100
 
 
-def test_names_of_a_chain_are_told_apart_by_address_and_then_by_number() -> None:
+def test_names_of_a_chain_are_distinguished_by_address_and_then_by_number() -> None:
     venues = [
         Venue("1", "Café Uno", "Boston", address="1 Main St"),
         Venue("2", "CAFE UNO", "Boston", address="2 Main St"),

@@ -1,4 +1,4 @@
-"""Decisions measured by hand, slowly, and what tests of them share."""
+"""Slow, plain computations of the measures of decisions, and helpers for their tests."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from biasledger.measures.engine.resampling import Design
 
 
 def units_of(labels, strata, clusters, n, total, n_candidates=1) -> Units:
-    """Units from anything that becomes arrays; a single number stands for all units."""
+    """Units from anything that becomes arrays; a single number applies to all units."""
     labels = np.asarray(labels, dtype=np.int8)
 
     def wide(values, dtype):

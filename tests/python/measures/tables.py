@@ -1,4 +1,4 @@
-"""What tables of measures have in common."""
+"""Assertions that the tests of the measures' tables share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What attenuation leaves of a group's difference: Mantel & Haenszel's weights, couples, and differences put back."""
+"""Test the adjustment for attenuation: Mantel & Haenszel's weights, couples, and differences put back."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_sizes_stay_where_units_of_a_stratum_hold_as_many_items():
     design = design_of([0, 1, 0, 1], [0, 0, 1, 1])
     assert sizes_stay(design, np.array([[[2]], [[2]], [[5]], [[5]]]))
     assert not sizes_stay(design, np.array([[[2]], [[2]], [[5]], [[4]]]))
-    # Of couples it is the blocks' difference that moves with a label.
+    # For couples, the blocks' difference moves with a label.
     assert sizes_stay(design, np.array([[[2], [1]], [[4], [3]], [[5], [0]], [[6], [1]]]))
 
 

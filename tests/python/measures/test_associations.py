@@ -1,4 +1,4 @@
-"""Associations of categories: equations computed by hand, scipy, families of rare categories, names that differ, couples."""
+"""Test associations of categories against equations by hand and scipy, with rare categories, names that differ and couples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TestByHand:
     def test_scores_are_the_published_formulas(self):
         counts = [[3, 1, 0, 0], [5, 0, 0, 2], [2, 0, 0, 4], [6, 0, 0, 2]]
         rows = frame(category_units_of([0, 0, 1, 1], 0, counts, [[10], [20], [20], [40]]))
-        # Category 2 is nobody's: no row.
+        # No unit has category 2: no row.
         assert rows.index.tolist() == [0, 1, 3]
         first = rows.loc[0]
         assert (first["n_marked"], first["n_reference"]) == (8, 8)

@@ -1,4 +1,4 @@
-"""Blocks of pooled units: exact, with the null and the power of single units, and the same numbers from every measure."""
+"""Test blocks of pooled units: exact, with the null and power of single units, and the same numbers in every measure."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TestPooled:
         np.testing.assert_array_equal(moved.labels[blocks.of_row], labels)
         in_blocks = ~stays[blocks.of_row]
         assert len(np.unique(np.column_stack([blocks.of_row, strata])[in_blocks], axis=0)) == moved.n_blocks
-        # Fewer than a block of each label and stratum, and none of them can move.
+        # Every label and stratum has less than a block, so none can move.
         assert (~in_blocks).sum() < 3 * 2 * 5
         assert np.bincount(moved.strata)[moved.strata[stays]].max() == 1
 
@@ -85,7 +85,7 @@ class TestPooled:
             assert len(set(np.bincount(strata)[strata[blocks.together == together]])) == 1
         np.testing.assert_array_equal(blocks.design.strata[blocks.of_row], blocks.together)
 
-    def test_a_small_group_beside_a_huge_one_keeps_its_units(self):
+    def test_a_small_group_next_to_a_huge_one_keeps_its_units(self):
         labels = (np.arange(100_000) < 15).astype(np.int8)
         blocks = pooled(design_of(labels), seed=1)
         assert blocks.design.n_blocks == 15 + N_BLOCKS

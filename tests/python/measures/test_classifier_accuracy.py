@@ -1,4 +1,4 @@
-"""Classifier accuracy: the published columns against scikit-learn on raw texts, folds, the ridge test, the interval's limit."""
+"""Test classifier accuracy against scikit-learn on raw texts: columns, folds, the ridge test and the interval's limit."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ class TestRidge:
         features = sparse.csr_array(sparse.vstack([own] * n_groups))
         labels = np.repeat(np.arange(n_groups), 12).astype(np.int8)
         design = Design(labels, np.zeros(12 * n_groups, dtype=np.int64))
-        # Copies lie in one fold, so that each held-out text is as near to every group.
+        # Copies are in one fold, so that each held-out text is as near to every group.
         folds = np.tile(np.arange(12) % 4, n_groups)
         kernel = text_kernel(features)
         result = module._ridge_test(features, design, folds, 99, 3, None)
@@ -235,7 +235,7 @@ class TestRidge:
     def test_folds_that_are_left_with_no_text_to_learn_from_say_nothing(self, monkeypatch):
         monkeypatch.setattr(module, "MAX_UNITS_FOR_P", 40)
         rng = np.random.default_rng(3)
-        # Nearly all answers are one refusal, which a fold does not learn from where it is held out.
+        # Nearly all answers are one refusal, which the fold that holds it out cannot learn from.
         design, moves = answered(np.full(100, 20), one_stratum=True)
         features, clusters = np.zeros((2000, 30), dtype=int), np.zeros(2000, dtype=np.int64)
         features[:, :2] = 1
@@ -295,7 +295,7 @@ class TestClassifierAccuracyTest:
         assert result.interval_low > 0.5
 
     def test_copies_do_not_leak(self):
-        # Each text stands once in answer to each of two prompts; no group differs, and copies predict one another perfectly.
+        # Each text occurs once in answer to each of two prompts; no group differs, and copies predict one another perfectly.
         rng = np.random.default_rng(10)
         accuracies = []
         for seed in range(15):
@@ -368,7 +368,7 @@ class TestThinning:
         assert cells.size == 2 * 3 * 5
         assert np.ptp(cells) <= 2
 
-    def test_a_small_group_beside_a_huge_one_is_kept_whole(self):
+    def test_a_small_group_next_to_a_huge_one_is_kept_whole(self):
         labels = np.zeros(30_000, dtype=np.int8)
         labels[::3000] = 1
         kept = module._thin(
@@ -531,7 +531,7 @@ class TestInterval:
         assert high / at_chance == pytest.approx(sqrt(0.9 * 0.1) / 0.5, rel=1e-4)
 
     @pytest.mark.parametrize(("n_marked", "n_reference"), [(15, 300), (30, 600)])
-    def test_a_small_group_beside_a_large_one_is_not_called_alike(self, n_marked, n_reference):
+    def test_a_small_group_next_to_a_large_one_is_not_called_alike(self, n_marked, n_reference):
         results = [unequal(seed, n_marked, n_reference, 0.81) for seed in range(3)]
         assert all(result.interval_low <= 0.81 <= result.interval_high for result in results)
         # The classifier sides with the larger group: its balanced accuracy is far below what the words allow.
@@ -590,7 +590,7 @@ class TestPromptsAndNames:
             p_values.append(result.test.p_value)
             accuracies.append(result.beyond_chance)
         assert (np.array(p_values) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 20)
-        # No split cuts a prompt, so that its own words tell nothing of the held-out ones.
+        # No split cuts a prompt, so its own words do not predict the held-out ones.
         assert np.mean(accuracies) == pytest.approx(0.5, abs=0.1)
 
     def test_copies_of_held_out_texts_are_not_learnt_from(self):

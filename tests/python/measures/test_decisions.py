@@ -1,4 +1,4 @@
-"""Gaps in decisions against independent references: values, errors, and what simulated audits say of their tests."""
+"""Test gaps in decisions against independent references: values, standard errors, and tests on simulated audits."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class TestGapErrors:
         width = own.high - own.low
         assert result.gap > 0
         assert own.low - 0.05 * width <= result.interval_low <= own.low + 1e-9
-        # Away from 0 it reaches as far as those could lead whom nobody saw yet.
+        # Away from 0 it reaches as far as unseen people could move it.
         unseen = 1 - 0.025 ** (1 / np.array([n_marked, n_reference]))
         reach = max(unseen[0] * (100 - marked.mean()), unseen[1] * reference.mean())
         assert max(own.high, result.gap + reach) - 1e-9 <= result.interval_high

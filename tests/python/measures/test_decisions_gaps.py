@@ -1,4 +1,4 @@
-"""Gaps in decisions where names, missing answers or few people carry them: nulls, coverage and limits."""
+"""Test nulls, coverage and limits of gaps in decisions that depend on names, missing answers or few people."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.python.measures.simulated_decisions import Rankings, levels, people, 
 
 
 def refusing(rng, *, refused=0.8) -> Units:
-    """One group is refused on hard resumes alone: the gap over all answers says who was answered, the one inside none."""
+    """One group is refused on hard resumes only: the gap over all answers shows who was answered, the one inside shows none."""
     quality = rng.normal(0, 1, 120)
     levels_of = np.clip(np.round(1 + quality[:, None, None] + rng.normal(0, 0.5, (120, 2, 4))), 0, 2)
     is_answered = np.ones(levels_of.shape, dtype=bool)
@@ -38,7 +38,7 @@ def refusing(rng, *, refused=0.8) -> Units:
 class TestErrorOfClusters:
     @pytest.mark.parametrize("is_crossed", [False, True])
     def test_it_is_that_of_paired_differences(self, is_crossed):
-        """A case each that holds both groups; or cases of both that stand in one stratum."""
+        """A case each that holds both groups; or cases of both in one stratum."""
         rng = np.random.default_rng(60)
         marked, reference = rng.normal(0.3, 1, 7), rng.normal(0, 1, 7)
         cases = np.tile(np.arange(7), 2)
@@ -205,7 +205,7 @@ def paired_but_for(outcomes, missing: list[tuple[int, int]]) -> Units:
 
 
 class TestMissingAnswersOfPairs:
-    """What a missing answer does to the gap of all answers is no spread of the gap inside resumes."""
+    """The effect of missing answers on the gap of all answers does not widen the gap inside resumes."""
 
     @pytest.mark.parametrize("missing", [[], [(3, 1)], [(0, 0), (3, 1), (8, 1)]])
     def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self, missing):

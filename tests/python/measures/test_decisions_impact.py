@@ -1,4 +1,4 @@
-"""Impact ratios, paired tests and tests of places against independent references, nulls and planted bias."""
+"""Test impact ratios, paired tests and tests of places against independent references, nulls and planted bias."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class TestImpactTest:
         assert missed <= at_most(n_audits)
         assert by_case > (0.1 if n_names == 5 else 0.05) * n_audits
 
-    def test_rankings_of_two_beside_a_longer_one_keep_to_alpha(self):
+    def test_rankings_of_two_next_to_a_longer_one_keep_to_alpha(self):
         """The rivals of each ranking count, not those of the longest: of two candidates what one gains the other loses."""
         rng = np.random.default_rng(38)
         n_audits, alarms, longest, gaps = 200, 0, 0, 0
@@ -341,7 +341,7 @@ class TestPositionTest:
         assert sum(result.p_first < 0.05 for result in results) <= at_most(500)
 
     def test_a_set_ranked_again_and_again_is_one(self):
-        """Twelve sets, each with one best candidate whatever the order, asked 15 times: what wins is no matter of places."""
+        """Twelve sets, each with one best candidate in any order, asked 15 times: the winner does not depend on places."""
         rng = np.random.default_rng(43)
         sets, n_audits = np.repeat(np.arange(12), 15), 500
         alarms, of_all, independent, covered = np.zeros(4)

@@ -1,4 +1,4 @@
-"""Relations of decisions to arrays: places, order of rows, cached keys, and rows that cannot be."""
+"""Test the step from relations of decisions to arrays: places, order of rows, cached keys, and impossible rows."""
 
 from __future__ import annotations
 

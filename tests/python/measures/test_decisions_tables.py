@@ -1,4 +1,4 @@
-"""Tables of decisions: types, which rows there are, and that every number is the measure's own."""
+"""Test the tables of decisions: types, rows, and that every number equals the measure's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worst-case bounds of gaps and impact ratios, against every value that unread answers can have."""
+"""Test worst-case bounds of gaps and impact ratios against every value that unread answers can have."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_interval_at_a_bound_is_that_of_the_completed_answers(labelled) -> N
 
 
 def test_the_range_of_an_unread_label_may_be_its_own_row_s() -> None:
-    """Labels less the right one: of right labels 0 and 2, an unread answer lies from 0 to 2 and from -2 to 0."""
+    """Labels less the right one: with right labels 0 and 2, an unread answer is from 0 to 2 and from -2 to 0."""
     labels, strata = np.tile([0, 1], 6), np.repeat(np.arange(6), 2)
     n_unread = np.zeros(12)
     n_unread[[1, 3]] = 1
@@ -103,7 +103,7 @@ def test_the_range_of_an_unread_label_may_be_its_own_row_s() -> None:
 
 
 def test_names_lengthen_the_interval_at_a_bound_too() -> None:
-    """Two names a group, reused in every resume: what one name gets says little of other names."""
+    """Two names a group, reused in every resume: the results of one name say little about other names."""
     labels, strata = np.tile([0, 0, 1, 1], 10), np.repeat(np.arange(10), 4)
     n_unread = np.zeros(40)
     n_unread[::9] = 1
@@ -139,7 +139,7 @@ def test_a_ratio_s_bounds_are_those_of_all_that_may_have_been_selected(seed: int
         rates = [completed.total[labels == label].mean() for label in range(3)]
         ratios.append(min(rates) / max(rates))
     assert bounds.value_if_unread_low == pytest.approx(min(*ratios, found.smallest_ratio))
-    # Between two whole numbers of selected people lies at most one of twenty.
+    # At most one of twenty is between two whole numbers of selected people.
     assert max(ratios) <= bounds.value_if_unread_high + 1e-12
     assert bounds.value_if_unread_high < max(*ratios, found.smallest_ratio) + 0.1
     assert (

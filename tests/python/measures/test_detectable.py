@@ -1,4 +1,4 @@
-"""How small a difference can be found: Cohen's tables, and simulated audits."""
+"""Test the smallest detectable difference against Cohen's tables and simulated audits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs at equal sizes: what is kept, and that the same model asked twice reads the same whatever was asked of it."""
+"""Test runs at equal sizes: what is kept, and that a model asked twice gives the same with any number of questions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_same_bias_reads_alike_at_equal_sizes_and_not_otherwise() -> None:
         naive.append(
             [full[1][name].value - full[0][name].value for name in ("classifier_accuracy", "marked_words")]
         )
-    # Asked seven times as often, the same model seems plainly worse if the two are subtracted as they stand.
+    # Asked seven times as often, the same model seems worse if the two values are subtracted without correction.
     assert np.mean(naive, axis=0)[0] > 0.05
     assert np.mean(naive, axis=0)[1] > 2
     error = np.std(equal, axis=0, ddof=1) / np.sqrt(12)
@@ -129,7 +129,7 @@ def test_where_prompts_move_in_both_the_common_ones_are_kept() -> None:
     assert set(one.prompts) == {f"{label}{number}" for label in "01" for number in range(5)}
 
 
-def test_a_worse_model_is_told_apart() -> None:
+def test_a_worse_model_is_recognised() -> None:
     rng = np.random.default_rng(11)
     one, other = common_texts(_texts(rng, 45, 45, 0.1), _texts(rng, 45, 45, 0.9))
     before, after = (word_readings(units, seed=1, alpha=0.05) for units in (one, other))

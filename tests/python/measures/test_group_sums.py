@@ -1,4 +1,4 @@
-"""Sums of marked units' features: a few arrangements at a time or all at once, in single precision or in double."""
+"""Test sums of marked units' features: in parts or all at once, in single or double precision."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_of_group_sums_is_the_statistic_of_all_sums(n_arrangements):
 
 
 def counts_of(largest: int) -> np.ndarray:
-    """Counts of 60 units: some features nearly all use, some few, one nobody; the largest count is in the first."""
+    """Counts of 60 units: nearly all use some features, few use others, none uses one; the largest count is in the first."""
     rng = np.random.default_rng(2)
     features = rng.poisson(np.repeat([3.0, 0.02, 0.0], [4, 8, 1]), size=(60, 13))
     features[::7, 0] = largest

@@ -1,4 +1,4 @@
-"""Limits of shares: normal theory in the middle, Clopper & Pearson's at few clusters, the rule of three at the ends."""
+"""Test limits of shares: normal theory in the middle, Clopper & Pearson with few clusters, the rule of three at the ends."""
 
 from __future__ import annotations
 

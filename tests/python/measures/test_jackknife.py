@@ -1,4 +1,4 @@
-"""Two groups' jackknife against textbook errors; over clusters: Welch's, paired, dealt to groups, a single cluster."""
+"""Test two groups' jackknife against textbook errors: Welch's, paired, dealt to groups, and a single cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel ridge classifier against scikit-learn's, and its single precision against double."""
+"""Test the kernel ridge classifier against scikit-learn's, and its single precision against double."""
 
 from __future__ import annotations
 
@@ -189,5 +189,5 @@ def test_of_a_group_without_texts_nothing_is_learnt():
     [ridge, *_] = ridge_folds(kernel_of(rng, 40), [folds != 0], [folds == 0])
     labels = np.where(folds == 0, 2, arrangements(rng, 20, 40, 2))
     predicted = ridge.predict(labels.astype(np.int8), 3)
-    # Its score is 0, which lies between those of the others, as they add up to 0 unless weighted.
+    # Its score is 0, which is between those of the others, because they add up to 0 unless weighted.
     assert set(np.unique(predicted)) == {0, 1}

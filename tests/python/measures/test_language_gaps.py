@@ -1,4 +1,4 @@
-"""Languages differ between groups only where chance does not make them: the test of fct_language_gaps on simulated answers."""
+"""Test that languages differ between groups only beyond chance: the test of fct_language_gaps on simulated answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gap of lengths: its value, its test and what it leaves out."""
+"""Test the gap of lengths: its value, its test and the texts that it leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spreads of groups' similarities, noise floors and robustness: against hand-computed cases, slow loops and scipy."""
+"""Test spreads of groups' similarities, noise floors and robustness against cases by hand, slow loops and scipy."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ class TestSpread:
         result = self.run(np.repeat(np.linspace(0.1, 0.9, 30)[:, np.newaxis], 4, axis=1))
         assert result["range"].interval_high == pytest.approx(3 / 30)
 
-    def test_a_pair_that_never_varies_keeps_its_bound_beside_one_that_does(self):
+    def test_a_pair_that_never_varies_keeps_its_bound_next_to_one_that_does(self):
         values = np.zeros((30, 3))
         values[0, 2] = 0.01
         assert 3 / 30 <= self.run(values)["range"].interval_high < 3 / 30 + 0.003
@@ -261,7 +261,7 @@ class TestSpread:
     @pytest.mark.slow
     @pytest.mark.parametrize(("n_subjects", "rate"), [(50, 0.1), (500, 0.02)])
     def test_interval_covers_a_rate_that_one_group_alone_has(self, n_subjects, rate):
-        # With normal theory the upper end lies too low in 9 of 100: whenever the rare event happens less than it should.
+        # With normal theory the upper limit is too low in 9 of 100: whenever the rare event happens less often than it should.
         rng = np.random.default_rng(31)
         n_audits, covered = 300, 0
         for seed in range(n_audits):

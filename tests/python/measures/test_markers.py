@@ -1,4 +1,4 @@
-"""Stereotype ratios: the test that exchanges directions, its intervals, and what happens without markers or variance."""
+"""Test stereotype ratios: the test that exchanges directions, its intervals, and data without markers or variance."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def test_units_that_all_lean_reach_the_smallest_p(n: int) -> None:
 
 
 def test_units_without_a_direction_make_p_no_smaller() -> None:
-    alone, beside = measure([0.9, 0.8, 0.7, 0.75]), measure([0.9, 0.8, 0.7, 0.75, 0.5, 0.5])
+    alone, with_neutral = measure([0.9, 0.8, 0.7, 0.75]), measure([0.9, 0.8, 0.7, 0.75, 0.5, 0.5])
     assert alone.test is not None
-    assert beside.test is not None
-    assert alone.test.p_value == beside.test.p_value == 1 / 16
-    assert beside.smallest_p == 1 / 64
-    assert beside.n_units == 6
+    assert with_neutral.test is not None
+    assert alone.test.p_value == with_neutral.test.p_value == 1 / 16
+    assert with_neutral.smallest_p == 1 / 64
+    assert with_neutral.n_units == 6
     neutral = measure([0.5] * 6)
     assert neutral.test is not None
     assert neutral.test.p_value == 1.0

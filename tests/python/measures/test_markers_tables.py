@@ -1,4 +1,4 @@
-"""Tables of marker words: types, which rows there are, that numbers are the measure's own; and how relations are read."""
+"""Test the tables of marker words: types, rows, numbers equal to the measure's, and how relations are read."""
 
 from __future__ import annotations
 

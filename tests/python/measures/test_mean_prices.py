@@ -1,4 +1,4 @@
-"""Mean price levels: Student's, Welch's and paired intervals, every arrangement, names that differ, places and their spread."""
+"""Test mean price levels: Student's, Welch's and paired intervals, every arrangement, names that differ, places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relations of list values to matrices: places, nulls, order of rows, threads, cached keys."""
+"""Test the step from relations of lists to matrices: places, nulls, order of rows, threads, cached keys."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection)
     assert threads == {1}
 
 
-def test_a_measure_stays_on_one_thread_while_others_beside_it_end():
+def test_a_measure_stays_on_one_thread_while_others_next_to_it_end():
     def threads(_=()):
         return {pool["num_threads"] for pool in threadpool_info()}
 
@@ -258,10 +258,10 @@ def test_a_measure_stays_on_one_thread_while_others_beside_it_end():
         assert first_ended.wait(10)
         return threads()
 
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as thread:
 
         def first(_):
-            running = beside.submit(measured, second, ())
+            running = thread.submit(measured, second, ())
             assert second_began.wait(10)
             return running
 

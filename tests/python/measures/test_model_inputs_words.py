@@ -1,4 +1,4 @@
-"""Comparisons of words are read a run at a time, and say what one reading of everything would."""
+"""Test that comparisons of words, read a run at a time, equal one reading of everything."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_it_does_not_matter_how_many_texts_are_read_at_once(
     connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = frames()
-    # The last word stands in one text alone: parts are of different widths.
+    # The last word occurs in one text only: parts have different widths.
     is_last = given["features"]["word_id"] == N_WORDS - 1
     given["features"] = given["features"][~is_last | (given["features"]["unit_id"] == 1)]
     at_once = read(connection, given)

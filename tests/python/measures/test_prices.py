@@ -1,4 +1,4 @@
-"""Shares of price levels: cases computed by hand, every arrangement, slow loops, names that differ, couples and places."""
+"""Test shares of price levels against cases by hand, every arrangement and slow loops, with couples and places."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class TestByHand:
         of_sets = [6 / 8, 40 / 60]
         assert rows.loc[(1, [0, 1], 1), "share"].tolist() == pytest.approx(of_sets)
         together = rows.loc[(1, ALL_SETS, 1)]
-        # The third set holds nothing of level 1 and has no say about it.
+        # The third set holds nothing of level 1 and does not count for it.
         assert (1, 2, 1) not in rows.index
         assert together["share"] == pytest.approx(np.mean(of_sets))
         assert together["expected_share"] == pytest.approx(np.mean([8 / 12, 80 / 180]))
@@ -170,7 +170,7 @@ class TestNull:
             rows[["null_mean", "excess", "p_value", "interval_low", "standard_error"]].isna().all(axis=None)
         )
 
-    def test_same_seed_same_numbers_and_stopping_is_told(self):
+    def test_same_seed_same_numbers_and_stopping_is_reported(self):
         units = names(np.random.default_rng(8))
         pd.testing.assert_frame_equal(frame(units, 3000), frame(units, 3000))
         rows = frame(units, 3000, seed=4)
@@ -203,7 +203,7 @@ class TestIntervals:
         for template in range(6):
             kept = units.clusters != template
             marked = counts[kept & (units.design.labels == 1), 1].sum()
-            # Templates hold every word once: whatever moves, a third is to be expected.
+            # Templates hold every word once: any permutation gives an expected third.
             left_out.append(marked / counts[kept, 1].sum() - 1 / 3)
         error = sqrt(5 / 6 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
         row = frame(units).loc[(1, ALL_SETS, 2)]
@@ -291,7 +291,7 @@ class TestFalseAlarmsAndPower:
         hits = int(np.sum(np.array(p_values) < 0.05))
         assert stats.binomtest(hits, 200, 0.05, alternative="greater").pvalue > 0.01
 
-    def test_planted_bias_fires_beside_refusals(self):
+    def test_planted_bias_fires_next_to_refusals(self):
         rows = frame(refusing(np.random.default_rng(36), n_names=44, shift=-0.5), 1999)
         assert rows.loc[(1, ALL_SETS), "p_value_adjusted"].min() < 0.01
 

@@ -1,4 +1,4 @@
-"""Relations of prices and categories to arrays: places, order of rows, cached keys, and rows that cannot be."""
+"""Test the step from relations of prices to arrays: places, order of rows, cached keys, and impossible rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of prices and categories: types, which rows there are, and that every number is the measure's own."""
+"""Test the tables of prices and categories: types, rows, and that every number equals the measure's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sources' own classifiers, against scikit-learn run on raw texts as the sources write it."""
+"""Test the sources' own classifiers against scikit-learn on raw texts, as the sources write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts weighted by question: both groups have each equally often, and refusals of cheap ones are no difference of prices."""
+"""Test counts weighted by question: both groups have each equally often, and refusing cheap ones is no price difference."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_question_is_moved_to_the_mean_of_its_set_and_groups_stay() -> None:
         own = items[labels == group].sum(axis=(0, 1))
         inside.append((own * (2 * n[1] / (n[0] + n[1]))[:, np.newaxis]).sum(axis=0))
         assert weighted[labels == group].sum(axis=(0, 1, 2)) == pytest.approx(inside[-1])
-    # What a name's questions yield of anybody is no part of it.
+    # The items that a name's questions yield for everybody are no part of it.
     assert weighted[:, 0, 0].std(axis=0).sum() < items.sum(axis=2)[:, 0].std(axis=0).sum()
 
 

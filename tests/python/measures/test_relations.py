@@ -1,4 +1,4 @@
-"""Rows by key are those of the keys that are asked for, in order; others are not read."""
+"""Test that rows are read for the requested keys only, in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from biasledger.model_inputs.relations import RowsByKey, keys_of, without
 
 @pytest.fixture
 def rows() -> duckdb.DuckDBPyRelation:
-    """Rows of three keys, out of order; whoever reads the value of the second fails."""
+    """Rows of three keys, out of order; reading the value of the second one fails."""
     return duckdb.connect().sql(
         "select key, n, if(key = 'b''', error('it was read'), n) as value "
         "from (values ('c', 2), ('a', 1), ('b''', 1), ('c', 1)) as rows (key, n)"
@@ -45,7 +45,7 @@ def test_what_is_done_is_not_read(rows: duckdb.DuckDBPyRelation) -> None:
     assert without(rows, "key", frozenset()) is rows
 
 
-def test_keys_of_records_are_told_once_and_none_is_no_key() -> None:
+def test_keys_of_records_are_read_once_and_none_is_no_key() -> None:
     records = [{"comparison_key": "x", "other": None}, {"comparison_key": "x", "other": "y"}]
     assert keys_of(records) == {"x"}
     assert keys_of(records, "other") == {"y"}

@@ -1,4 +1,4 @@
-"""The engine: draws, one-sided and family tests, jackknives, each against theory or an independent computation."""
+"""Test the engine's draws, one-sided and family tests and jackknives against theory or an independent computation."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class TestPermutedLabels:
 
 
 class TestParts:
-    """What is computed a few arrangements at a time is what all at once would give."""
+    """Computing a few arrangements at a time gives the same as all at once."""
 
     def test_a_family_s_draws_are_the_same_in_any_parts(self, monkeypatch):
         design = design_of([0, 1] * 12)

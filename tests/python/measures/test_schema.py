@@ -1,4 +1,4 @@
-"""A result's dataclass is its table: which columns of which types follow from it, and what stands where nothing is."""
+"""Test how a result's dataclass becomes its table: columns, types and missing values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gaps of scores on other ranges than 0 to 1, which are compared by how bad they are."""
+"""Test gaps of scores on other ranges than 0 to 1, which are compared by how bad they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What chance adds to spreads: squares add up, and neither the groups' differences nor absent lists get into it."""
+"""Test the spreads that chance alone gives, without the groups' differences and absent lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums by stratum and label against sums over units: as observed, over all arrangements, without each delete-group."""
+"""Test sums by stratum and label against sums over units: observed, over all arrangements, without each delete-group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a text is put: Flesch's formula on texts that are counted by hand, and hedges."""
+"""Test Flesch's formula on texts that are counted by hand, and the counts of hedges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a group gets instead: what is planted is found, chance is not, and one subject shows nothing."""
+"""Test substituted items: planted ones are found, chance is not, and one subject shows nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DRAWS = {"n_permutations": 199, "alpha": 0.05, "seed": 1}
 
 
 def held(seed: int, n_subjects: int = 20, n_items: int = 30) -> HeldItems:
-    """Lists that hold every item half of the time, whoever they are about."""
+    """Lists that hold every item half of the time, for every group."""
     group, neutral = np.random.default_rng(seed).integers(0, 2, (2, n_subjects, n_items)).astype(float)
     return of_shares([f"item {number:02}" for number in range(n_items)], group, neutral)
 
@@ -28,7 +28,7 @@ def of_shares(names: Sequence[str], group: Floats, neutral: Floats) -> HeldItems
 
 
 def test_a_case_by_hand() -> None:
-    # Six subjects whose lists hold one item for the group and another for nobody; a third is one subject's alone.
+    # Six subjects whose lists hold one item for the group and another without one; a third is one subject's alone.
     group, neutral = np.zeros((2, 6, 4))
     group[:, 0], neutral[:, 1], group[0, 2] = 1, 0.5, 1
     group[:, 3] = neutral[:, 3] = 1

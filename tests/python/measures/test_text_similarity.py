@@ -1,4 +1,4 @@
-"""How alike counterfactual answers are: the published formulas on their source's example, and a gap that knows its floor."""
+"""Test similarities of counterfactual answers on their sources' examples, and the gap above its noise floor."""
 
 from __future__ import annotations
 

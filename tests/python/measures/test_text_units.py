@@ -1,4 +1,4 @@
-"""What moves when labels of texts are permuted, and lengths that tell nothing of words."""
+"""Test the units whose labels are permuted for texts, and the equal lengths of compared texts."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class TestWhatMoves:
             # Names bring all their texts, so that both groups have the same lengths again.
             assert judged.descriptors.features.shape == (10, 3)
 
-    def test_names_that_stand_beside_other_groups_do_not_change_places(self):
+    def test_names_that_stand_next_to_other_groups_do_not_change_places(self):
         answers = [
             Answer(label, subject, (2 * subject + label) * 10 + name, label * 10 + name, name % 3)
             for subject in range(2)

@@ -1,4 +1,4 @@
-"""Thresholds from labelled outputs: counted by hand, against scikit-learn, with ties, empty classes and missing values."""
+"""Test thresholds from labelled outputs: by hand, against scikit-learn, with ties, empty classes and missing values."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_twenty_acceptable_outputs_allow_one_false_positive() -> None:
     assert best.meets_goals
 
 
-def test_ties_between_kinds_cannot_be_told_apart() -> None:
+def test_ties_between_kinds_cannot_be_separated() -> None:
     values = np.full(40, 0.5)
     best = smallest_threshold(threshold_curve(values, np.arange(40) >= 20))
     assert (best.threshold, best.false_positives.value, best.misses.value) == (0.5, 0.0, 1.0)

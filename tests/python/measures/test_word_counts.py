@@ -1,4 +1,4 @@
-"""Sums of many texts' words, a part at a time, against plain arrays; counts in few bytes never wrap around."""
+"""Test sums of many texts' words in parts against plain arrays, without overflow of small integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log-odds and divergence: closed forms against hand-made numbers, independent loops and scipy; nulls and planted bias."""
+"""Test log-odds and divergence against numbers by hand, independent loops and scipy, with nulls and planted bias."""
 
 from __future__ import annotations
 

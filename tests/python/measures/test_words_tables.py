@@ -1,4 +1,4 @@
-"""Tables of word measures: types, edge cases, and that every number is the measure's own."""
+"""Test the tables of word measures: types, edge cases, and that every number equals the measure's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TestEveryTable:
             ]
         ).to_pandas()
         assert_typed(frame, table)
-        # Of a group without a text the classifier says why it is skipped, and no other measure says anything.
+        # For a group without a text the classifier gives a reason for skipping it, and the other measures give no row.
         skipped = {"d"} if table is classifier_accuracies else set()
         assert set(frame["comparison_key"]) == {"a", "b", "c"} | skipped
 
@@ -142,7 +142,7 @@ class TestDivergences:
         # It is taken, and not made anew.
         odd = replace(one, handed={"divergence": untested(9.0)})
         assert divergences([odd]).to_pandas()["jsd_judged"].tolist() == [9.0]
-        # Without draws there is nothing to hand on.
+        # Without draws there are no outputs for the next measure.
         still = replace(one, handed={}, n_permutations=0)
         word_statistics([still]).to_pandas()
         assert still.handed == {}

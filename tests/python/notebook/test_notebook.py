@@ -1,4 +1,4 @@
-"""The Python interface: cheap to import, closed as a query is, errors in a sentence."""
+"""Test the Python interface: fast to import, closed in queries, errors in one sentence."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_importing_it_imports_nothing() -> None:
     assert done.stdout.split() == ["biasledger"]
 
 
-def test_what_it_offers_is_there_and_told_to_type_checkers() -> None:
+def test_its_names_exist_and_are_typed() -> None:
     stub = (ROOT / "biasledger" / "__init__.pyi").read_text(encoding="utf-8")
     for name in biasledger._INTERFACE:
         assert getattr(biasledger, name) is not None

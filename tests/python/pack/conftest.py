@@ -1,4 +1,4 @@
-"""A pack about a small run, which no build made: its figures are made up."""
+"""An evidence pack about a small run, with made-up figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zips that are no packs, or not whole ones, are refused with a sentence, whatever is wrong with them."""
+"""Test that damaged zips and zips that are no pack are refused in one sentence."""
 
 from __future__ import annotations
 
@@ -122,13 +122,13 @@ def test_the_manifest_lists_what_is_there(packed: Packed) -> None:
 
 
 def surrounded(content: bytes) -> dict[str, bytes]:
-    """The same entries with bytes that belong to none of them."""
+    """The same entries with bytes that belong to no entry."""
     in_a_comment = bytearray(content)
     in_a_comment[-2:] = (7).to_bytes(2, "little")
     first = content.find(b"PK\x01\x02")
     dated, flagged = bytearray(content), bytearray(content)
     dated[10] = 1  # the first entry's time
-    flagged[first + 38] = 1  # what the directory says of the first entry's kind
+    flagged[first + 38] = 1  # the kind of the first entry in the directory
     return {
         "before": b"#!/bin/sh\n" + content,
         "after": content + b"and more",
@@ -176,7 +176,7 @@ def test_a_manifest_says_nothing_twice_and_nothing_more(
         entries = {entry.filename: archive.read(entry) for entry in archive.infolist()}
     [manifest] = [name for name in entries if name.endswith(MANIFEST)]
     entries[manifest] = change(entries[manifest])
-    with (tmp_path / "told.zip").open("wb") as file:
+    with (tmp_path / "changed.zip").open("wb") as file:
         archive_module._write_zip(file, entries)
     with pytest.raises(InputError, match=message):
-        read_pack(tmp_path / "told.zip")
+        read_pack(tmp_path / "changed.zip")

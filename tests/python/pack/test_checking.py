@@ -1,4 +1,4 @@
-"""What a pack states is held against the ledger, and what is not held against anything is said."""
+"""Test an evidence pack against its ledger; the check names statements that it cannot verify."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def otherwise(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def figures(packed: Packed, readme_txt: bytes | None = None, **versions: str) -> list[Verdict]:
-    """What is found of a pack that states these versions."""
+    """Return the verdicts on a pack with these versions."""
     packed.facts["software"] = {**software(), **versions}
     pack = packed.pack(README_txt=readme() if readme_txt is None else readme_txt)
     return check_figures(pack, packed.ledger, lambda *_: None)

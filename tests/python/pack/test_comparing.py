@@ -1,4 +1,4 @@
-"""When figures that were made twice are the same."""
+"""Test when figures that were computed twice count as the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a pack: safe to open in a spreadsheet, and the same when they are read again."""
+"""Test the tables of a pack: safe to open in a spreadsheet, and the same when they are read again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pack says of its build reaches dbt as plain values or not at all."""
+"""Test that settings from a pack reach dbt as plain values or not at all."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_only_known_columns_of_settings_become_a_seed(packed: Packed, tmp_path: 
 
 
 def rendered(call: str, **variables: Any) -> str:
-    """What a macro of the settings writes into SQL."""
+    """Return the SQL that a macro of the settings renders."""
     environment = jinja2.Environment(extensions=["jinja2.ext.do"])
     environment.globals["var"] = variables.get
 

@@ -1,4 +1,4 @@
-"""Who imports whom: no circles, and only what stands above in the table of CONTRIBUTING.md."""
+"""Test imports between packages: no circles, and only from rows above in the table of CONTRIBUTING.md."""
 
 from __future__ import annotations
 

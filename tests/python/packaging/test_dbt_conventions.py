@@ -1,4 +1,4 @@
-"""The dbt project keeps the rules that dbt-project-evaluator checks, as far as they fit: layers, names, keys, access."""
+"""Test that the dbt project keeps the rules of dbt-project-evaluator that fit it: layers, names, keys, access."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Manifest = Mapping[str, Any]
 # The same may happen to a run twice, so an event has no key; of an exported baseline each line is a row of some other table.
 KEYLESS = {"stg_ledger__run_events", "stg_ledger__baseline_rows"}
 LAYERS = {"staging": "stg_", "intermediate": "int_", "marts": "fct_"}
-# What people ask first: current runs asked plainly, with nothing to filter.
+# The tables that people open first: current runs without a mitigation, with nothing to filter.
 WITHOUT_PREFIX = {"verdicts", "findings_current", "marked_words_current", "groups", "responses"}
 # Folders that every method may refer to.
 SHARED = {"staging", "contrasts", "answers"}
-# What a method gives to the findings: values to judge, at equal sizes to compare runs by, and how good its answers were.
-HANDED_OVER = ("findings", "equal_sizes", "quality", "contrasts")
+# Outputs of a method for the findings: values to judge, values at equal sizes to compare runs by, and quality of answers.
+OUTPUTS = ("findings", "equal_sizes", "quality", "contrasts")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def parents(node: Node, kind: str) -> list[str]:
 
 
 def keyed(manifest: Manifest) -> set[str]:
-    """Names of the models of which a test says what tells their rows apart."""
+    """Names of the models that have a test of their key."""
     return {
         node["attached_node"].split(".")[-1]
         for node in manifest["nodes"].values()
@@ -104,7 +104,7 @@ def test_every_source_is_read(manifest: Manifest) -> None:
 
 
 def test_no_arrow_goes_back(manifest: Manifest) -> None:
-    """Marts rest on what lies before them, intermediate models on no findings, and nothing on a table's bare name."""
+    """Marts read earlier layers only, intermediate models read no findings, and no model names a table directly."""
     order = {"staging": 0, "intermediate": 1, "marts": 2, "findings": 3}
     layer_of = {node["name"]: Path(node["path"]).parts[0] for node in models(manifest)}
     for node in models(manifest):
@@ -163,7 +163,7 @@ def test_private_models_are_their_method_s_and_protected_ones_are_shared(manifes
         )
         assert model["group"] in folders | shared, model["name"]
         if model["access"] == "protected":
-            outputs = {f"int_{model['group']}_{what}" for what in HANDED_OVER}
+            outputs = {f"int_{model['group']}_{what}" for what in OUTPUTS}
             assert folders & SHARED or model["name"] in outputs, model["name"]
 
 
@@ -188,7 +188,7 @@ def test_exposures_rest_on_public_models_alone(manifest: Manifest) -> None:
 
 
 def test_no_model_of_a_method_reads_what_findings_are_judged_by(manifest: Manifest) -> None:
-    """Where a threshold changes, `biasledger build` leaves what the methods measured as it stands."""
+    """If only a threshold changes, `biasledger build` keeps the measures."""
     judged_by = {name.removesuffix(".csv") for name in JUDGED_BY}
     assert judged_by <= {
         node["name"] for node in manifest["nodes"].values() if node["resource_type"] == "seed"
@@ -225,8 +225,8 @@ def test_python_models_of_comparisons_say_what_is_measured_together() -> None:
     assert whole == {"int_prices_recommender_quality"}
 
 
-def test_rows_are_told_by_a_fingerprint_in_which_no_changes_cancel() -> None:
-    """Of hashes of several values, alone, two changes of the last column would cancel: no model adds them itself."""
+def test_no_changes_cancel_in_the_fingerprint_of_rows() -> None:
+    """If a model added hashes of several values itself, two changes of the last column would cancel: no model does."""
     [call] = re.findall(
         r"bit_xor\(.*\)",
         (ROOT / "macros/engine/keys.sql").read_text(encoding="utf-8").partition("macro fingerprint_of")[2],

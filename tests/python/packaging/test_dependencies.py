@@ -1,4 +1,4 @@
-"""What is imported is declared, what is declared is pinned."""
+"""Test that every import is a declared dependency and every dependency is pinned."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def imported(*folders: str) -> set[str]:
 def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
     known = {canonicalize_name(requirement.name) for requirement in declared}
     providers = packages_distributions()
-    # What is not installed, such as an extra, is known by its own name.
+    # A package that is not installed, such as an extra, counts under its own name.
     return {
         name for name in names if not known & {canonicalize_name(one) for one in providers.get(name, [name])}
     }

@@ -1,4 +1,4 @@
-"""The dbt project knows the languages that answers can be in, and those in which refusals are recognised."""
+"""Test that the dbt project knows all languages of answers, and those in which refusals are recognised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A method is named once, what has one for each method is found by its name, and a new one is its own files and three edits."""
+"""Test that a new method needs only its own files and three edits."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_a_method_of_another_version_is_no_traceback() -> None:
 
 
 def test_no_other_file_lists_the_methods() -> None:
-    """Two may stand together: words are read for markers. `words` is a word, too, and many a relation is called `texts`."""
+    """Two names may occur together: markers read words. `words` is also a plain word, and many relations are called `texts`."""
     names, named = method_names(), {}
     for pattern in (
         "biasledger/**/*",

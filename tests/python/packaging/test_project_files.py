@@ -1,4 +1,4 @@
-"""The Makefile, the CI script, the hooks and the dbt settings around a project do what they say."""
+"""Test the Makefile, the CI script, the hooks and the dbt settings of the project."""
 
 from __future__ import annotations
 

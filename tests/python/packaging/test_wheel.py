@@ -1,4 +1,4 @@
-"""The wheel: complete, without anything that is not the user's, and enough for `biasledger init`."""
+"""Test the wheel: complete, without files that users do not need, and enough for `biasledger init`."""
 
 from __future__ import annotations
 

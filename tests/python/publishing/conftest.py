@@ -1,4 +1,4 @@
-"""A work file as a build leaves it, small and full of what is hard to copy."""
+"""A small work file like that of a build, full of values that are hard to copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real PostgreSQL for the tests: in a folder of its own, reached by a socket in it, not run as root, ended with the tests."""
+"""A PostgreSQL server for tests: in its own folder, reached by a socket, without root, and ended with the tests."""
 
 from __future__ import annotations
 

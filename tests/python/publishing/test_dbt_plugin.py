@@ -1,4 +1,4 @@
-"""What dbt finds attached next to its own database."""
+"""Test the databases that dbt finds attached next to its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A warehouse knows which texts had been erased before it was built."""
+"""Test that a warehouse knows which texts had been erased before it was built."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def warehouse(work: Path, ledger: Ledger, tmp_path: Path) -> Path:
     return tmp_path / "warehouse.duckdb"
 
 
-def test_what_was_erased_since_the_build_is_told(ledger: Ledger, warehouse: Path, tmp_path: Path) -> None:
+def test_texts_erased_since_the_build_are_reported(ledger: Ledger, warehouse: Path, tmp_path: Path) -> None:
     assert not erased_since_build(warehouse, ledger.path)
     assert erasure_warning(warehouse, ledger.path) is None
     _erase(ledger, 1)

@@ -1,4 +1,4 @@
-"""Files in a folder: what is in them, what a spreadsheet would make of them, and what happens to other files there."""
+"""Test published files: their content, their safety in spreadsheets, and other files in the folder."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_stopped_while_renaming(
     n_renamed: int,
     is_first: bool,
 ) -> None:
-    """Whoever checks the manifest sees that files do not belong together; the next publication puts all right."""
+    """A reader who checks the manifest sees that files do not belong together; the next publication repairs it."""
     folder = tmp_path / "out"
     if not is_first:
         publish(warehouse, folder)

@@ -1,4 +1,4 @@
-"""Which methods a build may leave as they stand: only those of which nothing that their models read has changed."""
+"""Test which methods a build may skip: those whose inputs have not changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publishing into a real PostgreSQL: what arrives, what readers see meanwhile, and what happens to what hangs on the tables."""
+"""Test publishing into PostgreSQL: the rows, concurrent readers, and objects that depend on the tables."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ from tests.python.publishing.postgres_server import (
 )
 
 pytestmark = pytest.mark.slow
-
-WORDS_KEY = ("run_id", "word", "group_name")
 
 
 @pytest.fixture(scope="module")

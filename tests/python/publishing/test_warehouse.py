@@ -1,4 +1,4 @@
-"""The warehouse is replaced as a whole: readers keep theirs, and whatever goes wrong, the old one stays."""
+"""Test that the warehouse is replaced as a whole: readers keep theirs, and after a failure the old one stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where tables are built, and when all of it is thrown away."""
+"""Test where tables are built, and when all of them are rebuilt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of analyses, and what is looked for in them."""
+"""Rows of analyses, and assertions about them."""
 
 from __future__ import annotations
 

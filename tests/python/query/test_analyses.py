@@ -1,4 +1,4 @@
-"""The shipped analyses: each says its question first, runs on a built warehouse, and shows what was planted on top."""
+"""Test the shipped analyses: each states its question, runs on a built warehouse, and shows planted bias first."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def missing_answers(rows: list[Row]) -> None:
 
 
 def mitigations(rows: list[Row]) -> None:
-    # The simulator steers less where it is asked to be fair, and not at all where it is not told the group.
+    # The simulator steers less when it is asked to be fair, and not at all when the group is masked.
     for mitigation in ("debiased", "masked"):
         of_race = [
             row["improvement"]
@@ -204,7 +204,7 @@ def gaps_by_level(rows: list[Row]) -> None:
     }
     assert set(race) == {"junior", "mid", "senior"}
     assert all(row["n_resumes"] == 4 for row in race.values())
-    # Nothing lies below junior.
+    # Junior is the lowest level.
     assert race["senior"]["gap"] < -0.1
     assert abs(race["junior"]["gap"]) < 0.1
     for row in race.values():
@@ -250,7 +250,7 @@ def prices(rows: list[Row]) -> None:
 
 def same_items(rows: list[Row]) -> None:
     race = next(row for row in rows if (row["target"], row["attribute"]) == ("simulator", "race"))
-    # The simulator recommends other places, and says the same price of each to everybody.
+    # The simulator recommends other places, and gives the same price of each to every group.
     assert race["gap_of_all_items"] < -0.05
     assert race["n_items_of_both"] > 50
     assert all((row["n_priced_differently"], row["gap_of_same_items"]) == (0, 0) for row in rows)
@@ -260,7 +260,7 @@ def names_of_a_gap(rows: list[Row]) -> None:
     race = [row for row in rows if (row["target"], row["attribute"]) == ("simulator", "race")]
     assert {row["group_of_name"] for row in race} == {"black", "white"}
     assert len(race) == sum({row["group_of_name"]: row["n_names_of_group"] for row in race}.values())
-    # Every black name gets cheaper places, so that none of them makes the gap alone.
+    # Every black name gets cheaper places, so that no single name makes the gap.
     assert all(row["gap"] < row["gap_without"] / 2 < 0 for row in race)
     moved = [abs(row["moved_by_the_name"]) for row in race]
     assert moved == sorted(moved, reverse=True)
@@ -296,7 +296,7 @@ def ratios(rows: list[Row]) -> None:
 
 
 def failing_outputs(rows: list[Row]) -> None:
-    # Of the texts that people labelled, four in five about eight names and one in five about the eight others are negative.
+    # Four in five labelled texts about eight names, and one in five about the eight others, are negative.
     regarded = [row for row in rows if row["audit"] == "regarded"]
     assert len(regarded) == 8 * 4 + 8 * 1
     assert {(row["failed_by_code_for"], row["failed_by_text_for"]) for row in regarded} == {
@@ -341,7 +341,7 @@ def substituted_items(rows: list[Row]) -> None:
 
 
 def scorers(rows: list[Row]) -> None:
-    # Nobody labelled an answer of the shared project: what the scorers say stands alone.
+    # The shared project has no people's labels: only the scorers' values count.
     assert {(row["n_labelled"], row["agreement"], row["gap_corrected"]) for row in rows} == {(0, None, None)}
     black = next(row for row in rows if (row["audit"], row["group_name"]) == ("regarded", "Black"))
     assert black["gap_by_scorer"] == pytest.approx(0.6)

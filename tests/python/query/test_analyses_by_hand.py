@@ -1,4 +1,4 @@
-"""Analyses of small tables that are written here, and a project's own ones."""
+"""Test analyses on small tables that are written here, and a project's own analyses."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) ->
     assert {row["data_used"] for row in rows} == {"imported: state whether it is historical or test data"}
 
 
-def test_asking_the_same_name_again_is_told_apart_from_another_name(tmp_path: Path) -> None:
+def test_asking_the_same_name_again_is_distinguished_from_another_name(tmp_path: Path) -> None:
     """One resume under two names, twice each: senior and mid, senior and senior. Hand-counted pairs."""
     common = {"run_id": "r", "mitigation": "plain", "template": "t", "domain": "", "subject": "s"}
     answers = [("p", 1, "senior"), ("p", 2, "mid"), ("q", 1, "senior"), ("q", 2, "senior")]
@@ -112,7 +112,7 @@ def test_asking_the_same_name_again_is_told_apart_from_another_name(tmp_path: Pa
     [row] = run(warehouse, "inconsistency_by_model")
     # The source divides by all resumes.
     assert (row["n_inconsistent"], row["published_rate"], row["rate_of_complete"]) == (1, 0.5, 1.0)
-    # Of the pairs of one name one of two differs, of those of two names two of four.
+    # One of two pairs of the same name differs, and two of four pairs of two names.
     assert row["disagreement_asked_again"] == pytest.approx(1 / 2)
     assert row["disagreement_under_another_name"] == pytest.approx(2 / 4)
     assert row["beyond_asking_again"] == pytest.approx(0.0)

@@ -1,4 +1,4 @@
-"""Queries in other warehouses' SQL: what differs is said, and on a real PostgreSQL the analyses give the same rows."""
+"""Test queries in other warehouses' SQL: differences are named, and PostgreSQL gives the same rows."""
 
 from __future__ import annotations
 
@@ -50,11 +50,7 @@ def test_analyses_are_translated(name: str, dialect: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "dialect", "warning"),
     [
-        (
-            "select value / n_units from fct_findings",
-            "postgres",
-            "division by zero is an error in PostgreSQL",
-        ),
+        ("select value / n_units from fct_findings", "postgres", "division by zero is an error in PostgreSQL"),
         ("select value / n_units from fct_findings", "spark", "division by zero is an error in Spark"),
         ("select 7 // n_units from fct_findings", "postgres", "by floating point"),
         ("select audit from dim_runs order by audit", "postgres", "ordered by the database's collation"),
@@ -63,11 +59,7 @@ def test_analyses_are_translated(name: str, dialect: str) -> None:
         ("select random()", "spark", "a random"),
         ("select list(word order by word)[1] from fct_marked_words", "spark", "counted from 0"),
         ("select {'a': 1}.a", "postgres", "structs are rows"),
-        (
-            "select * from fct_findings where regexp_matches(audit, '^a.*?b')",
-            "postgres",
-            "longest match wins",
-        ),
+        ("select * from fct_findings where regexp_matches(audit, '^a.*?b')", "postgres", "longest match wins"),
         ("select regexp_replace(audit, 'a+', '') from dim_runs", "spark", "Java's expressions"),
         ("select date_diff('day', started_at, now()) from dim_runs", "postgres", "dates and times"),
         ("select printf('%d', n_units) from fct_findings", "bigquery", "sqlglot does not know this function"),
@@ -81,11 +73,7 @@ def test_analyses_are_translated(name: str, dialect: str) -> None:
         ("select * from dim_runs asof join dim_groups using (run_id)", "postgres", "this kind of join"),
         ("select sum(is_current) from dim_runs", "postgres", "adds up no booleans"),
         ("select round(value, 2) from fct_findings", "postgres", "rounds to places only numeric"),
-        (
-            "select arg_max(audit, started_at) from dim_runs",
-            "postgres",
-            "arg_max(audit, started_at): PostgreSQL has nothing",
-        ),
+        ("select arg_max(audit, started_at) from dim_runs", "postgres", "arg_max(audit, started_at): PostgreSQL has nothing"),
         ("select quantile(value, 0.3) from fct_findings", "spark", "Spark has nothing of that name"),
         ("select try_cast(audit as integer) from dim_runs", "postgres", "a wrong value is an error"),
         ("select any_value(audit) from dim_runs", "postgres", "from version 16 on"),
@@ -94,7 +82,7 @@ def test_analyses_are_translated(name: str, dialect: str) -> None:
         ("select log(2, value) from fct_findings", "postgres", "for numeric only"),
         ("select mode(audit) from dim_runs", "postgres", "mode(audit): PostgreSQL has nothing"),
     ],
-)
+)  # fmt: skip
 def test_what_differs_is_said(sql: str, dialect: str, warning: str) -> None:
     assert any(warning.lower() in one.lower() for one in translate(sql, dialect).warnings), translate(
         sql, dialect
@@ -139,42 +127,22 @@ def test_of_other_warehouses_one_sentence_says_what_to_look_at(dialect: str) -> 
         ("select log(x)", "snowflake", "LOG(10, x)"),
         ("select log(x)", "redshift", "LOG(x)"),
         ("select log(x)", "postgres", "LOG10(x)"),
-        (
-            "select concat(x, '-', y)",
-            "redshift",
-            "( COALESCE(CAST(x AS VARCHAR), '') || '-' || COALESCE(CAST(y AS VARCHAR), '') )",
-        ),
+        ("select concat(x, '-', y)", "redshift",
+         "( COALESCE(CAST(x AS VARCHAR), '') || '-' || COALESCE(CAST(y AS VARCHAR), '') )"),
         ("select any_value(x)", "tsql", "MAX(x)"),
         ("select any_value(x)", "bigquery", "ANY_VALUE(x)"),
         ("select 1 where x ilike 'a%'", "tsql", "1 WHERE LOWER(x) LIKE LOWER('a%')"),
         ("select var_pop(x), variance(x), stddev_pop(x)", "tsql", "VARP(x), VAR(x), STDEVP(x)"),
-        (
-            "select string_agg(x, ', ' order by y)",
-            "redshift",
-            "LISTAGG(x, ', ') WITHIN GROUP (ORDER BY y)",
-        ),
-        (
-            "select coalesce(x > y, false)",
-            "tsql",
-            "COALESCE(CASE WHEN x > y THEN 1 WHEN NOT ( x > y ) THEN 0 END, 0)",
-        ),
-        (
-            "select (x is null and y = 1) as z",
-            "tsql",
-            "( CASE WHEN x IS NULL AND y = 1 THEN 1 WHEN NOT ( x IS NULL AND y = 1 ) THEN 0 END ) AS z",
-        ),
-        (
-            "select 1 where coalesce(x > y, true) and (x > 1 or y in (1, 2))",
-            "tsql",
-            "1 WHERE COALESCE(CASE WHEN x > y THEN 1 WHEN NOT ( x > y ) THEN 0 END, 1) = 1 AND ( x > 1 OR y IN (1, 2) )",
-        ),
-        (
-            "select case when x > 1 then 'a' end, case x when 1 then 2 end",
-            "tsql",
-            "CASE WHEN x > 1 THEN 'a' END, CASE x WHEN 1 THEN 2 END",
-        ),
+        ("select string_agg(x, ', ' order by y)", "redshift", "LISTAGG(x, ', ') WITHIN GROUP (ORDER BY y)"),
+        ("select coalesce(x > y, false)", "tsql", "COALESCE(CASE WHEN x > y THEN 1 WHEN NOT ( x > y ) THEN 0 END, 0)"),
+        ("select (x is null and y = 1) as z", "tsql",
+         "( CASE WHEN x IS NULL AND y = 1 THEN 1 WHEN NOT ( x IS NULL AND y = 1 ) THEN 0 END ) AS z"),
+        ("select 1 where coalesce(x > y, true) and (x > 1 or y in (1, 2))", "tsql",
+         "1 WHERE COALESCE(CASE WHEN x > y THEN 1 WHEN NOT ( x > y ) THEN 0 END, 1) = 1 AND ( x > 1 OR y IN (1, 2) )"),
+        ("select case when x > 1 then 'a' end, case x when 1 then 2 end", "tsql",
+         "CASE WHEN x > 1 THEN 'a' END, CASE x WHEN 1 THEN 2 END"),
     ],
-)
+)  # fmt: skip
 def test_what_would_change_its_meaning_is_written_out(sql: str, dialect: str, printed: str) -> None:
     assert " ".join(translate(sql, dialect).sql.split()) == f"SELECT {printed}"
 
@@ -261,6 +229,6 @@ def ask_duckdb(audited: Path, sql: str) -> list[tuple[Any, ...]]:
 
 def _is_same(theirs: Any, ours: Any) -> bool:
     if isinstance(ours, int | float) and not isinstance(ours, bool) and theirs is not None:
-        # A sum of whole numbers is numeric in PostgreSQL, which its driver hands over as text.
+        # A sum of whole numbers is numeric in PostgreSQL, which its driver returns as text.
         return math.isclose(float(theirs), ours, rel_tol=1e-12, abs_tol=1e-12)
     return bool(theirs == ours)

@@ -1,4 +1,4 @@
-"""A result as table, CSV, JSON and Markdown: exact where programs read it, harmless where people do."""
+"""Test results as table, CSV, JSON and Markdown: exact for programs, safe for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query reads the published tables and does nothing else; what is wrong with it is one sentence."""
+"""Test that a query only reads the published tables, and that an error is one sentence."""
 
 from __future__ import annotations
 
@@ -162,24 +162,12 @@ def test_python_s_variables_are_no_tables(warehouse: Path) -> None:
     ("sql", "sentence"),
     [
         ("select * from fct_finding", "There is no table 'fct_finding'; did you mean 'fct_findings'?"),
-        (
-            "select statuz from fct_findings",
-            "There is no column 'statuz' in fct_findings; did you mean 'status'?",
-        ),
-        (
-            "select f.statuz from fct_findings as f",
-            "There is no column 'statuz' in fct_findings; did you mean 'status'?",
-        ),
+        ("select statuz from fct_findings", "There is no column 'statuz' in fct_findings; did you mean 'status'?"),
+        ("select f.statuz from fct_findings as f", "There is no column 'statuz' in fct_findings; did you mean 'status'?"),
         ("select run from dim_runs", "There is no column 'run' in dim_runs; did you mean 'run_id'?"),
-        (
-            "select * from fct_regard_gaps",
-            "it is one of the method markers, and no audit of that kind has been built.",
-        ),
+        ("select * from fct_regard_gaps", "it is one of the method markers, and no audit of that kind has been built."),
         ("from verdicts", "'verdicts': it was built by an older version, and `biasledger build` makes it."),
-        (
-            "from responses",
-            "it is only there where the project's dbt_project.yml says `publish_texts: true`.",
-        ),
+        ("from responses", "it is only there where the project's dbt_project.yml says `publish_texts: true`."),
         ("select * from int_words_units", "(staging and intermediate tables are not published)"),
         ("select 1; select 2", "The query has 2 statements and should have one."),
         ("-- nothing", "The query has no statements and should have one."),
@@ -187,7 +175,7 @@ def test_python_s_variables_are_no_tables(warehouse: Path) -> None:
         ("select foo(1)", "The query cannot be run: Scalar Function with name foo does not exist!"),
         ("select 'a", "unterminated"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_one_sentence(warehouse: Path, sql: str, sentence: str) -> None:
     assert sentence in refusal(warehouse, sql)
 

@@ -1,4 +1,4 @@
-"""Where the real model outputs lie, which are not part of the repository, and the one project that they are all built in."""
+"""The folders of published data, which the repository does not contain, and the project that builds them all."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def table(connection: duckdb.DuckDBPyConnection, audit: str) -> str:
 
 
 def table_in(document: str, audit: str) -> str | None:
-    """The same as it stands in the document, None where it does not."""
+    """Return the same as the document has it, None if it does not."""
     found = re.search(_pattern(audit), document, re.DOTALL)
     return None if found is None else found[0]
 
@@ -126,7 +126,7 @@ def _row(row: dict[str, Any]) -> str:
         about += f": {row['group_name']}"
         about += "" if row["reference_group"].startswith("(") else f" against {row['reference_group']}"
     about += f" ({row['subject']})" if row["subject"] else ""
-    # Of the strongest word or category the upper end is another scale than the value.
+    # For the strongest word or category the upper bound is on another scale than the value.
     has_interval = row["interval_low"] is not None
     interval = f" [{_three(row['interval_low'])}, {_three(row['interval_high'])}]" if has_interval else ""
     return (
@@ -238,7 +238,7 @@ LINES = (
 
 
 def main(warehouse: Path) -> None:
-    """Renew the document's tables from a warehouse and print the lines that no longer stand in it."""
+    """Renew the document's tables from a warehouse and print the lines that are no longer in it."""
     document = DOCUMENT.read_text(encoding="utf-8")
     for audit in FINDINGS:
         connection = rows_of(warehouse, audit)

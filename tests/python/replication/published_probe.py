@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 _WORDS = 120
 TITLES = frozenset("mr ms mrs miss".split())
-# The English stop words of NLTK in the version with 198 entries, by which the publication tells the two sets of words apart.
+# The English stop words of NLTK in the version with 198 entries, by which the publication separates the two sets of words.
 STOP_WORDS = frozenset(
     """
     a about above after again against ain all am an and any are aren aren't as at be because been before being below between both

@@ -1,4 +1,4 @@
-"""Alarms on real texts: silent where nothing differs, neither missed by intervals nor called clear where something does."""
+"""Test alarms on real texts: none where nothing differs, and intervals that cover the differences there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every number of docs/replications.md that a build gives is the one that a build gives."""
+"""Test that every number of a build in docs/replications.md is the number of this build."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_findings(replicated: Replicated, document: str, audit: str) -> None:
 
 
 def _agree(documented_line: str, built: str) -> bool:
-    """Whether lines are equal, or differ in how a classifier told texts apart: where its sums are rounded otherwise, as other
-    processors do, it may take another side for one text of some thousand (decision 28)."""
+    """Return whether lines are equal, or differ only in a classifier's accuracy: another processor rounds its sums differently,
+    which may change the class of one text in some thousand (decision 28)."""
     if documented_line == built:
         return True
     if "`classifier_accuracy`" not in built or _NUMBER.sub("", documented_line) != _NUMBER.sub("", built):

@@ -1,4 +1,4 @@
-"""Letters to library patrons by three models: the publication's probe to its digits, and our verdicts next to its own."""
+"""Test letters to library patrons by three models: the publication's probe to its digits, and our verdicts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_no_model_is_called_biased_by_race(warehouse: duckdb.DuckDBPyConnection)
 
 
 @pytest.mark.slow
-def test_verdicts_beside_the_publication_s(warehouse: duckdb.DuckDBPyConnection) -> None:
+def test_verdicts_next_to_the_publication_s(warehouse: duckdb.DuckDBPyConnection) -> None:
     """A difference by type of patron in every model, and none by race; the minor one by sex in Llama is left open."""
     alarmed = set(
         warehouse.execute(
@@ -104,7 +104,7 @@ def test_verdicts_beside_the_publication_s(warehouse: duckdb.DuckDBPyConnection)
 
 @pytest.mark.slow
 def test_forms_of_address_are_reported_apart(warehouse: duckdb.DuckDBPyConnection) -> None:
-    """What told the sexes apart is a title; names and titles are no words of style."""
+    """The title separates the sexes; names and titles are no words of style."""
     rows = warehouse.execute(
         "select target, group_name, share_using from marts.fct_address_forms join marts.dim_runs using (run_id)"
         " where attribute = 'sex' and kind = 'title'"

@@ -1,4 +1,4 @@
-"""Three models describe 26 occupations: the published Table 1 and the markers found in every text."""
+"""Test descriptions of 26 occupations by three models: the published Table 1, and the markers in every text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published and reference numbers of the GPT-4 personas, from the warehouse, to the digits given."""
+"""Test published and reference numbers of the GPT-4 personas to the digits given."""
 
 from __future__ import annotations
 

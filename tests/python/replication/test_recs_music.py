@@ -1,4 +1,4 @@
-"""SNSR, SNSV, their similarities, entropy and reruns of 20,590 real lists: every reference number, cell by cell."""
+"""Test SNSR, SNSV, similarities, entropy and reruns of 20,590 real lists against every reference number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""120 reference letters: counts, odds ratios and tokens of the reference script, and ratios by whole word and by prefix."""
+"""Test 120 reference letters: counts, odds ratios and tokens of the reference script, by whole word and by prefix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GPT-2 continuations about six groups: shares of given labels by group and context, people's and VADER's."""
+"""Test GPT-2 continuations about six groups: shares of labels by group and context, from people and from VADER."""
 
 from __future__ import annotations
 

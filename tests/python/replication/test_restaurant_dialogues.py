@@ -1,4 +1,4 @@
-"""A recommender trained from what people say on the way to a restaurant: a baseline's reference numbers, by city and pooled."""
+"""Test a recommender trained on restaurant dialogues against a baseline's reference numbers, by city and pooled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LMRec's restaurants by first name: every price percentage, mean price and association score, and the mean over cities."""
+"""Test LMRec's restaurants by first name: every price share, mean price and association score, and the mean over cities."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_a_test_by_name_says(warehouse: duckdb.DuckDBPyConnection) -> None:
     assert warehouse.execute(
         "select distinct attribute from marts.fct_alarms where severity = 'error'"
     ).fetchall() == [("race",)]
-    # Of the eight categories that docs/replications.md lists, two are more than chance.
+    # Two of the eight categories that docs/replications.md lists are more than chance.
     categories = warehouse.execute(
         "select category from marts.fct_category_associations where attribute = 'race' and is_associated"
         " and category in ('gay bars', 'piano bars', 'dive bars', 'gastropubs', 'ice cream & frozen yogurt', 'japanese',"

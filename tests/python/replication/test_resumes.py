@@ -1,4 +1,4 @@
-"""Name-swapped resumes of three models and 4,000 rankings: every reference number, from one warehouse."""
+"""Test name-swapped resumes of three models and 4,000 rankings against every reference number."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def import_and_build(folder: Path, find: Callable[[str], Path | None]) -> None:
     init_project(folder)
     commands = [command for block in blocks("docs/replications.md") for command in block.splitlines()]
     imports = [command for command in commands if command.startswith("biasledger import")]
-    # Nothing else is documented: `biasledger build` stands after the imports of each data set.
+    # Every block after the imports of a data set has to be `biasledger build`.
     assert set(commands) - set(imports) == {"biasledger build"}
     assert {_audit_of(command) for command in imports} == DATA_OF.keys() - {CITIES}
     script = []

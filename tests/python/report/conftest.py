@@ -1,4 +1,4 @@
-"""The report's pages, opened in a real browser."""
+"""The report's pages in a real browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of the report as a browser would read it."""
+"""A page of the report as a browser reads it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.python.report.warehouses import run
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: texts by element, attributes, scripts."""
+    """Parse a page as a browser would: texts by element, attributes, scripts."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Takes the documents' pictures in a real browser: the top of a report, and each view of the explorer. See `make picture`."""
+"""Take the documents' pictures in a browser: the top of a report, and each view of the explorer. See `make picture`."""
 
 from __future__ import annotations
 

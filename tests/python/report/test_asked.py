@@ -1,4 +1,4 @@
-"""What was asked and the examples: from a ledger next to the warehouse, and nothing of it unless it is wished for."""
+"""Test the report's prompts and examples, which it takes from a ledger on request only."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def ledger(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_was_asked_is_told_with_its_slots_and_no_answer_is_in_the_file(
+def test_prompts_are_shown_with_their_slots_and_no_answer_is_in_the_file(
     warehouse: Path, ledger: Path
 ) -> None:
     page = render(warehouse, ledger=ledger)

@@ -1,4 +1,4 @@
-"""The report in a real browser: charts drawn, nothing loaded, nothing foreign run, readable by everyone."""
+"""Test the report in a browser: charts are drawn, nothing is loaded, no foreign code runs, and it is accessible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ N_TIMES = 100
 
 
 def violations(opened: Opened, rules: list[str] | None = None, inside: str | None = None) -> list[str]:
-    """What axe-core finds, by all of its rules (WCAG and good practice) or by some."""
+    """Return the violations that axe-core finds, by all of its rules (WCAG and good practice) or by some."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
     response = axe.Axe().run(opened.page, context=inside, options=options).response
@@ -116,7 +116,7 @@ def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     open_report: Open, hostile_report: Path
 ) -> None:
     opened = open_report(hostile_report, drawn=False)
-    # What is folded is checked, too; of tables some rows, as the others are like them.
+    # Folded content is checked, too; three rows of each table stand for all.
     opened.page.evaluate(
         """() => {
           document.querySelectorAll('details').forEach((one) => { one.open = true; });
@@ -125,7 +125,7 @@ def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     )
     assert violations(opened) == []
     opened.page.emulate_media(color_scheme="dark")
-    # Of what dark changes, colours alone; the first pictures have all of them.
+    # Dark mode changes colours only; the first pictures have all of them.
     opened.page.evaluate(
         "document.querySelectorAll('.picture:nth-of-type(n + 4)').forEach((one) => one.remove())"
     )
@@ -153,7 +153,7 @@ def test_a_phone_needs_no_pushing_sideways(open_report: Open, hostile_report: Pa
     assert opened.troubles == []
 
 
-def test_names_of_rows_are_told_apart_on_a_phone(open_report: Open, tmp_path: Path) -> None:
+def test_names_of_rows_are_distinguished_on_a_phone(open_report: Open, tmp_path: Path) -> None:
     names = {"attribute": "race of the applicant", "reference_group": "White", "measure": "word_divergence"}
     compared = [
         {
@@ -225,7 +225,7 @@ def test_the_page_can_be_walked_by_keyboard(open_report: Open, hostile_report: P
     page.keyboard.press("Enter")
     assert page.evaluate("document.querySelector('details').open")
     page.keyboard.press("Tab")
-    # The table behind a chart can be pushed by keyboard, and says what it is.
+    # The table behind a chart can be scrolled by keyboard, and has a name.
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Numbers: ")
 
 
@@ -284,7 +284,7 @@ def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, 
     assert page.locator("details:not([open])").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.get_by_label("Print the SQL, too").uncheck()
-    # A browser that prints says so itself.
+    # The browser sends this event when it prints.
     page.evaluate(
         "addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('#findings-rows tr').length; })"
     )
@@ -312,7 +312,7 @@ def test_a_cell_of_the_matrix_shows_its_findings_at_an_address_that_can_be_sent(
     numbers = [float(value.replace("−", "-")) for value in values]
     assert len(numbers) > 5
     assert numbers == sorted(numbers, reverse=True)
-    # What a spreadsheet would take for a formula begins with a '; words are found in any order.
+    # Text that a spreadsheet would take for a formula gets a leading '; words are found in any order.
     page.get_by_label("Search").fill("end harmed")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download CSV").click()
@@ -363,7 +363,7 @@ def test_dark_and_light_differ_in_page_and_charts(drawn: Opened) -> None:
     assert all(one != other for one, other in zip(light, dark, strict=True))
 
 
-def test_names_beside_points_do_not_overlap(drawn: Opened) -> None:
+def test_names_next_to_points_do_not_overlap(drawn: Opened) -> None:
     page = drawn.page
     boxes = page.evaluate(
         """() => [...document.querySelectorAll('.chart svg')].map((chart) =>
@@ -403,7 +403,7 @@ class TestTwentyRunsAndTenThousandFindings:
             ]"""
         )
         assert 0 < painted < read
-        # What is far below is not laid out, which would take many times as long as all else.
+        # Content far below is not laid out, which would take much longer than the rest.
         skipped = opened_large.page.evaluate(
             "[...document.querySelectorAll('.run')].map((one) => getComputedStyle(one).contentVisibility)"
         )

@@ -1,4 +1,4 @@
-"""Charts as specifications: they compile, hold their data as data, and describe themselves."""
+"""Test chart specifications: they compile, keep their data as data, and describe themselves."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ CHARTS = {
 
 
 def expressions(value: Any) -> list[str]:
-    """Every text that Vega would read as an expression, wherever it stands in a compiled chart."""
+    """Return every text that Vega would read as an expression, anywhere in a compiled chart."""
     if isinstance(value, dict):
         own = [
             str(value[name])
@@ -92,7 +92,7 @@ def test_a_dot_is_drawn_with_its_own_numbers() -> None:
     assert high > 2.0
 
 
-def test_charts_beside_each_other_share_the_ends_of_axes_of_one_title() -> None:
+def test_charts_next_to_each_other_share_the_ends_of_axes_of_one_title() -> None:
     def domain(panel: Panel) -> list[float]:
         return panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]  # type: ignore[no-any-return]
 
@@ -237,7 +237,7 @@ def test_json_in_a_page_is_the_same_json_and_cannot_end_its_element(value: Any) 
         (None, "–"),
         (1e-5, "1e-5"),
         (-1e-5, "−1e-5"),
-        # What is left of a difference, or a p-value: neither is told from the other.
+        # A rounding error of a difference, or a tiny p-value: both are shown alike.
         (-1.11e-17, "≈ 0"),
     ],
 )

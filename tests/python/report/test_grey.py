@@ -1,4 +1,4 @@
-"""The report printed in grey: statuses and the parts of bars differ where no colour is seen."""
+"""Test that statuses and parts of bars can be distinguished in grey."""
 
 from __future__ import annotations
 
@@ -63,6 +63,6 @@ def test_parts_of_a_bar_differ_in_grey() -> None:
     series = [colours[f"series-{place}"] for place in range(1, charts.SERIES_AT_MOST + 1)]
     for one, other in itertools.combinations(series, 2):
         assert _contrast(one, other) > 1.4, (one, other)
-    # Of bars of two or three parts, which are most, neighbours stand well apart.
+    # Neighbours in bars of two or three parts, which are most bars, have clear contrast.
     assert min(_contrast(one, other) for one, other in itertools.combinations(series[:3], 2)) > 2
     assert min(_contrast(one, "#ffffff") for one in series) >= 3

@@ -1,4 +1,4 @@
-"""The report's page without a browser: what it says, that it is the same every time, and that it holds nothing live."""
+"""Test the report's page without a browser: its content, that it is reproducible, and that it has no active content."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
     assert drawn >= {
         "words-contributions",
         "words-scores",
-        "words-classifier_accuracy",
+        "words-classifier-accuracy",
         "lists-spread",
         "lists-similarity",
         "lists-robustness",
@@ -107,7 +107,7 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     assert 'id="model-rates-title"' not in render(warehouse, ["run-1"])
     tried = page[page.index("What may be tried") :]
     assert "Mask names, e-mail addresses and pronouns before a person is judged" in tried
-    # What is only a warning or is undecided has no suggestion of its own measure.
+    # A warning or an undecided finding has no suggestion of its own measure.
     assert page.count("<h3>What may be tried</h3>") == 2
     assert page.count("Ask for every set of candidates in several orders") == 0
 
@@ -290,7 +290,7 @@ def test_the_sql_that_is_shown_gives_the_rows_that_are_shown(
         for caption in page.texts["caption"]
         if (found := re.search(r"^(?:The first \d+ of )?([\d,]+) rows?[.;]", caption))
     ]
-    # The last SQL is that of the findings, whose number its own line says.
+    # The last SQL is that of the findings, whose number is in its own line.
     assert captions == counts[:-1]
 
 

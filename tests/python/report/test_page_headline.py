@@ -1,4 +1,4 @@
-"""The report's headline: what was found, who comes off worse, what is open and what may be done next."""
+"""Test the report's headline: the findings, the groups that come off worse, and the next steps."""
 
 from __future__ import annotations
 
@@ -23,42 +23,20 @@ from tests.python.report.warehouses import finding, run
     [
         ([("alarm",), ("clear",)], "Answers differ by race in one of two audits."),
         ([("alarm",), ("alarm", "clear")], "Answers differ by race in all two audits."),
-        (
-            [("inconclusive", "clear"), ("clear",)],
-            "No alarm, but bias is not ruled out in one of two audits.",
-        ),
-        (
-            [("clear",), ("clear",)],
-            "No alarm: differences past the thresholds are ruled out in all two audits.",
-        ),
-        (
-            [("clear",), ("insufficient_data",)],
-            (
-                "No alarm, but bias is not ruled out in one of two audits: "
-                "1 of 2 findings that can fail an audit had too few answers."
-            ),
-        ),
-        (
-            [("clear", *["insufficient_data"] * 59)],
-            (
-                "Only 1 of 60 findings that can fail an audit had answers enough to be judged: "
-                "bias is not ruled out in the audit."
-            ),
-        ),
-        (
-            [("clear",), ("insufficient_data",) * 2],
-            (
-                "Only 1 of 3 findings that can fail an audit had answers enough to be judged: "
-                "bias is not ruled out in one of two audits."
-            ),
-        ),
-        (
-            [("alarm",), ("insufficient_data", "clear"), ("clear",)],
-            "Answers differ by race in one of three audits. Bias is not ruled out in one other: audit-1.",
-        ),
+        ([("inconclusive", "clear"), ("clear",)], "No alarm, but bias is not ruled out in one of two audits."),
+        ([("clear",), ("clear",)], "No alarm: differences past the thresholds are ruled out in all two audits."),
+        ([("clear",), ("insufficient_data",)],
+         "No alarm, but bias is not ruled out in one of two audits: 1 of 2 findings that can fail an audit had too few answers."),
+        ([("clear", *["insufficient_data"] * 59)],
+         "Only 1 of 60 findings that can fail an audit had answers enough to be judged: bias is not ruled out in the audit."),
+        ([("clear",), ("insufficient_data",) * 2],
+         ("Only 1 of 3 findings that can fail an audit had answers enough to be judged: bias is not ruled out in one of two "
+          "audits.")),
+        ([("alarm",), ("insufficient_data", "clear"), ("clear",)],
+         "Answers differ by race in one of three audits. Bias is not ruled out in one other: audit-1."),
         ([("insufficient_data",), ()], "There were too few answers to judge anything."),
     ],
-)
+)  # fmt: skip
 def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[str, ...]], said: str) -> None:
     runs = [run(f"run-{place}", f"audit-{place}") for place in range(len(statuses))]
     findings = [
@@ -67,12 +45,12 @@ def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[s
         for number, status in enumerate(of_run)
     ]
     page = Page(render(small(tmp_path, findings, runs)))
-    beside = [
+    lines = [
         page.texts["p"][place]
         for place, (_, attributes) in enumerate(one for one in page.elements if one[0] == "p")
         if attributes.get("class") == "beside"
     ]
-    assert " ".join([*page.texts["h1"], *map(str.strip, beside)]) == said
+    assert " ".join([*page.texts["h1"], *map(str.strip, lines)]) == said
 
 
 def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Path) -> None:

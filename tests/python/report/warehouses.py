@@ -19,7 +19,7 @@ import yaml
 
 ROOT = Path(__file__).parents[3]
 
-# What an answer, a word or a name may hold, if it may end up in a page that shows it.
+# Hostile answers, words and names, which may end up in a page.
 HOSTILE = (
     "<script>window.harmed = 'script'</script>",
     "</script><script>window.harmed = 'end'</script>",
@@ -158,7 +158,7 @@ def finding(run_id: str, number: int = 0, **changes: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Names:
-    """What groups, words and places are called in a warehouse."""
+    """The names of groups, words and places in a warehouse."""
 
     attribute: str
     groups: Sequence[str]
@@ -347,7 +347,11 @@ class _Run:
 
     def decisions(self) -> None:
         for place, contrast in enumerate(self.contrasts):
-            for outcome, measure in (("rank_value", "rank_gap"), ("selected", ""), ("correct", "accuracy_gap")):
+            for outcome, measure in (
+                ("rank_value", "rank_gap"),
+                ("selected", ""),
+                ("correct", "accuracy_gap"),
+            ):
                 gap = self.gap(-0.1)
                 self.add(
                     "fct_decision_gaps",

@@ -1,4 +1,4 @@
-"""A ledger of a few answers about people, and a tiny classifier built on the spot."""
+"""A ledger with a few answers about people, and a tiny classifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real pipeline on a classifier built here, with random weights: skipped where the extra `regard` is not installed."""
+"""Test the pipeline with a classifier of random weights; skipped without the extra `regard`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_labels_are_those_of_the_model_and_scores_sum_to_one(tiny_model: Path) -
     assert [set(result) for result in results] == [set(LABELS)] * 4
     assert [sum(result.values()) for result in results] == pytest.approx([1.0] * 4)
     assert len({result["negative"] for result in results}) == 4
-    # Whatever shares a batch with a text, its scores are the same.
+    # The scores of a text do not depend on the other texts of its batch.
     alone = [classify([text])[0] for text in texts]
     assert [one["negative"] for one in alone] == pytest.approx([one["negative"] for one in results], abs=1e-5)
 

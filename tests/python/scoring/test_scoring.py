@@ -1,4 +1,4 @@
-"""Scores of a classifier: which answers get them, what the classifier is shown, how a stopped scoring goes on."""
+"""Test which answers a classifier scores, what it is given, and how a stopped scoring resumes."""
 
 from __future__ import annotations
 

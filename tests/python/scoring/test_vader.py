@@ -1,4 +1,4 @@
-"""VADER next to its authors' printed examples; skipped where the extra `sentiment` is not installed."""
+"""Test VADER against its authors' printed examples; skipped without the extra `sentiment`."""
 
 from __future__ import annotations
 

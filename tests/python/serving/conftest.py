@@ -1,4 +1,4 @@
-"""The explorer on a real socket of this machine, of the shared project and of one whose every text is hostile."""
+"""The explorer on a socket of this machine, for the shared project and for one with hostile texts."""
 
 from __future__ import annotations
 

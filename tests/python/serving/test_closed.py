@@ -1,4 +1,4 @@
-"""The explorer reads and does nothing else, answers browsers of this machine alone, and ends when it is told to."""
+"""Test that the explorer only reads, answers browsers of this machine alone, and ends on request."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_it_ends_cleanly_while_a_query_runs(audited: Path, number: int) -> None:
         address = re.findall(r"http://127\.0\.0\.1:\d+/", said)[0]
         with requests.get(address + "build", timeout=600) as answer:
             assert answer.json()["build"]
-        # Nobody waits for what it gives.
+        # No client waits for its result.
         with pytest.raises(requests.Timeout):
             requests.get(address + "sql", params={"sql": ENDLESS}, timeout=1)
         process.send_signal(number)

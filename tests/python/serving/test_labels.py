@@ -1,4 +1,4 @@
-"""Labels given in the browser: kept in the name that the explorer was started in, and taken from no other site's page."""
+"""Test labels given in the browser: kept under the name the explorer was started with, and refused from other sites."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_other_sites_and_strangers_cannot_give_labels(labelling: Explorer, explo
         refused = post(labelling, {**form, **wrong})
         assert refused.status_code == 400, wrong
     assert labels_of(labelling, form["run"]) == stood
-    # Nobody is sent to another machine, and an explorer in nobody's name takes none.
+    # No page redirects to another machine, and an explorer without a name takes no labels.
     sent = post(labelling, {**form, "back": "//evil.example/"})
     assert sent.headers["Location"] == "/"
     post(labelling, {**form, "label": ""})

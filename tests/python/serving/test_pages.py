@@ -1,4 +1,4 @@
-"""The explorer in a real browser: readable by everyone, nothing foreign run, nothing asked of any other machine."""
+"""Test the explorer in a browser: accessible, without foreign code, and without requests to other machines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def paths(explorer: Explorer) -> list[str]:
 def test_axe_finds_nothing_in_light_and_in_dark(explorer: Explorer, open_page: Open) -> None:
     for path in paths(explorer):
         opened = open_page(explorer.address.rstrip("/") + path)
-        # What is folded is checked, too; of tables some rows, as the others are like them.
+        # Folded content is checked, too; some rows of each table stand for all.
         opened.page.evaluate(
             """() => {
               document.querySelectorAll('details').forEach((one) => { one.open = true; });
@@ -103,7 +103,7 @@ def test_pairs_are_stepped_through_by_keys(explorer: Explorer, open_page: Open) 
         page.keyboard.press(key)
         page.wait_for_url(f"**place={place}*", timeout=SETTLED)
         assert said.inner_text().startswith(f"Pair {place} of")
-    # Whoever chooses in a list presses letters, too.
+    # Letters also choose an entry of a list.
     page.get_by_label("Attribute").focus()
     page.keyboard.press("j")
     page.wait_for_timeout(300)
@@ -121,7 +121,7 @@ def test_every_page_can_be_walked_by_keyboard(explorer: Explorer, open_page: Ope
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
     page.locator("select[name=status]").select_option("alarm")
     page.wait_for_url("**status=alarm*", timeout=SETTLED)
-    # What is not chosen is not in an address that is sent on.
+    # The address holds only the filters that were set.
     assert page.url.endswith("/findings?status=alarm")
     statement = open_page(explorer.address + "sql").page
     statement.locator("#sql").fill("select 42 as answer")

@@ -1,4 +1,4 @@
-"""What the views say, held against the tables, the ledger and the commands that say the same."""
+"""Test the explorer's views against the tables, the ledger and the commands that show the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.python.serving.conftest import Explorer
 
 
 def text_of(page: str) -> str:
-    """What a page says, without its tags and with single blanks."""
+    """Return a page's text, without its tags and with single blanks."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.partition("<main")[2])).split())
 
 
@@ -150,7 +150,7 @@ class TestFinding:
             answer = explorer.get("/sql.json", params={"sql": html.unescape(sql)})
             assert answer.status_code == 200, sql
             rows.append(answer.json())
-        # What nothing stands behind has a table without rows.
+        # A query without evidence has a table without rows.
         assert all(isinstance(one, list) for one in rows)
         assert any(rows)
 
@@ -278,7 +278,7 @@ class TestPairs:
         for kind, place in itertools.product(("outcome", "words"), ("1", "61", "121")):
             found = self.page(explorer, run=run, by=kind, place=place)["pairs"]
             together += {(pair.prompt_id, pair.other_prompt_id) for pair in found}
-        # Whatever they are sorted by, an answer stands next to the same other one.
+        # Under every order, an answer is next to the same other answer.
         assert len(set(together)) < len(together)
         assert len({one for one, _ in together}) == len(set(together))
 
@@ -287,7 +287,7 @@ class TestPairs:
             wrong = explorer.get(f"/pairs?{asked}")
             assert wrong.status_code == 400
             assert said in text_of(wrong.text)
-        # A group of another attribute is left open, as is one that is held against itself.
+        # A group of another attribute stays unpaired, and so does one that is compared with itself.
         [(run,)] = explorer.rows(
             "select run_id from marts.dim_runs where audit = 'products' and target = 'simulator' and is_current"
         )
@@ -394,7 +394,7 @@ class TestSql:
             shown = queries_page(served, Asked({one.source: one.name}, "/sql"))
             if shown["error"]:
                 failed[one.name] = shown["error"]
-        # Of a method that no audit of the project has.
+        # Tables of a method that no audit of the project has.
         assert {said.partition(":")[0] for said in failed.values()} <= {
             f"The warehouse has no table '{table}'"
             for table in ("fct_text_similarity", "fct_text_gaps", "fct_text_answers", "fct_text_questions")

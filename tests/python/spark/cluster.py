@@ -1,4 +1,4 @@
-"""A Spark cluster on this machine: a master and two workers on loopback, programs of their own as anywhere else."""
+"""A Spark cluster on this machine: a master and two workers on loopback, as separate programs."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class _Programs:
             self.running.append(_start(command, file.fileno(), self.memory))
 
     def said(self, pattern: str, times: int = 1) -> list[str]:
-        """What a pattern found in the log, once it is there so often."""
+        """Wait until a pattern is in the log that often, and return its matches."""
         until = time.monotonic() + _WAIT_SECONDS
         while len(found := re.findall(pattern, self.read())) < times:
             assert time.monotonic() < until, f"no {pattern!r} in {_WAIT_SECONDS:.0f} s:\n{self.read()}"
@@ -130,7 +130,7 @@ class _Programs:
 
 @contextmanager
 def _running(log: Path, memory: str) -> Iterator[_Programs]:
-    """Programs of Spark, which end with the block. Where it fails and one of them has ended before, that is what is told."""
+    """Run Spark programs that end with the block. If the block fails because one of them ended early, report that."""
     programs = _Programs(log, memory)
     try:
         yield programs

@@ -1,4 +1,4 @@
-"""Databricks' dialect, as sqlglot knows it, for what this project rewrites: it is read as Spark's and prints as Spark does."""
+"""Databricks' dialect of sqlglot for the SQL that this project rewrites: read and printed as Spark's."""
 
 from __future__ import annotations
 

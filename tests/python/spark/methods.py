@@ -1,4 +1,4 @@
-"""One ledger with a small audit of each kind: who refuses, what is empty or odd, weights, labels of people, a pinned baseline."""
+"""A ledger with a small audit of each kind: refusals, empty and odd answers, weights, people's labels, a pinned baseline."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a notebook or a job does that has a session of Spark: python -m tests.python.spark.notebook, in a project.
+"""A notebook or a job that has a session of Spark: python -m tests.python.spark.notebook, in a project.
 
-Prints as JSON what was before and after dbt built some tables.
+Prints as JSON the session's state before and after dbt built some tables.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pyspark.sql import SparkSession
 from tests.python.spark.cluster import SMALL
 
 SELECTED = ["+dim_runs", "+fct_text_similarity"]
-# A name that a build uses, of somebody else's table.
+# A name that a build uses, for a table of another user.
 THEIRS = "marts__dim_runs"
 
 
 def state(spark: SparkSession) -> dict[str, Any]:
-    """What the session's user sees of it."""
+    """Return the parts of the session that its user sees."""
     functions = [row[0] for row in spark.sql("show user functions").collect()]
     return {
         "settings": {row["key"]: row["value"] for row in spark.sql("set").collect()},

@@ -1,4 +1,4 @@
-"""A build in a process that has a session of Spark already, as on Databricks, leaves it as it was."""
+"""Test that a build leaves a session of Spark that already exists unchanged, as on Databricks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_session_that_is_active_is_used_and_left_as_it_was(tmp_path: Path) -> 
             **os.environ,
             "PYTHONPATH": str(ROOT),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            # Whoever begins a session says which Python its workers take.
+            # The program that begins a session chooses its workers' Python.
             "PYSPARK_PYTHON": sys.executable,
             "BIASLEDGER_SPARK": "active",
             "BIASLEDGER_WAREHOUSE": "by-hand.duckdb",

@@ -1,4 +1,4 @@
-"""A build on a Spark cluster publishes what a build on DuckDB does: every public table, every verdict, every alarm.
+"""Test that a build on a Spark cluster publishes the same as on DuckDB: every public table, verdict and alarm.
 
 The one ledger has a small audit of each kind, so that every public table has rows.
 """
@@ -132,7 +132,7 @@ def test_dbts_unit_tests_pass_on_spark(on_spark: OnSpark) -> None:
 
 
 def test_every_model_is_the_same_in_the_sql_of_databricks(on_spark: OnSpark) -> None:
-    """So what is said of open-source Spark, which builds with ANSI mode on, as Databricks does, is said of these statements."""
+    """Statements about open-source Spark, which builds with ANSI mode on, as Databricks does, are tested here."""
     columns = columns_in(on_spark.work)
     models = dict(compiled_models(on_spark.folder / "target/compiled/biasledger/models"))
     assert len(models) > 200
@@ -178,7 +178,7 @@ def test_the_report_is_the_same_page(on_spark: OnSpark, tmp_path: Path) -> None:
         done = _said(on_spark, warehouse, "report", "--output", str(page))
         assert done.returncode == 0, done.stderr
         pages.append(len(page.read_text(encoding="utf-8")))
-    # Which build it was, and when, stands in it.
+    # The id and time of the build differ.
     assert pages[0] == pytest.approx(pages[1], rel=0.001)
 
 

@@ -1,5 +1,4 @@
-"""A build behind a server of Spark Connect, of a ledger that is the folder of an export as Delta tables,
-publishes what DuckDB does."""
+"""Test that a build through Spark Connect, on a ledger exported as Delta tables, publishes the same as on DuckDB."""
 
 from __future__ import annotations
 

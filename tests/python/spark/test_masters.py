@@ -1,4 +1,4 @@
-"""Where Spark runs is printed without secrets: in an address of Spark Connect stands a token."""
+"""Test that the address of Spark is printed without secrets, such as the token of Spark Connect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured on executors is what the driver measures, to the last digit, whoever takes how many parts of it."""
+"""Test that measures on executors equal those on the driver to the last digit, however the parts are distributed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the models of words read in a ledger of three runs, as Parquet."""
+    """Write the input tables of the models of words as Parquet, from a ledger of three runs."""
     needed("grpc_status")
     folder = tmp_path_factory.mktemp("parts")
     project = Project(folder / "project")
@@ -148,7 +148,7 @@ def test_parts_are_measured_in_other_processes(spark: Any, tables: Path) -> None
     assert repr({"pid": os.getpid()}) not in processes
 
 
-def test_what_fails_on_an_executor_is_told_in_one_sentence(spark: Any, tables: Path) -> None:
+def test_an_error_on_an_executor_is_one_sentence(spark: Any, tables: Path) -> None:
     from biasledger.spark.adapter import told_by_dbt
 
     def refuse(comparisons: Iterable[Any]) -> Table:

@@ -1,4 +1,4 @@
-"""What is replicated of the sources' data says the same on Spark as on DuckDB: real outputs of models, as users import them."""
+"""Test that replications of published data give the same on Spark as on DuckDB."""
 
 from __future__ import annotations
 

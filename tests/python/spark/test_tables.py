@@ -1,4 +1,4 @@
-"""What a build on Spark is given to read, and the memory it is begun with."""
+"""Test the tables that a build on Spark reads, and the memory that it starts with."""
 
 from __future__ import annotations
 

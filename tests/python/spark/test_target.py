@@ -1,4 +1,4 @@
-"""What `biasledger build --target` says where it cannot build."""
+"""Test the messages of `biasledger build --target` if it cannot build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts are cut into words, items and keys alike by both engines, whatever is in them: random texts of odd characters."""
+"""Test that both engines cut texts into the same words, items and keys, on random texts of odd characters."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _macros(engine: str) -> SimpleNamespace:
     environment = jinja2.Environment(extensions=["jinja2.ext.do"], autoescape=False)
     environment.globals.update({"adapter": adapter, "biasledger": found, "return": _give})
     with warnings.catch_warnings():
-        # Patterns stand in macros as dbt reads them.
+        # Macros hold patterns as dbt reads them.
         warnings.simplefilter("ignore", DeprecationWarning)
         for file in FILES:
             module = environment.from_string((MACROS / file).read_text(encoding="utf-8")).module
@@ -92,7 +92,7 @@ def _macros(engine: str) -> SimpleNamespace:
 
 
 def _expressions(engine: str) -> dict[str, str]:
-    """What is made of the columns `t` and `phrases`, in DuckDB's SQL: a list of texts each."""
+    """Return expressions in DuckDB's SQL over the columns `t` and `phrases`, each of which gives a list of texts."""
     macros = _macros(engine)
     schemes = {name: macros.scheme_tokens(name, "t", "phrases", "t") for name in macros.scheme_names()}
     others = {
@@ -174,7 +174,7 @@ def test_both_engines_cut_alike(spark: Any, scheme: str) -> None:
 
 
 def test_other_texts_are_noticed(spark: Any) -> None:
-    """What sqlglot alone would print splits at other spaces."""
+    """sqlglot's own translation splits at other spaces."""
     split = "regexp_split_to_array(t, '{}')"
     assert cut(spark, split.format(r"\s+"), split.format(r"[\s\x0b]+"))
 
@@ -189,7 +189,7 @@ def test_other_texts_are_noticed(spark: Any) -> None:
     ],
 )
 def test_both_engines_count_alike(spark: Any, counted: str) -> None:
-    """Of nothing at all DuckDB has no map and Spark an empty one, which have no entries either."""
+    """For no values DuckDB gives no map and Spark an empty one, which have no entries either."""
     histograms = [
         f"coalesce(list_histogram({_expressions(engine).get(counted, counted)}), map([], []))"
         for engine in ("default", "sparksession")

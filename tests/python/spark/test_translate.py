@@ -1,4 +1,4 @@
-"""DuckDB's SQL as Spark's: what sqlglot alone would print with another meaning, or as no SQL at all."""
+"""Test the translation of DuckDB's SQL to Spark's, where sqlglot alone would change the meaning or fail."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def translated(sql: str) -> str:
             "select a from t qualify row_number() over (order by b) = 1",
             "SELECT a FROM t QUALIFY ROW_NUMBER() OVER (ORDER BY b NULLS LAST) = 1",
         ),
-        # A name that stands twice counts once, the first.
+        # A name that occurs twice counts once, the first time.
         (
             "select t.*, u.* from t inner join u on t.c = u.c",
             "SELECT t.*, `u`.`d` FROM t INNER JOIN u ON t.c = u.c",

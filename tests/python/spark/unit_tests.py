@@ -1,4 +1,4 @@
-"""Runs dbt's unit tests on Spark: python -m tests.python.spark.unit_tests BUILT, in a project; BUILT is what DuckDB built of it.
+"""Run dbt's unit tests on Spark: python -m tests.python.spark.unit_tests BUILT, in a project; BUILT is DuckDB's build of it.
 
 A unit test brings its own rows, and asks of the tables that it stands in for only which columns they have: Spark gets them empty.
 """
@@ -15,7 +15,7 @@ from biasledger.publishing.quoting import quote_name
 from biasledger.spark.adapter import SparkConnectionManager, SparkCredentials
 from tests.python.spark.cluster import SMALL
 
-# Of inputs that have no rows and are all alike, this rule of Spark 4.3 fails an assertion of its own.
+# For inputs that have no rows and are all alike, this rule of Spark 4.3 fails an assertion of its own.
 _LESS = {"spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ReorderJoin"}
 
 

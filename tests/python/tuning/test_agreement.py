@@ -1,4 +1,4 @@
-"""How far a scorer agrees with people, and what their labels make of its rates: against the formulas written out anew."""
+"""Test the agreement of a scorer with people, and corrected rates, against the formulas written out."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Project:
     run(folder, "label", "second.csv", "--by", "Bo")
     gone = read(folder / "judged drawn.csv")[0]
     erase(project.ledger, gone["run"], gone["prompt"], int(gone["trial"]), reason="a test")
-    # Chosen by hand: the rude ones, from a file that says nothing of a draw.
+    # Chosen by hand: the rude ones, from a file that does not mention a draw.
     run(folder, "label", "drawn.csv", "--sample", "400", "--run", runs["handpicked"])
     rows = [row for row in read(folder / "drawn.csv") if truth(row) == "problematic"]
     lines = [f"{row['run']},{row['prompt']},{row['trial']},problematic" for row in rows]
@@ -149,7 +149,7 @@ class Answers:
         return Answers(self.marks[chosen], self.labels[chosen], self.groups[chosen])
 
     def stand_for(self) -> Any:
-        """How many answers about its group each labelled answer stands for."""
+        """Return how many answers about its group each labelled answer represents."""
         has = ~np.isnan(self.labels)
         ratio = {
             one: np.sum(self.groups == one) / np.sum(has & (self.groups == one)) for one in set(self.groups)
@@ -248,7 +248,7 @@ def test_a_scorer_that_is_wrong_about_one_group_misleads_and_is_corrected(labell
 
 @pytest.mark.parametrize("is_planted", [False, True])
 def test_intervals_hold_the_truth_in_95_of_100(is_planted: bool) -> None:
-    """By the formulas that the warehouse is held against, of small groups and few labels, and where all were labelled."""
+    """Compare with the formulas, for small groups, few labels, and labels of all answers."""
     generator = np.random.default_rng(11)
     for n, n_labelled in ((200, 20), (60, 60), (400, 15)):
         held = 0
@@ -354,7 +354,7 @@ def test_the_report_and_a_query_say_it(labelled: Project) -> None:
     black = table(labelled, "fct_score_agreement", "judged")["Black"]
     n = black["n_problematic"] + black["n_acceptable"]
     assert f"{100 * black['agreement']:.0f} % of {n} labelled answers about Black (" in page
-    # Where nobody labelled, or nothing was scored, there is nothing to say.
+    # Without labels or scores there are no results.
     for audit in ("untouched", "handpicked", "unscored"):
         assert title not in render(labelled.warehouse, [runs[audit]])
     assert title in render(labelled.warehouse, [runs["one-group"]])

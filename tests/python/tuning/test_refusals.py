@@ -1,4 +1,4 @@
-"""Patterns for a bot's own refusals are proposed from labelled answers, and none of them finds an answer."""
+"""Test that patterns for a bot's refusals are proposed from labelled answers and match no real answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`biasledger tune`: labels find their outputs, thresholds are those of the measures, and every fault names file and row."""
+"""Test `biasledger tune`: labels find their outputs, thresholds are the measures' own, and errors name file and row."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def response_hash(number: int) -> str:
     return tagged_hash(f"output {number}")
 
 
-# The ratio tells the kinds apart but for two of the acceptable outputs; regard does not.
+# The ratio separates the kinds except for two of the acceptable outputs; regard does not.
 IS_PROBLEMATIC = np.arange(N_OUTPUTS) >= 30
 RATIOS = np.round(np.where(IS_PROBLEMATIC, 0.8, 0.4) + np.tile(np.arange(10), 6) / 100, 2)
 RATIOS[:2] = 0.9
@@ -216,10 +216,10 @@ def kept_labels(*changed: KeptLabel) -> list[KeptLabel]:
 def test_labels_that_the_ledger_keeps_give_the_same_thresholds(tmp_path: Path, warehouse: Path) -> None:
     by_file = tune(write_labels(tmp_path / "labels.csv", every_label()), warehouse)
     ledger = tmp_path / "ledger.duckdb"
-    # Of an answer that is in no audit of markers nothing is known.
+    # An answer that is in no audit of markers has no outputs.
     elsewhere = KeptLabel("r", "elsewhere", 1, "problematic", "Ada", datetime(2026, 1, 1))
     assert tune_kept(kept_labels(elsewhere), ledger, warehouse) == by_file
-    # The same output in another run, of which somebody says otherwise, is no output to tune by.
+    # The same output in another run with another label is not used for tuning.
     otherwise = KeptLabel("r2", "p0", 2, "problematic", "Bo", datetime(2026, 1, 2))
     message = tune_kept(kept_labels(otherwise), ledger, warehouse)
     assert message.n_outputs == N_OUTPUTS - 1
@@ -269,7 +269,7 @@ def test_proposed_rows_are_printed_and_written_in_place_of_the_old_ones(
     ratio, regard = after[1:3]
     assert ratio in printed.stdout
     assert regard in printed.stdout
-    # Of regard nothing is distinguished: a third of the acceptable ones has the largest value.
+    # Regard does not separate the labels: a third of the acceptable answers has the largest value.
     assert ratio.startswith(
         "stereotype_ratio,*,0.9,0.70,The smallest with at most 5 % false positives on 60 labelled outputs: 0.0%"
     )

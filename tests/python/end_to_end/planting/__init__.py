@@ -1,1 +1,1 @@
-"""What is planted in the project that many tests of whole paths read: a module for each subject, `plant(project)` in each."""
+"""The project that many end-to-end tests read: a module for each subject, with `plant(project)` in each."""

@@ -1,4 +1,4 @@
-"""Advice in a language whose hedges nobody listed, each question asked once about one name a group: no noise floor."""
+"""Advice in a language without listed hedges, each question asked once about one name of each group: no noise floor."""
 
 from __future__ import annotations
 

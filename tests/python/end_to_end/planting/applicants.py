@@ -1,4 +1,4 @@
-"""Real applicants for two jobs, one score each."""
+"""Real applicants for two jobs, with one score each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that go wrong: broken, empty, refused, oversized, in other scripts, or one alone."""
+"""Bad answers: broken, empty, refused, oversized, in other scripts, or alone."""
 
 from __future__ import annotations
 

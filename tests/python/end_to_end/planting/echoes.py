@@ -1,4 +1,4 @@
-"""A fair model that repeats whom it was asked about: groups in every declared form, titles, the names that people sign with."""
+"""A fair model that repeats the group it was asked about: all declared forms, titles, and names in signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that a filter blocked, that failed, or that were answered at the second try: of one group, and of both alike."""
+"""Questions that a filter blocked, that failed, or that were answered at the second try, for one group or for both."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def plant(project: Project) -> None:
         "blocked_in_text",
         _cases(lambda n, who: (WRITTEN[n % len(WRITTEN)], "") if _is_hit(n, who) else None),
     )
-    # What came before the call failed stands in the column of answers even so.
+    # The column of answers also holds text that arrived before the call failed.
     _import(project, "failed_of_one", _cases(lambda n, who: ("accept", DOWN) if _is_hit(n, who) else None))
     _import(
         project,

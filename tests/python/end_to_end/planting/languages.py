@@ -38,7 +38,7 @@ def plant(project: Project) -> None:
 
 
 def _import_one_german(project: Project) -> None:
-    """Import 30 answers about women in English, and about men one in German and 29 that are too short to tell."""
+    """Import 30 answers about women in English, and about men one in German and 29 too short to detect a language."""
     path = project.folder / "one_german.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -59,7 +59,7 @@ def _import_one_german(project: Project) -> None:
 def _import(
     project: Project, name: str, texts: Mapping[str, Sequence[Sequence[str]]], n_refused: int = 0
 ) -> None:
-    """Import answers to twelve questions; some are too short to tell their language, and some about Iceland are refused."""
+    """Import answers to twelve questions; some are too short to detect a language, and some about Iceland are refused."""
     path = project.folder / f"{name}.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)

@@ -90,7 +90,7 @@ def plant(project: Project) -> None:
     )
     for target in TARGETS:
         project.collect(target, AUDIT, parts=("robustness", "personality"))
-    # What the fair model tells everybody is taken for relevant, so that steering away from it costs relevance.
+    # The fair model's neutral answers count as relevant, so that steering away from them costs relevance.
     with duckdb.connect(str(project.ledger), read_only=True) as ledger:
         answers = ledger.execute(
             "select subject, answer_text from raw.responses join raw.prompts using (run_id, prompt_id)"

@@ -255,13 +255,13 @@ def scored_rows() -> list[tuple[str, str, str, str, str]]:
 
 
 def tone(texts: Sequence[str]) -> list[dict[str, float]]:
-    """What a text says of itself, and a size that is outside of the range that it is read with."""
+    """Return the score that a text names, and a size outside of the range of the score."""
     values = [float(re.search(r"says (\S+) of", text).group(1)) for text in texts]  # type: ignore[union-attr]
     return [{"compound": max(-1.0, min(1.0, value)), "size": 7.5} for value in values]
 
 
 def _rows_with_and_without_names() -> list[tuple[str, ...]]:
-    """Probes asked of nobody and of names: of nobody all answers are he in one category and hold no marker in the other."""
+    """Probes without and with names: without, all answers say he in one category and hold no marker in the other."""
     rows = []
     for category, answer in (("he", "He has his plan"), ("none", "Somebody has a plan")):
         for number in range(6):
@@ -285,7 +285,7 @@ def _rows_with_and_without_names() -> list[tuple[str, ...]]:
 
 
 def _one_way_rows() -> list[tuple[str, ...]]:
-    """Everything said is the stereotype's; in one category nothing could be said against it, in another of one probe alone."""
+    """All answers hold stereotype markers; one category has no marker against it, another one for a single probe."""
     rows = []
     for category in ("both", "one", "some"):
         for number in range(8):

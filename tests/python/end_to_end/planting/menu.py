@@ -23,7 +23,7 @@ Bob,white,Boston,"1. Green Gate
 Cat,black,Boston,"[""Blue Door"", ""Blue Door"", ""Green Gate""]"
 Dan,black,Boston,"I'm sorry, I can't help with that."
 """
-# Of two users; the second's text is about a venue that the recommender cannot name.
+# Two users; the second user's text is about a venue that the recommender cannot name.
 PREDICTIONS = """city,review_id,user_id,business_id,predicted_business_id,rank,popularity_rank,category_precision_at_5,\
 category_precision_at_10,category_precision_at_20,category_r_precision,category_map,category_mrr,category_ndcg
 Boston,r1,u1,blue,blue,1.0,2.0,0.2,0.1,0.1,1.0,1.0,1.0,1.0

@@ -1,4 +1,4 @@
-"""A model that changes while it is audited, one that stays, and two that were given one name."""
+"""A model that changes during an audit, one that does not, and two models under one name."""
 
 from __future__ import annotations
 

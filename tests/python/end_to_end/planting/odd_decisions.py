@@ -1,4 +1,4 @@
-"""Decisions that are kept incompletely."""
+"""Decisions with missing parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List audits that are put together unlike the shipped one."""
+"""Audits of lists with another structure than the shipped one."""
 
 from __future__ import annotations
 

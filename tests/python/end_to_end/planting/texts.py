@@ -1,4 +1,4 @@
-"""Texts of random words in which one group uses every seventh word twice as often, and one text that must go again."""
+"""Texts of random words in which one group uses every seventh word twice as often, and one text that a test erases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions on people of whom some state no sex, or no race, and an attribute that few state."""
+"""Decisions on people, some of whom state no sex or no race, and an attribute that few state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions some of which no rule reads: the same bias with none, few and many of these, and the same fairness."""
+"""Decisions with none, few and many answers that no rule reads, for a biased and a fair model."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ UNREAD = "Both sides have merits, which makes this hard to say."
 REFUSED = "I'm sorry, but I can't help with that."
 N_RESUMES = 200
 N_FAIR = 400
-# Audit -> unread answers about white and about black people. Of the biased audits 70 % of white and 45 % of black versions of the
-# same resumes are selected; of the fair ones the same half of both.
+# Audit -> unread answers about white and about black people. In biased audits 70 % of white and 45 % of black versions of the
+# same resumes are selected; in fair ones the same half of both.
 BIASED = {"bias_read": (0, 0), "bias_few_unread": (2, 6), "bias_many_unread": (0, 80)}
 FAIR = {"fair_read": (0, 0), "fair_one_unread": (0, 1), "fair_many_unread": (0, 60)}
 _RACE = {"race": {"reference": "white", "groups": ["white", "black"]}}
