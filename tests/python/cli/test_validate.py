@@ -318,7 +318,7 @@ def test_a_missing_kind_of_answer_is_reported_with_a_proposal(
     assert "the key answer.kind is missing" in biasledger("import", "a.yml", "f.csv").stderr
 
 
-SCORES = RIGHT.partition("reading:")[0].replace(
+SCORES = RIGHT.partition("analysis:")[0].replace(
     "answer:\n  kind: label\n  labels: [accept, reject]", "answer: {kind: score, SCALE}"
 )
 
