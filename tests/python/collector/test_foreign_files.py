@@ -16,7 +16,9 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from biasledger.comparing import baseline_file
+from biasledger.findings import read_findings
 from biasledger.packing.archive import read_pack
+from biasledger.verify import verify_ledger
 from collector.errors import BiasledgerError, InputError, LedgerError
 from collector.files.plain import read_plain
 from collector.files.yaml import MAX_NODES, read_yaml_mapping
@@ -273,6 +275,9 @@ READERS: dict[str, tuple[str, Read]] = {
     "baseline": ("gz", baseline_file.read_baseline),
     "journal": ("jsonl", lambda path: list(read_journal(path))),
     "journal's end": ("jsonl", end_of),
+    "parquet": ("parquet", imported),
+    "ledger": ("duckdb", verify_ledger),
+    "warehouse": ("duckdb", read_findings),
 }
 
 
