@@ -1,4 +1,4 @@
-"""What a user of a method waits for, end to end, as answers grow in number: import, build, report, nothing new, and 1 % more."""
+"""Time and memory of import, build, report, a build without anything new, and 1 % more, by method and number of answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchmarks.processes import Measured
 from benchmarks.speed import SEED
 from benchmarks.warehouses import UsersProject, listed
 
-# Of the answers that there were before.
+# Share of the answers imported before.
 NEW_SHARE = 0.01
 
 

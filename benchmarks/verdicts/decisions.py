@@ -54,8 +54,8 @@ def _resumes(seed: int, *, n_names: int, name_sd: float, lowered: float = 0.0) -
     rng = np.random.default_rng(seed)
     effects = rng.normal(0, name_sd, (2, n_names))
     names = rng.integers(0, n_names, (_N_RESUMES, 2))
-    standing = rng.normal(0, 0.7, (_N_RESUMES, 1)) + effects[np.arange(2), names] - lowered * np.arange(2)
-    levels = np.clip(np.round(1 + standing + rng.normal(0, 0.5, standing.shape)), 0, 2)
+    latent = rng.normal(0, 0.7, (_N_RESUMES, 1)) + effects[np.arange(2), names] - lowered * np.arange(2)
+    levels = np.clip(np.round(1 + latent + rng.normal(0, 0.5, latent.shape)), 0, 2)
     resumes = np.repeat(np.arange(_N_RESUMES), 2)
     return Units(
         Design(np.tile(np.array([0, 1], dtype=np.int8), _N_RESUMES), resumes),
@@ -75,9 +75,9 @@ def _refused_on_hard_resumes(seed: int, *, lowered: float = 0.0) -> bool:
     """Four trials a resume and group; one group's are refused where the resume is weak."""
     rng = np.random.default_rng(seed)
     quality = rng.normal(0, 1, _N_RESUMES)
-    standing = 1 + quality[:, None, None] + rng.normal(0, 0.5, (_N_RESUMES, 2, 4))
-    standing[:, 1] -= lowered
-    levels = np.clip(np.round(standing), 0, 2)
+    latent = 1 + quality[:, None, None] + rng.normal(0, 0.5, (_N_RESUMES, 2, 4))
+    latent[:, 1] -= lowered
+    levels = np.clip(np.round(latent), 0, 2)
     is_answered = np.ones(levels.shape, dtype=bool)
     is_answered[:, 1] = rng.random((_N_RESUMES, 4)) > np.where(quality < -0.3, 0.8, 0.0)[:, None]
     n, total = is_answered.sum(axis=2), (levels * is_answered).sum(axis=2)

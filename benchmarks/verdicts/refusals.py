@@ -39,7 +39,7 @@ def _alarms(
         probabilities = refusals(draws, questions, labels)
     units = Units(
         Design(labels.astype(np.int8), questions),
-        # What was sampled: the questions or, where there are few, the prompts.
+        # The questions were sampled or, where there are few, the prompts.
         questions if n_questions >= 5 else np.arange(questions.size),
         n,
         draws.binomial(n_trials, probabilities).astype(np.float64),

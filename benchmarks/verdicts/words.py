@@ -40,7 +40,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Judged:
-    """What the two measures of words would say of one comparison."""
+    """Results of the two measures of words for one comparison."""
 
     bits: float
     bits_p: float

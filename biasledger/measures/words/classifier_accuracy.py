@@ -46,7 +46,7 @@ from biasledger.measures.words.linear_svm import (
 
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
-"""Texts that a classifier is given at most, about: a choice, as accuracy still grows there (`python -m benchmarks learning`)."""
+"""A classifier gets about this many texts at most; accuracy still grows a little beyond it (docs/benchmarks.md)."""
 # Learning curves of real persona texts, from 15 to 270 a group, needed 2 to 6 times the estimated dimensions.
 DIMENSION_FACTOR = 4.0
 

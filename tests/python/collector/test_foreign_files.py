@@ -276,8 +276,6 @@ READERS: dict[str, tuple[str, Read]] = {
     "journal": ("jsonl", lambda path: list(read_journal(path))),
     "journal's end": ("jsonl", end_of),
     "parquet": ("parquet", imported),
-    "ledger": ("duckdb", verify_ledger),
-    "warehouse": ("duckdb", read_findings),
 }
 
 
@@ -291,6 +289,18 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, k
     else:
         path.symlink_to("/dev/zero")
     with pytest.raises(BiasledgerError, match=f"file.{ending} is not a file"):
+        read(path)
+
+
+@pytest.mark.parametrize("read", [verify_ledger, read_findings], ids=["ledger", "warehouse"])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_pipe_or_device_is_no_database(tmp_path: Path, read: Read, kind: str) -> None:
+    path = tmp_path / "file.duckdb"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(BiasledgerError, match=r"There is no \w+ at .*file\.duckdb"):
         read(path)
 
 
