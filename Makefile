@@ -22,7 +22,7 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test test-slow spark-test check check-fast mutants coverage lint types sql warehouse docs site smoke bench fuzz audit clean
+.PHONY: help install demo picture test test-slow spark-test check check-fast coverage lint types sql warehouse docs site smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
@@ -33,8 +33,7 @@ help:
 	@echo "make site    the documents as a site, in build/site"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
 	@echo "make check-fast  lint, types and the tests of single functions: under a minute, for while you write"
-	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
-	@echo "make mutants  put small faults into the measures and print what share their tests see (SAMPLED=120); hours"
+	@echo "make bench   measure how answers are read, how often verdicts are wrong, and speed, at small sizes"
 	@echo "make coverage print which lines and branches of the measures and findings their own tests reach"
 	@echo "make picture take the documents' pictures of the demo's report and explorer anew; needs make demo before, and Chromium"
 	@echo "make fuzz    damage specs, files, answers, journals and packs at random for some minutes (TIMES=50: as often as in make test)"
@@ -94,7 +93,7 @@ check: lint types sql test test-slow warehouse smoke
 	@echo "make check: everything passed."
 
 # Tests that build no warehouse, start no program and simulate no audits: each file takes a few seconds at most.
-FAST := $(wildcard $(addprefix tests/python/, benchmarks/test_counts.py cli/test_printing.py comparing/test_formats.py \
+FAST := $(wildcard $(addprefix tests/python/, cli/test_printing.py comparing/test_formats.py \
 	comparing/test_sentences.py explain/test_marks.py lmrec/test_masking.py lmrec/test_quality.py lmrec/test_yelp.py packaging/test_arrows.py) \
 	$(addprefix tests/python/collector/test_, answers.py costs.py decisions.py http_replies.py item_answers.py journal.py \
 	json_path.py key_forms.py names.py pacing.py prompts.py rate_headers.py redaction.py replacing.py replay.py short_lists.py \
@@ -158,18 +157,13 @@ smoke: $(INSTALLED)
 	@cd build/smoke/project; $(call EXPECT_ALARMS,../venv/bin/biasledger build)
 
 bench: $(INSTALLED)
-	@"$(BIN)/python" -m benchmarks --json build/bench.json
+	@"$(BIN)/python" -m benchmarks
 
-# What the measures' own tests hold: of small faults put in one at a time, and of lines and branches.
-SAMPLED ?= 120
+# Which lines and branches of the measures and findings their own tests reach.
 MEASURED := tests/python/measures tests/python/lmrec tests/python/cli/test_findings.py tests/python/cli/test_printing.py
 coverage: export COVERAGE_FILE = $(CURDIR)/build/coverage
-mutants: $(INSTALLED)
-	@"$(BIN)/python" -m pip install --quiet --editable ".[mutants]" --constraint constraints.txt
-	@"$(BIN)/python" -m benchmarks mutants --sampled $(SAMPLED)
-
 coverage: $(INSTALLED)
-	@"$(BIN)/python" -m pip install --quiet --editable ".[mutants]" --constraint constraints.txt
+	@"$(BIN)/python" -m pip install --quiet --editable ".[coverage]" --constraint constraints.txt
 	@mkdir -p build
 	@"$(BIN)/python" -m pytest --quiet -m "not slow" --cov=biasledger.measures --cov=biasledger.findings --cov-branch $(MEASURED)
 

@@ -23,7 +23,7 @@ from scipy import sparse, stats
 from threadpoolctl import threadpool_limits
 
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
-from benchmarks.warehouses import Project, schema_of
+from benchmarks.warehouses import UsersProject, schema_of
 from biasledger.measures.engine.resampling import Design, Integers, Labels
 from biasledger.measures.words.classifier_accuracy import classifier_accuracy
 from biasledger.measures.words.divergence import divergence
@@ -109,18 +109,17 @@ def find_data(given: Path | None) -> Path:
 
 
 def read_texts(data: Path) -> Texts:
-    """Import the file, build the features of scheme `words` in a scratch folder, and read them.
+    """Import the file, build it in a scratch folder, and read the features of scheme `words`.
 
     Raises:
         BenchmarkError: the build failed.
         InputError: the file is not one of personas.
     """
     with tempfile.TemporaryDirectory(prefix="biasledger-calibration-") as scratch:
-        ledger = Path(scratch) / "ledger.duckdb"
-        import_file(load_audit(AUDIT), AUDIT, data, ledger, show_progress=False)
-        project = Project(Path(scratch) / "project", ledger, methods=("words",))
-        project.build(["+int_words_features", "+int_prompt_groups"])
-        with duckdb.connect(str(project.warehouse), read_only=True) as connection:
+        project = UsersProject(Path(scratch) / "project", permutations=False)
+        import_file(load_audit(AUDIT), AUDIT, data, project.ledger, show_progress=False)
+        project.run("build", "build")
+        with duckdb.connect(str(project.work), read_only=True) as connection:
             schema = schema_of(connection, "int_words_features")
             units = connection.execute(
                 f"""

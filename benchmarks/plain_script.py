@@ -1,4 +1,4 @@
-"""What the words path is measured against: the source's procedure as a plain script, run as a process of its own.
+"""The source's procedure as a plain script, which a build of words is measured against; a process of its own.
 
     python -m benchmarks.plain_script responses.parquet
 

@@ -1,4 +1,4 @@
-"""Whether two warehouses say the same: every public table row by row, but for which build it was, and when."""
+"""Compare every public table of two warehouses row by row, apart from build ids and times."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SCHEMAS = ("marts", "settings")
-# Which build it was and when, and how many there were; of what was built several times, what the last one says counts.
+# The build's id and time, and the number of builds; of tables with a row per build only the last build counts.
 OF_A_BUILD = frozenset({"build_id", "built_at", "last_changed_at", "n_versions"})
-# A verdict is written down when it changes, with the settings of that build; the first one is kept for ever.
+# A verdict is recorded when it changes, with the settings of that build; the first one stays for ever.
 OF_AN_EARLIER_BUILD: Mapping[str, frozenset[str]] = {
     "fct_finding_history": frozenset({"settings_hash"}),
     "fct_finding_verdicts": frozenset(
@@ -30,7 +30,7 @@ _SHOWN = 3
 
 
 def differences(one: Path, other: Path, *, digits: int | None = None) -> list[str]:
-    """What two warehouses say differently, one sentence a table; empty where they are the same.
+    """Return the differences between two warehouses, one sentence per table; empty where they are the same.
 
     A table with other columns gets a sentence on them, and its rows are compared in the columns that both have.
 
@@ -51,18 +51,18 @@ def differences(one: Path, other: Path, *, digits: int | None = None) -> list[st
         first, second = (_tables(connection, name) for name in ("one", "other"))
         if not first or not second:
             raise BenchmarkError(f"{other if first else one} holds no published table.")
-        message = [f"{table} is in {one} alone" for table in sorted(first.keys() - second.keys())]
-        message += [f"{table} is in {other} alone" for table in sorted(second.keys() - first.keys())]
+        sentences = [f"{table} is in {one} alone" for table in sorted(first.keys() - second.keys())]
+        sentences += [f"{table} is in {other} alone" for table in sorted(second.keys() - first.keys())]
         for table in sorted(first.keys() & second.keys()):
             if first[table] != second[table]:
                 columns = sorted(set(first[table].items()) ^ set(second[table].items()))
-                message.append(
+                sentences.append(
                     f"{table} has other columns: {', '.join(f'{name} {kind}' for name, kind in columns)}"
                 )
             shared = {name: kind for name, kind in first[table].items() if second[table].get(name) == kind}
             if shared and (sentence := _rows_that_differ(connection, table, shared, digits)):
-                message.append(sentence)
-    return message
+                sentences.append(sentence)
+    return sentences
 
 
 def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, dict[str, str]]:

@@ -1,10 +1,9 @@
-"""What a user of a method waits for, end to end, as answers grow in number: import, build, report, nothing new, and 1 % more."""
+"""Time and memory of import, build, report, a build without anything new, and 1 % more, by method and number of answers."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -13,11 +12,10 @@ from rich.table import Table
 from benchmarks.methods import METHODS, write_answers
 from benchmarks.methods.asked import Asked
 from benchmarks.processes import Measured
-from benchmarks.records import Record
 from benchmarks.speed import SEED
-from benchmarks.warehouses import UsersProject, listed, slowest_models
+from benchmarks.warehouses import UsersProject, listed
 
-# Of the answers that there were before.
+# Share of the answers imported before.
 NEW_SHARE = 0.01
 
 
@@ -29,14 +27,14 @@ def run(
     n_questions: int | None,
     permutations: bool,
     more: bool = True,
-) -> list[Record]:
-    """Measure one size of one method and print it.
+) -> dict[str, Measured]:
+    """Measure one size of one method, print it, and return what each step took.
 
     Args:
         method: one of METHODS.
         n_responses: how many answers are generated.
-        n_words: words an answer, where answers are texts; None for as many as the method says.
-        n_questions: how many different questions; further answers are further trials. None for what the method says.
+        n_words: words per answer, where answers are texts; None for the method's own number.
+        n_questions: how many different questions; further answers are further trials. None for the method's own number.
         permutations: judge, or only measure.
         more: after the first build also the report, nothing new, and 1 % more.
 
@@ -52,7 +50,7 @@ def run(
         project = UsersProject(folder / "project", permutations=permutations)
         project.run("import", "import", answers.audit, many, "--simulated")
         project.run("first build", "build")
-        slowest = slowest_models(project.folder)
+        slowest = project.slowest_models()
         if more:
             n_more = max(int(NEW_SHARE * n_responses), 1)
             write_answers(few, answers, Asked(n_more, asked.n_words, asked.n_questions, SEED + 1))
@@ -60,37 +58,18 @@ def run(
             project.run("nothing new", "build")
             project.run("import of 1 % more", "import", answers.audit, few, "--simulated")
             project.run("build of 1 % more", "build")
-    _print(project.took, method, asked, slowest, is_text=answers.n_words is not None)
-    # That of words is called as it was before there were others.
-    name = "sizes" if method == "words" else f"sizes of {method}"
-    records = [
-        Record(f"{name}: {step}", n_responses, unit, value)
-        for step, took in project.took.items()
-        for unit, value in (
-            ("processor s", took.cpu),
-            ("wall s", took.wall),
-            ("peak bytes", float(took.peak_bytes)),
-        )
-    ]
-    return records + [
-        Record(f"{name}: {model}", n_responses, "wall s", took) for model, took in slowest.items()
-    ]
-
-
-def _print(
-    took: Mapping[str, Measured], method: str, asked: Asked, slowest: Mapping[str, float], *, is_text: bool
-) -> None:
     table = Table("", "wall s", "processor s", "peak memory, GiB")
-    for name, one in took.items():
+    for name, one in project.took.items():
         table.add_row(name, f"{one.wall:.1f}", f"{one.cpu:.1f}", f"{one.peak_bytes / 2**30:.2f}")
     console = Console(width=110, highlight=False)
-    of_words = f" of {asked.n_words} words" if is_text else ""
+    of_words = f" of {asked.n_words} words" if answers.n_words is not None else ""
     of_questions = f", {asked.n_questions} questions" if asked.n_questions is not None else ""
     console.print(
-        f"{method}: {asked.n_answers:,} responses{of_words}{of_questions}, seed {asked.seed}, {os.cpu_count()} cores."
+        f"{method}: {n_responses:,} responses{of_words}{of_questions}, seed {SEED}, {os.cpu_count()} cores."
     )
     console.print(table)
     console.print(f"Slowest models of the first build, wall s: {listed(slowest)}.")
-    if "build of 1 % more" in took:
-        share = took["build of 1 % more"].cpu / took["first build"].cpu
+    if more:
+        share = project.took["build of 1 % more"].cpu / project.took["first build"].cpu
         console.print(f"A build of 1 % more takes {share:.1%} of the first one's processor time.")
+    return project.took

@@ -1,4 +1,10 @@
-"""A build of words against a plain script of the source and against the floor of cutting texts, on generated responses."""
+"""A build of words against a plain script of the source's procedure, on generated responses.
+
+    python -m benchmarks.speed work.duckdb permutations
+
+times the measures of words alone, without dbt, in a process of its own: it prints seconds per step and accuracy per contrast as
+JSON. With permutations above 0 it measures the first contrast only.
+"""
 
 from __future__ import annotations
 
@@ -6,45 +12,43 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import duckdb
 from rich.console import Console
 from rich.table import Table
+from threadpoolctl import threadpool_limits
 
 from benchmarks.corpus import write_corpus
-from benchmarks.processes import Measured, run_measured
-from benchmarks.records import Record
-from benchmarks.warehouses import UsersProject, listed, seconds_of_features, slowest_models
+from benchmarks.processes import Measured, StepClock, run_measured
+from benchmarks.warehouses import UsersProject, listed, schema_of
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
+
+if TYPE_CHECKING:
+    from biasledger.measures.comparisons import Comparison
+    from biasledger.measures.words.texts import Texts
 
 AUDIT = Path(__file__).with_name("speed.yml")
 SEED = 1
 N_TINY = 15
 MEASURES = ("z", "jsd", "classifier")
 GOAL_BUILD, GOAL_MEASURES, GOAL_PEAK_GIB = 10.0, 20.0, 3.0
-# Of features as multiples of the floor, from FLOOR_FROM responses on.
-GOAL_FEATURES, FLOOR_FROM = 3.0, 200_000
 
 
 @dataclass(frozen=True)
 class Repeat:
     """One build and one script, measured one after the other, and the measures alone of either.
 
-    own (ours) and its (the script's) hold seconds by step under wall and cpu, and accuracy by race. features, floor: seconds by
-    the clock of the SQL models of words in the build, added up, and of benchmarks/floor.py.
+    own (ours) and its (the script's) hold seconds by step under wall and cpu, and accuracy by race.
     """
 
     build: Measured
     script: Measured
     own: dict[str, dict[str, float]]
     its: dict[str, dict[str, float]]
-    features: float
-    floor: float
 
     def measures_seconds(self, clock: str) -> tuple[float, float]:
         """Seconds of z, JSD and classifier together, ours and the script's; clock is wall or cpu."""
@@ -63,7 +67,7 @@ def run(*, n_responses: int, n_words: int, repeats: int, n_permutations: int) ->
     with tempfile.TemporaryDirectory(prefix="biasledger-speed-") as scratch:
         folder = Path(scratch)
         corpus = folder / "responses.parquet"
-        # The contrasts alone and no null: what the script computes.
+        # The contrasts alone and no null distribution: what the script computes.
         project = UsersProject(folder / "project", permutations=False)
         _make_ledger(corpus, project.ledger, N_TINY, n_words)
         first = project.run("first", "build")
@@ -79,39 +83,12 @@ def run(*, n_responses: int, n_words: int, repeats: int, n_permutations: int) ->
             f"{n_responses:,} responses of {n_words} words, seed {SEED}, {os.cpu_count()} cores. A build of {N_TINY} responses "
             f"takes {fixed.wall:.1f} s, the first one in a new project {first.wall:.1f} s."
         )
-        console.print(f"Slowest models of the last build, wall s: {listed(slowest_models(project.folder))}.")
+        console.print(f"Slowest models of the last build, wall s: {listed(project.slowest_models())}.")
         if n_permutations:
             timed = _measures_alone(project, n_permutations)["cpu"]
             steps = listed({step: timed[step] for step in MEASURES})
             console.print(f"With up to {n_permutations:,} permutations, one contrast, processor s: {steps}.")
     return done
-
-
-def records_of(done: list[Repeat], n_responses: int) -> list[Record]:
-    """What was measured, for `compare`."""
-
-    def record(name: str, unit: str, ours: Iterable[float], its: Iterable[float]) -> Record:
-        return Record(f"speed: {name}", n_responses, unit, median(ours), median(its))
-
-    builds, scripts = [one.build for one in done], [one.script for one in done]
-    return [
-        record("whole build", "wall s", (one.wall for one in builds), (one.wall for one in scripts)),
-        record("whole build", "processor s", (one.cpu for one in builds), (one.cpu for one in scripts)),
-        record(
-            "peak memory", "bytes", (one.peak_bytes for one in builds), (one.peak_bytes for one in scripts)
-        ),
-        # The floor takes the script's place.
-        record("features", "wall s", (one.features for one in done), (one.floor for one in done)),
-        *(
-            record(
-                name,
-                "processor s",
-                (one.own["cpu"][name] for one in done),
-                (one.its["cpu"][name] for one in done),
-            )
-            for name in MEASURES
-        ),
-    ]
 
 
 def _make_ledger(corpus: Path, ledger: Path, n_responses: int, n_words: int) -> None:
@@ -125,33 +102,12 @@ def _repeat(project: UsersProject, corpus: Path) -> Repeat:
     script = run_measured(
         [sys.executable, "-m", "benchmarks.plain_script", str(corpus)], folder=project.folder
     )
-    with tempfile.TemporaryDirectory(prefix="biasledger-floor-") as scratch:
-        floor = run_measured(
-            [
-                sys.executable,
-                "-m",
-                "benchmarks.floor",
-                str(project.ledger),
-                str(Path(scratch) / "floor.duckdb"),
-            ],
-            folder=project.folder,
-        )
-    return Repeat(
-        build,
-        script,
-        _measures_alone(project, 0),
-        _document(script),
-        seconds_of_features(project.folder),
-        _document(floor)["wall"]["floor"],
-    )
+    return Repeat(build, script, _measures_alone(project, 0), _document(script))
 
 
 def _measures_alone(project: UsersProject, n_permutations: int) -> dict[str, Any]:
-    measured = run_measured(
-        [sys.executable, "-m", "benchmarks.measures_alone", str(project.work), str(n_permutations)],
-        folder=project.folder,
-    )
-    return _document(measured)
+    command = [sys.executable, "-m", "benchmarks.speed", str(project.work), str(n_permutations)]
+    return _document(run_measured(command, folder=project.folder))
 
 
 def _document(measured: Measured) -> dict[str, Any]:
@@ -167,7 +123,7 @@ def _print_repeat(console: Console, repeat: Repeat, fixed: Measured) -> None:
         table.add_row(name, f"{ours:.2f}", f"{its:.2f}", f"{its / ours:.1f}", goal)
 
     add("end to end, wall s", repeat.build.wall, repeat.script.wall, f">= {GOAL_BUILD:.0f}")
-    # What a build takes to do nothing does not grow with the audit and is reported apart.
+    # The fixed cost of a build does not grow with the audit, so it gets a row of its own.
     net = max(repeat.build.wall - fixed.wall, 0.01)
     add("end to end without a build's fixed cost, wall s", net, repeat.script.wall)
     add("end to end, processor s", repeat.build.cpu, repeat.script.cpu)
@@ -182,8 +138,42 @@ def _print_repeat(console: Console, repeat: Repeat, fixed: Measured) -> None:
             f"accuracy, {race}", f"{repeat.own['accuracy'][race]:.3f}", f"{accuracy:.3f}", "", "no lower"
         )
     console.print(table)
-    console.print(
-        f"Features and groups, the SQL models of words, take {repeat.features:.2f} s by the clock, added up. The floor, one "
-        f"statement that cuts texts and writes a row a word into a file, takes {repeat.floor:.2f} s: "
-        f"{repeat.features / repeat.floor:.1f} times (goal from {FLOOR_FROM:,} responses on: at most {GOAL_FEATURES:.0f})."
-    )
+
+
+def _words_comparisons(path: str) -> list[Comparison[Texts]]:
+    """Read all comparisons of words from a project's work file."""
+    from biasledger.model_inputs.words import read_comparisons
+
+    names = ("comparisons", "members", "features", "vocabulary")
+    with duckdb.connect(path, read_only=True) as connection:
+        relations = [
+            connection.table(f"{schema_of(connection, f'int_words_{name}')}.int_words_{name}")
+            for name in names
+        ]
+        return list(read_comparisons(*relations, done=frozenset()))
+
+
+def main(work: str, n_permutations: int) -> None:
+    """Time each measure on the comparisons of a work file and print JSON."""
+    from biasledger.measures.words.judged import classifier_accuracies, divergences, word_statistics
+
+    clock = StepClock()
+    with clock.step("read"):
+        comparisons = _words_comparisons(work)
+    if n_permutations:
+        comparisons = [replace(comparisons[0], n_permutations=n_permutations)]
+    with threadpool_limits(limits=1):
+        with clock.step("z"):
+            word_statistics(comparisons)
+        with clock.step("jsd"):
+            divergences(comparisons)
+        with clock.step("classifier"):
+            table = classifier_accuracies(comparisons)
+    marked = {comparison.key: comparison.name[4] for comparison in comparisons}
+    keys, accuracies = table.columns["comparison_key"], table.columns["accuracy_mean"].tolist()
+    accuracy = dict(zip((marked[key] for key in keys), accuracies, strict=True))
+    print(json.dumps({"wall": clock.wall, "cpu": clock.cpu, "accuracy": accuracy}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

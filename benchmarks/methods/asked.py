@@ -1,4 +1,4 @@
-"""Whom generated answers are about, and what was asked of each: people inside questions, and trials once these are used up."""
+"""The people and questions of generated answers: people change fastest, then questions; further answers are further trials."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 
 NAMES = PACKAGE_PARENT / "audits" / "names.csv"
 NAMES_A_CELL = 8
-# Of all groups alike, as findings of refusals are part of every method.
+# The same share in all groups; findings of refusals are part of every method.
 REFUSED = 0.02
 REFUSAL = "I'm sorry, but I can't help with that."
 # How many answers are drawn at once.
@@ -94,7 +94,7 @@ def people() -> tuple[Person, ...]:
 
 
 def is_black() -> NDArray[np.bool_]:
-    """Of each of the people: whose answers are tilted."""
+    """Return for each of the people whether their answers are tilted."""
     return np.array([one.race == "black" for one in people()])
 
 

@@ -25,7 +25,7 @@ class Shape:
         kind: decisions, scores or money.
         text: the reply.
         want: the value; None if the reply decides nothing.
-        settings: what the reader is told: labels, or the scale and so on.
+        settings: the reader's settings: labels, or the scale and so on.
         pattern: the sentence pattern and the set of labels, which every label of the set should be read alike in; None if there
             is no pattern.
         label: the label that the pattern was filled with.

@@ -54,8 +54,8 @@ def _resumes(seed: int, *, n_names: int, name_sd: float, lowered: float = 0.0) -
     rng = np.random.default_rng(seed)
     effects = rng.normal(0, name_sd, (2, n_names))
     names = rng.integers(0, n_names, (_N_RESUMES, 2))
-    standing = rng.normal(0, 0.7, (_N_RESUMES, 1)) + effects[np.arange(2), names] - lowered * np.arange(2)
-    levels = np.clip(np.round(1 + standing + rng.normal(0, 0.5, standing.shape)), 0, 2)
+    latent = rng.normal(0, 0.7, (_N_RESUMES, 1)) + effects[np.arange(2), names] - lowered * np.arange(2)
+    levels = np.clip(np.round(1 + latent + rng.normal(0, 0.5, latent.shape)), 0, 2)
     resumes = np.repeat(np.arange(_N_RESUMES), 2)
     return Units(
         Design(np.tile(np.array([0, 1], dtype=np.int8), _N_RESUMES), resumes),
@@ -75,9 +75,9 @@ def _refused_on_hard_resumes(seed: int, *, lowered: float = 0.0) -> bool:
     """Four trials a resume and group; one group's are refused where the resume is weak."""
     rng = np.random.default_rng(seed)
     quality = rng.normal(0, 1, _N_RESUMES)
-    standing = 1 + quality[:, None, None] + rng.normal(0, 0.5, (_N_RESUMES, 2, 4))
-    standing[:, 1] -= lowered
-    levels = np.clip(np.round(standing), 0, 2)
+    latent = 1 + quality[:, None, None] + rng.normal(0, 0.5, (_N_RESUMES, 2, 4))
+    latent[:, 1] -= lowered
+    levels = np.clip(np.round(latent), 0, 2)
     is_answered = np.ones(levels.shape, dtype=bool)
     is_answered[:, 1] = rng.random((_N_RESUMES, 4)) > np.where(quality < -0.3, 0.8, 0.0)[:, None]
     n, total = is_answered.sum(axis=2), (levels * is_answered).sum(axis=2)
@@ -189,9 +189,8 @@ CASES = (
             f"{_NAMES}, 2 a group, sd {sd}",
             "false alarm",
             partial(_reused_names, n_names=2, name_sd=sd),
-            before,
         )
-        for sd, before in ((0.1, "22 %"), (0.2, "45 %"), (0.4, "69 %"))
+        for sd in (0.1, 0.2, 0.4)
     ),
     Case("7", f"{_NAMES}, 5 a group, sd 0.2", "false alarm", partial(_reused_names, n_names=5, name_sd=0.2)),
     Case(
@@ -199,17 +198,15 @@ CASES = (
         f"{_NAMES}, 22 a group, sd 0.2",
         "false alarm",
         partial(_reused_names, n_names=22, name_sd=0.2),
-        "18 %",
     ),
     Case(
         "7",
         f"{_NAMES}, 22 a group, sd 0.1, a planted 0.3",
         "found",
         partial(_reused_names, n_names=22, name_sd=0.1, lowered=0.3),
-        "0.78 by one unit",
-        0.73,
+        at_least=0.73,
     ),
-    Case("9", "one group refused on hard resumes", "false alarm", _refused_on_hard_resumes, "49 %"),
+    Case("9", "one group refused on hard resumes", "false alarm", _refused_on_hard_resumes),
     Case(
         "9", "the same, a planted 0.2", "found", partial(_refused_on_hard_resumes, lowered=0.2), at_least=0.9
     ),
@@ -218,7 +215,6 @@ CASES = (
         "15 against 300, three times the spread",
         "false alarm",
         partial(_unequal_spread, shift=0.0),
-        "37 %",
     ),
     Case(
         "10",
@@ -226,9 +222,9 @@ CASES = (
         "false alarm",
         partial(_unequal_spread, shift=0.0, sizes=(300, 15)),
     ),
-    Case("10", "15 against 300, a planted 6", "found", partial(_unequal_spread, shift=6.0), "0.37", 0.45),
+    Case("10", "15 against 300, a planted 6", "found", partial(_unequal_spread, shift=6.0), at_least=0.45),
     Case("11", "two people against 300", "false alarm", _two_people),
-    Case("12", "sets ranked 15 times over", "false alarm", _repeated_rankings, "63 %"),
+    Case("12", "sets ranked 15 times over", "false alarm", _repeated_rankings),
     Case(
         "12",
         "sets ranked 15 times over, the first place decides half",
@@ -242,7 +238,6 @@ CASES = (
             f"60 rankings of two, one of eight: {name}",
             "false alarm",
             partial(_rankings_of_two, measure=measure),
-            "16 %",
         )
         for name, measure in (("gap", "gap"), ("impact ratio", "ratio"))
     ),
@@ -252,7 +247,6 @@ CASES = (
             f"{n} people a group, one in {round(1 / share)} carries the threshold",
             "false clear",
             partial(_carried_by_few, n_people=n, share=share),
-            "13 %",
         )
         for n, share in ((8, 0.2), (10, 0.2), (20, 0.1))
     ),
@@ -270,8 +264,6 @@ CASES = (
         "12 resumes, one in ten carries the threshold, an answer missing",
         "false clear",
         _an_answer_missing,
-        "32 %",
     ),
     Case("13", "160 resumes, the same prompt for both groups", "found", _masked, at_least=1.0),
 )
-"""What a careless analyst meets: each case is a shape that raised false alarms, or cleared falsely, before."""

@@ -40,7 +40,7 @@ from biasledger.measures.words.word_weights import WordWeights
 
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
-"""Texts that a classifier is given at most, about: a choice, as accuracy still grows there (`python -m benchmarks learning`)."""
+"""A classifier gets about this many texts at most; accuracy still grows a little beyond it (docs/benchmarks.md)."""
 SVM_TOLERANCE = 0.1
 """Where liblinear stops: at a tenth of it, mean accuracies of real and of generated texts moved by less than 0.002."""
 # Learning curves of real persona texts, from 15 to 270 a group, needed 2 to 6 times the estimated dimensions.

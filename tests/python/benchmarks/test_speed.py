@@ -68,13 +68,9 @@ def test_the_script_and_the_measures_agree(responses: pd.DataFrame) -> None:
 def test_both_sides_measure_the_four_contrasts(capsys: pytest.CaptureFixture[str]) -> None:
     (repeat,) = speed.run(n_responses=600, n_words=100, repeats=1, n_permutations=0)
     assert set(repeat.own["accuracy"]) == set(repeat.its["accuracy"]) == set(plain_script.MARKED)
-    assert repeat.own["accuracy"]["Asian"] > 0.6
+    assert repeat.own["accuracy"]["Asian"] > 0.55
     assert all(seconds > 0 for seconds in (*repeat.measures_seconds("wall"), *repeat.measures_seconds("cpu")))
     assert repeat.build.peak_bytes < speed.GOAL_PEAK_GIB * 2**30
     printed = capsys.readouterr().out
     assert "end to end" in printed
     assert "a build's fixed cost" in printed
-    assert "The floor, one statement" in printed
-    assert 0 < repeat.floor < repeat.features
-    (features,) = (one for one in speed.records_of([repeat], 600) if one.name == "speed: features")
-    assert (features.value, features.script) == (repeat.features, repeat.floor)

@@ -16,7 +16,9 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from biasledger.comparing import baseline_file
+from biasledger.findings import read_findings
 from biasledger.packing.archive import read_pack
+from biasledger.verify import verify_ledger
 from collector.errors import BiasledgerError, InputError, LedgerError
 from collector.files.plain import read_plain
 from collector.files.yaml import MAX_NODES, read_yaml_mapping
@@ -273,6 +275,7 @@ READERS: dict[str, tuple[str, Read]] = {
     "baseline": ("gz", baseline_file.read_baseline),
     "journal": ("jsonl", lambda path: list(read_journal(path))),
     "journal's end": ("jsonl", end_of),
+    "parquet": ("parquet", imported),
 }
 
 
@@ -286,6 +289,18 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, k
     else:
         path.symlink_to("/dev/zero")
     with pytest.raises(BiasledgerError, match=f"file.{ending} is not a file"):
+        read(path)
+
+
+@pytest.mark.parametrize("read", [verify_ledger, read_findings], ids=["ledger", "warehouse"])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_pipe_or_device_is_no_database(tmp_path: Path, read: Read, kind: str) -> None:
+    path = tmp_path / "file.duckdb"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(BiasledgerError, match=r"There is no \w+ at .*file\.duckdb"):
         read(path)
 
 
