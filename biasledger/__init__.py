@@ -28,5 +28,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """What there is, for completion."""
+    """Return the names for completion."""
     return sorted({*globals(), *_INTERFACE})

@@ -1,4 +1,4 @@
-"""The `biasledger` command: its parts, its errors, its exit codes. What it does lies in biasledger.commands."""
+"""The `biasledger` command: its subcommands, errors and exit codes. The subcommands are in biasledger.commands."""
 
 from __future__ import annotations
 

@@ -24,16 +24,16 @@ from biasledger.building.targets import runs_on_spark
 from biasledger.methods import method_names
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.freshness import (
-    Standing,
-    discard_standing,
+    LastBuild,
+    discard_last_build,
     inputs_of,
     methods_inputs,
     methods_left,
-    methods_standing,
-    read_standing,
+    read_last_build,
     remember,
+    settings_are_up_to_date,
     settings_of,
-    settings_stand,
+    up_to_date_methods,
 )
 from biasledger.publishing.work import locked, remove_what_is_gone, spark_file, work_file
 from collector.errors import InputError
@@ -146,15 +146,15 @@ def build_warehouse(
             of_methods = methods_inputs(settings, Ledger(ledger), methods)
         is_ordinary = not (select or is_closed or allow_outside)
         may_stand = is_ordinary and not (full_refresh or is_forced)
-        standing = methods_standing(work, of_methods) if may_stand else []
+        up_to_date = up_to_date_methods(work, of_methods) if may_stand else []
         environment = {}
         if is_ordinary and (left := methods_left(work, settings)):
             environment[KEPT] = " ".join(left)
-        if may_stand and settings_stand(work, settings):
+        if may_stand and settings_are_up_to_date(work, settings):
             environment[STANDS] = "yes"
-        if standing:
-            on_note(f"Nothing is new in {', '.join(standing)}: what was measured there stands.")
-        discard_standing(work)
+        if up_to_date:
+            on_note(f"Nothing is new in {', '.join(up_to_date)}: the last results are up to date.")
+        discard_last_build(work)
         summary = _build_and_publish(
             dbt,
             project,
@@ -167,26 +167,28 @@ def build_warehouse(
             select=select,
             methods=methods,
             erasures_hash=erasures_hash,
-            standing=standing,
+            up_to_date=up_to_date,
             environment=environment,
             is_closed=is_closed,
             on_step=on_step,
         )
         if is_ordinary:
-            found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
+            found = LastBuild(utc_now(), summary.alarm_tests, len(summary.published))
             remember(work, warehouse, inputs, found, of_methods, settings, methods)
         return summary
 
 
-def what_stands(project: Path, ledger: Path, warehouse: Path, target: str | None = None) -> Standing | None:
-    """What the last build said, where another one would give the same tables; None where it might not.
+def up_to_date_build(
+    project: Path, ledger: Path, warehouse: Path, target: str | None = None
+) -> LastBuild | None:
+    """Return the state of the last build if another build would give the same tables, else None.
 
-    Nothing is written, and a build that is under way elsewhere is no standing one.
+    Nothing is written. While another build is running, the answer is None.
     """
     work = work_file(project, warehouse)
     if runs_on_spark(project, target):
         work = spark_file(work)
-    return read_standing(work, warehouse, inputs_of(project, ledger))
+    return read_last_build(work, warehouse, inputs_of(project, ledger))
 
 
 def _build_and_publish(
@@ -202,7 +204,7 @@ def _build_and_publish(
     select: Sequence[str],
     methods: Sequence[str],
     erasures_hash: str,
-    standing: Sequence[str],
+    up_to_date: Sequence[str],
     environment: Mapping[str, str],
     is_closed: bool,
     on_step: OnStep,
@@ -216,9 +218,9 @@ def _build_and_publish(
     options += ["--select", *select] if select else []
     # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
-    # Nothing is done for these; they would be counted as steps.
+    # Exposures need no work; without this they would be counted as steps.
     options += ["resource_type:exposure"]
-    options += [f"package:biasledger,group:{method}" for method in standing]
+    options += [f"package:biasledger,group:{method}" for method in up_to_date]
     environment = {
         **environment,
         "BIASLEDGER_LEDGER": seen_from(project, ledger),

@@ -104,8 +104,8 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "resumed",
     metavar="RUN",
     shell_complete=complete_runs,
-    help="Ask what is left of this run: its id, the beginning of it, or latest, the one begun last. What it asks is in its "
-    "journal, so AUDIT.yml and the choices above are left out.",
+    help="Continue this run: its id, the beginning of its id, or latest for the run that began last. Its journal holds the "
+    "questions, so leave out AUDIT.yml and the choices above.",
 )
 @click.option(
     "--retry-failed", is_flag=True, help="With --resume: also ask again where the last try brought no answer."
@@ -260,7 +260,7 @@ def collect(
     if failed:
         has_only_waited = all(isinstance(error, WaitedInVainError) for error in failed.values())
         raise (WaitedInVainError if has_only_waited else BiasledgerError)(
-            f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. What was answered is kept."
+            f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. The answers so far are kept."
         )
     next_step("biasledger build")
 

@@ -58,13 +58,13 @@ def build(
     The tables are published with alarms or without, all at once; whoever has the old ones open keeps them. Ends with 1 if there
     are alarms; with 3 if a model or a quality test failed, and the old tables stay.
     """
-    from biasledger.building.build import what_stands
+    from biasledger.building.build import up_to_date_build
 
     is_asked_for = force or full_refresh or select or allow_outside
-    stands = None if is_asked_for else what_stands(Path(), ledger, warehouse, target)
-    if stands is not None:
-        say(f"{warehouse}: {stands.sentence}")
-        has_alarms = bool(stands.alarm_tests)
+    last = None if is_asked_for else up_to_date_build(Path(), ledger, warehouse, target)
+    if last is not None:
+        say(f"{warehouse}: {last.sentence}")
+        has_alarms = bool(last.alarm_tests)
     else:
         options = {
             "target": target,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _NUMERIC = {"value", "threshold", "p adjusted"}
 # Between two columns.
 _GAP = 2
-# Of a sentence under its row.
+# The indent of a sentence under its row.
 _INDENT = 4
 _STYLES = {"alarm": "bold red", "inconclusive": "yellow", "clear": "green", "insufficient_data": "dim"}
 
@@ -313,7 +313,7 @@ def _empty_table() -> Table:
 
 
 def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None:
-    """Columns that say nothing here (one mitigation, one scheme, no subject) are left out, and named are those without room."""
+    """Leave out columns that say nothing here (one mitigation, one scheme, no subject), and name the columns that do not fit."""
     from rich.padding import Padding
 
     cells: dict[str, list[str]] = {
@@ -375,7 +375,7 @@ def _with_room(columns: Mapping[str, list[str]], width: int) -> dict[str, list[s
 
 
 def _weightiest_first(columns: Mapping[str, list[str]]) -> list[str]:
-    """What a row is about, what tells it from others, how much; then what says the same in every row."""
+    """Order columns: the subject of a row, what distinguishes it from other rows, the amounts, then columns with one value."""
     n_different = {name: len(set(column)) for name, column in columns.items()}
     named = sorted(
         ("group", "subject", "mitigation", "attribute"), key=lambda name: -n_different.get(name, 0)

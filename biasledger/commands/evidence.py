@@ -68,7 +68,7 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
 @click.option(
     "--without-journals",
     is_flag=True,
-    help="Where the journals were not handed over: check the ledger alone, and say so. A pack never needs them.",
+    help="Check the ledger alone, where you did not get the journals, and say so. A pack never needs them.",
 )
 @click.pass_context
 def verify(

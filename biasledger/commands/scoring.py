@@ -125,12 +125,12 @@ def score(
 def label(
     labels: Path, ledger: Path, by: str | None, sample: int | None, seed: int | None, run: str | None
 ) -> None:
-    """Keep labels that a person gave to answers.
+    """Store labels that a person gave to answers.
 
-    LABELS.csv says of single answers (column response, or run, prompt and trial) whether they are acceptable or problematic
-    (column label), as `biasledger label --sample` and `biasledger tune --sample` write it to be filled in. They are kept in the
-    ledger, in the chains of their runs; of one person's labels of an answer the last one counts. What a scorer says is corrected
-    by labels of answers that were drawn at random (column drawn: random). In a browser: `biasledger serve --label-as NAME`.
+    LABELS.csv says whether single answers (column response, or run, prompt and trial) are acceptable or problematic
+    (column label). `biasledger label --sample` and `biasledger tune --sample` write such a file to fill in. The labels are stored
+    in the ledger, in the chains of their runs; if one person labels an answer twice, the last label counts. Labels of answers
+    that were drawn at random (column drawn: random) correct the scores. In a browser: `biasledger serve --label-as NAME`.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.tuning.drawing import NEEDED_COVERAGE, write_drawn
@@ -260,7 +260,10 @@ def read(
     if done.cost_usd is not None:
         say(f"  cost: {usd(done.cost_usd)} USD")
     if done.is_cut_off:
-        say("The cost limit is reached. What was read is kept; run the command again to go on.", err=True)
+        say(
+            "The cost limit is reached. The answers read so far are kept; run the command again to go on.",
+            err=True,
+        )
     _say_agreements([one for one in agreements(kept, target.model, run_id) if one.run_id in runs])
     next_step("biasledger build")
 

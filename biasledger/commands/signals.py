@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-# What a service manager or a container sends, and what a terminal sends that is closed; Windows has no SIGHUP.
+# Signals that a service manager, a container or a closed terminal sends; Windows has no SIGHUP.
 _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 

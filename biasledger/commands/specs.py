@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 _WORDS_SHOWN = 20
 _CHARACTERS_SHOWN = 100
 _SPECS = {".yml", ".yaml"}
-# What a column of what was asked is often called.
+# Common names of a column that holds the question.
 _ASKED = ("question", "prompt", "query", "instruction", "input")
-# Columns that are often retracted: role -> how they are called, by their letters alone; what they say; and what follows without.
+# Columns that are often retracted: role -> their common names, letters only; what they hold; and what follows without them.
 _RETRACTED = {
     "error": (
         {"error", "errors", "errormessage", "errortext", "exception"},
@@ -341,7 +341,7 @@ def _counted(counts: Mapping[str, int]) -> str:
 @click.option(
     "--kind",
     type=click.Choice(["text", "json_object", "list", "label", "score"]),
-    help="The kind of the answers; told by their looks if not given.",
+    help="The kind of the answers; detected from the answers if not given.",
 )
 @click.option(
     "--labels",

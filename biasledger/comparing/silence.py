@@ -24,7 +24,7 @@ class SilentGroup:
 
     @property
     def sentence(self) -> str:
-        """What has to be said of it."""
+        """Say in one sentence that nothing is known of the group, and why."""
         under = "" if self.mitigation == "plain" else f", with {self.mitigation}"
         return (
             f"Nothing is known of {self.attribute} {self.group_name} in {self.audit}, asked of {self.target}{under}: "

@@ -59,7 +59,7 @@ class ShownSide:
 
 @dataclass(frozen=True)
 class _Marks:
-    """What to mark in the answers of a side: the same in all, and by prompt."""
+    """The marks in the answers of a side: the same in all, and by prompt."""
 
     in_all: Sequence[Mark]
     by_prompt: Mapping[str, Sequence[Mark]]

@@ -1,4 +1,4 @@
-"""Recommended lists: how much of the list for nobody in particular each group keeps."""
+"""Recommended lists: how much of the neutral list each group keeps."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def keys_of(rows: Iterable[Mapping[str, Any]], key: str = "comparison_key") -> f
 
 
 def described(row: Mapping[str, Any], *name: str) -> dict[str, Any]:
-    """What a `Comparison` says beside its units: key, name (from these columns), permutations, alpha and seed."""
+    """Return the fields of a `Comparison` without its units: key, name (from these columns), permutations, alpha and seed."""
     return {
         "key": row["comparison_key"],
         "name": tuple(str(row[part]) for part in name),

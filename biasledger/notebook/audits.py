@@ -148,12 +148,12 @@ def build(project: Path | str = ".") -> Warehouse[pd.DataFrame]:
         InputError: there is no project, or an audit or a setting is wrong.
         BiasledgerError: a model or a quality test failed, and the old tables stay.
     """
-    from biasledger.building.build import build_warehouse, what_stands
+    from biasledger.building.build import build_warehouse, up_to_date_build
 
     folder = Path(project)
     check_project(folder)
     ledger, warehouse = folder / "ledger.duckdb", folder / "warehouse.duckdb"
-    if what_stands(folder, ledger, warehouse) is None:
+    if up_to_date_build(folder, ledger, warehouse) is None:
         build_warehouse(folder, ledger, warehouse)
     return open_warehouse(warehouse)
 
@@ -224,7 +224,7 @@ def _answers_file(answers: object) -> Iterator[Path]:
 
 @contextmanager
 def _called(path: Path, name: str) -> Iterator[None]:
-    """In the errors of the block, call a file that nobody knows by the name of the argument that it holds.
+    """In the errors of the block, replace a temporary file's name by the name of the argument that it holds.
 
     Raises:
         BiasledgerError: as in the block.

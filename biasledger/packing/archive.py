@@ -35,7 +35,7 @@ REQUIRED = (
     *(FINDINGS, ANSWER_QUALITY, GROUPS, SUMMARY, REPORT, README),
     *("settings/thresholds.csv", "settings/exceptions.csv"),
 )
-# What the manifest says next to the list of its files -> what it must be.
+# Entry of the manifest, next to the list of its files -> its type.
 _FACTS: Mapping[str, type | tuple[type, ...]] = {
     "run_id": str,
     "audit": str,
@@ -45,7 +45,7 @@ _FACTS: Mapping[str, type | tuple[type, ...]] = {
     "seal": (str, type(None)),
     "software": dict,
 }
-# What a zip knows of time begins here. When a pack was made is not what it is evidence of.
+# The earliest time that a zip can state. The time when a pack was made is no evidence.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _CREATED_ON_UNIX = 3
 _READABLE_BY_ALL = 0o100644 << 16
@@ -62,7 +62,7 @@ _KIND_NAMES: Mapping[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What a zip holds: its manifest, and the bytes of every other file by name."""
+    """The contents of a zip: its manifest, and the bytes of every other file by name."""
 
     manifest: Mapping[str, Any]
     files: Mapping[str, bytes]
@@ -165,7 +165,7 @@ def read_pack(path: Path) -> Pack:
             is_as_packed = held.is_same()
     except FileNotFoundError:
         raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
-    # What zipfile raises of entries that are encrypted, of a later version, or end too early is in no one class.
+    # zipfile raises errors of several classes for entries that are encrypted, of a later version, or end too early.
     except (
         zipfile.BadZipFile,
         OSError,

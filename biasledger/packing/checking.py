@@ -19,9 +19,9 @@ from collector.ledger.database import Ledger
 if TYPE_CHECKING:
     import duckdb
 
-# What the ledger must give again byte for byte, of what the pack's seal counts.
+# Files that the ledger must give again byte for byte, as far as the pack's seal counts.
 FROZEN = ("run.json", "spec.json", "analysis.json", "events.json")
-# What the manifest states of the run next to its files.
+# The manifest's statements about the run.
 _STATED = ("run_id", "audit", "target", "is_simulated")
 
 
@@ -62,7 +62,7 @@ def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, st
     texts, unchecked = _comparable_texts()
     differences = rebuild(pack, ledger_path, on_step, texts=texts)
     if other := _other_program(pack):
-        # What another version writes may be worded otherwise, and so may a forgery: which of both it is, nothing here can tell.
+        # Another version may write other words, and so may a forger: nothing here can tell the two apart.
         unchecked += [f"{name} {other}" for name in texts if differences.pop(name)]
         if pack.files[README] != readme():
             unchecked.append(f"{README} {other}")
@@ -198,7 +198,7 @@ def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool)
 
 
 def _later(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal | None) -> list[str]:
-    """What the ledger holds beyond the pack's seal: a pack may be older, a shorter true seal hides what came after."""
+    """List the ledger's records beyond the pack's seal: a pack may be older, and a shorter true seal hides later records."""
     if seal is None:
         return []
     rows = connection.execute(

@@ -1,4 +1,4 @@
-"""What goes into an evidence pack: what the ledger holds of a run, and what the warehouse says of it."""
+"""The contents of an evidence pack: what the ledger holds of a run, and what the warehouse says of it."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _take(counts: Counter[str], key: str) -> bool:
 
 
 def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, bytes]:
-    """What was found in the run and by which settings, from the warehouse.
+    """Return the findings on the run and the settings behind them, from the warehouse.
 
     Returns:
         A CSV of each of `TABLES`, one of each settings table (such as settings/thresholds.csv) and build.json; the same bytes

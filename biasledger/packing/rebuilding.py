@@ -1,6 +1,6 @@
 """Computes a pack's figures anew: from the ledger, in a folder of its own, with the settings that the pack was judged by.
 
-The pack may come from anybody. Of what it says only checked values reach dbt (see `biasledger.packing.judged`), only known
+The pack may come from anybody. Only checked values of it reach dbt (see `biasledger.packing.judged`), only known
 columns of settings become files, and dbt's SQL may open no other file.
 """
 
@@ -92,7 +92,7 @@ def rebuild(
 
 
 def _compared_tables(pack: Pack) -> list[str]:
-    """What comes out of a build; the settings that it is built by are taken from the pack."""
+    """Return the tables that a build makes; the settings are taken from the pack."""
     own = {f"settings/{name}" for name in SETTINGS}
     return [name for name in sorted(pack.files) if name.endswith(".csv") and name not in own]
 

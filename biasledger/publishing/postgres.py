@@ -45,7 +45,7 @@ DEFAULT_SCHEMA = "biasledger"
 
 @dataclass(frozen=True, slots=True)
 class PostgresSummary:
-    """What was published: where, without a password; schema; tables and rows."""
+    """The summary of a publication: the place, without a password; schema; numbers of tables and rows."""
 
     place: str
     schema: str

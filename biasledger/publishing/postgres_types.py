@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from biasledger.publishing.published import Column, Table
 from biasledger.publishing.quoting import quote_name
 
-# PostgreSQL's longest identifier, and the largest entry of an index (2,704 bytes) with room for what is stored next to the text.
+# PostgreSQL's longest identifier, and the largest entry of an index (2,704 bytes) less what is stored next to the text.
 MAX_NAME_BYTES = 63
 MAX_KEY_BYTES = 2500
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")

@@ -1,7 +1,7 @@
 """Publishes the work file's public tables as the warehouse: written anew next to it, checked, renamed over it.
 
-Whoever has the old warehouse open keeps it; whoever opens it sees the old one or the new one. Whatever stops this half-way,
-the old one stays, and the next publication clears up.
+A reader who has the old warehouse open keeps it; one who opens it sees the old or the new one, never a mixture. If publishing
+stops half-way, the old one stays, and the next publication removes the rest.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[s
 
 
 def _comments(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[str, str], str | None]:
-    """What each table or view of a database is, by schema and name."""
+    """Return the comment of each table and view of a database, by schema and name."""
     rows = connection.execute(
         """
         select schema_name, table_name, comment from duckdb_tables() where database_name = $source

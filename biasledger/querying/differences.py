@@ -44,7 +44,7 @@ _WHOLE = (exp.Round, exp.Floor, exp.Ceil, exp.Trunc)
 
 @dataclass(frozen=True)
 class _Rule:
-    """What to look for, and the sentences on it; {0} is the warehouse, and an empty sentence means that nothing differs there."""
+    """A pattern and the sentences on it; {0} is the warehouse, and an empty sentence means that nothing differs there."""
 
     find: Callable[[Expr], Iterator[Expr]]
     postgres: str = ""

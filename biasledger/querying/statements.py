@@ -28,7 +28,7 @@ _CLOSED = "a query reads the published tables alone, no files, no settings and n
 
 @dataclass(frozen=True)
 class Result:
-    """What a statement gave: the columns' names as shown, and the rows, which are fetched while they are read."""
+    """The result of a statement: the columns' names as shown, and the rows, which are fetched while they are read."""
 
     columns: tuple[str, ...]
     rows: Iterator[tuple[Any, ...]]

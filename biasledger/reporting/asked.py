@@ -1,4 +1,4 @@
-"""What was asked in a run, and, where it is wished for, two answers to see it happen: read from the ledger."""
+"""The questions of a run and, if asked for, two answers as an example: read from the ledger."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run asked: the audit's title and source, its first prompt in pieces, the seal of its answers, and an example."""
+    """The questions of a run: the audit's title and source, its first prompt in pieces, its answers' seal, and an example."""
 
     title: str
     source: str
@@ -56,12 +56,12 @@ class Asked:
 def read_asked(
     source: Source, ledger: Path, alarms: Mapping[str, Row | None], *, with_examples: bool
 ) -> dict[str, Asked]:
-    """What the ledger knows of these runs; of those that it does not hold, or where it cannot be read, nothing.
+    """Read these runs' questions from the ledger; runs that it does not hold, and all runs if it cannot be read, are left out.
 
     Args:
         source: the open warehouse, which says whom each prompt was about.
-        ledger: the file that keeps prompts and answers.
-        alarms: run -> the finding that an example is sought for, or None.
+        ledger: the file that holds prompts and answers.
+        alarms: run -> the finding to illustrate, or None.
         with_examples: whether whole answers may be shown.
     """
     if not ledger.is_file():
@@ -125,7 +125,7 @@ def _first_prompt(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[Pa
 def _example(
     connection: duckdb.DuckDBPyConnection, source: Source, run_id: str, alarm: Row | None
 ) -> Example | None:
-    """Of the answers to one question that differ in the alarm's group alone, the two with the fewest words in common."""
+    """Return the two answers with the fewest words in common, to one question that differs in the alarm's group alone."""
     if alarm is None:
         return None
     asked = source.ask(

@@ -14,7 +14,7 @@ from typing import Any
 from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, number, signed, unique_labels
 from biasledger.reporting.source import Row
 
-# Of vl-convert's versions of Vega-Lite the one that these charts are written for.
+# The version of Vega-Lite, among those of vl-convert, that these charts are written for.
 VEGA_LITE = "6.4"
 SERIES_AT_MOST = 5
 
@@ -239,7 +239,7 @@ def _band(x: Spec, y: Spec) -> Spec:
 
 
 def _marks(places: Mapping[str, Spec], message: Mapping[str, str]) -> Spec:
-    """What is judged: one mark a row by its status, open where that is."""
+    """Draw one mark a row by its status; open marks are undecided."""
     return {
         "mark": {
             "type": "point",
@@ -294,7 +294,7 @@ def signed_bars(
     Args:
         rows: label, share to the right (0 or more), share to the left (0 or less).
         title: what the horizontal axis measures.
-        axis: how the axis writes a number (d3), told: how the tooltip does (Python); both without a sign.
+        axis: how the axis writes a number (d3), message: how the tooltip does (Python); both without a sign.
     """
     labels = unique_labels([label for label, _, _ in rows])
     values = [
@@ -633,7 +633,7 @@ def _spec(rows: Sequence[Mapping[str, Any]], layers: Sequence[Spec], height: int
         "width": "container",
         "height": height,
         "autosize": {"type": "fit-x", "contains": "padding"},
-        # Of all layers but the rules, which have rows of their own.
+        # The data of all layers except the rules, which have rows of their own.
         "data": {"values": list(rows)},
         "layer": list(layers),
     }

@@ -1,4 +1,4 @@
-"""What a picture of the report consists of, and how its words and numbers are written."""
+"""The parts of a chart of the report, and how its words and numbers are written."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _share_axes(panels: Sequence[Panel]) -> bool:
             for channel in ("x", "y"):
                 axis = layer["encoding"].get(channel, {})
                 if axis.get("type") == "quantitative" and "domain" in axis.get("scale", {}):
-                    # Of a quadrant both axes measure the same.
+                    # In a quadrant both axes measure the same.
                     is_quadrant = panel.spec.get("usermeta", {}).get("is_quadrant", False)
                     name = ("x", "y") if is_quadrant else (channel, axis["title"])
                     alike.setdefault(name, []).append((panel, axis["scale"]))

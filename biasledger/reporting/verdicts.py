@@ -15,7 +15,7 @@ _ALARMS_SHOWN = 6
 _ALARMS_OF_A_MEASURE = 2
 _NEAREST_SHOWN = 3
 _STEPS_SHOWN = 3
-# What differs where no groups of people are compared.
+# Headlines of measures that do not compare groups of people.
 _OF_NO_ATTRIBUTE = {
     "(markers)": "Answers lean to stereotypes",
     "(position)": "Who is shown first decides",
@@ -52,7 +52,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Step:
-    """What to do next in an audit."""
+    """The next step in an audit."""
 
     what: str
     audit: str
@@ -61,11 +61,11 @@ class Step:
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """What came out of one run.
+    """The verdict on one run.
 
     `status` is that of its gravest finding which can fail an audit, and never clear where nothing is known of a group;
-    findings: all of them; failing: those that can, n_judged: of how many of these there were answers enough; counts: of what was
-    asked plainly, without mitigations; silent: a sentence about the groups without any usable answer, or empty.
+    findings: all of them; failing: those that can fail, n_judged: how many of these had enough answers; counts: of the plain
+    prompts, without mitigations; silent: a sentence about the groups without any usable answer, or empty.
     """
 
     run: Row
@@ -128,7 +128,7 @@ def _harm(verdicts: Sequence[RunVerdict]) -> str:
 
 @dataclass(frozen=True)
 class _Harm:
-    """What most audits with an alarm have in common: these, and others in which the same people are treated differently."""
+    """The harm that most audits with an alarm share: these audits, and others that treat the same people differently."""
 
     sentence: str
     audits: frozenset[int]
@@ -159,8 +159,8 @@ def _worst(verdicts: Sequence[RunVerdict]) -> _Harm | None:
     return _Harm(sentence, frozenset(differing[attribute]))
 
 
-def beside(verdicts: Sequence[RunVerdict]) -> list[str]:
-    """What stands next to the headline: attributes without an alarm, other alarms, and what is not ruled out."""
+def other_verdicts(verdicts: Sequence[RunVerdict]) -> list[str]:
+    """Return the sentences next to the headline: attributes without an alarm, other alarms, and differences not ruled out."""
     harm = _worst(verdicts)
     if harm is None:
         return []
@@ -179,7 +179,7 @@ def beside(verdicts: Sequence[RunVerdict]) -> list[str]:
 
 
 def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
-    """Of the attribute that most audits judge and none has an alarm in: that nothing was shown, and where it is ruled out."""
+    """Say that no difference was shown, and where it is ruled out, for the attribute that most audits judge without an alarm."""
     statuses: dict[str, list[str]] = {}
     for verdict in verdicts:
         judged = [finding for finding in verdict.failing if finding["mitigation"] == PLAIN]
@@ -436,7 +436,7 @@ def _unjudged(findings: Sequence[Row]) -> int:
 
 
 def _change(findings: Sequence[Row]) -> str:
-    """What would change the verdict."""
+    """Say what would change the verdict."""
     if any(finding["status"] == "inconclusive" for finding in findings) or not _unjudged(findings):
         return _nearer(findings)
     return "More answers: the table of all findings says how many each needs at least."

@@ -179,7 +179,7 @@ async def _ready(_: Starlette) -> AsyncIterator[None]:
 
 
 def _patient(read: Callable[[], Any]) -> Any:
-    """What is read; once more where the file could not be opened, as a build may replace it just then."""
+    """Return what `read` returns; try again if the file could not be opened, because a build may be replacing it."""
     for _ in range(_TRIES - 1):
         try:
             return read()

@@ -15,7 +15,7 @@ from collector.ledger.labels import KeptLabel, Label, keep_labels, read_labels
 
 _LOCK_SECONDS = 5.0
 _BYTES_AT_MOST = 10_000
-# Of this explorer and no other: two slashes begin the address of another machine.
+# A path of this explorer: two slashes would begin the address of another machine.
 _OWN_PAGE = re.compile(r"/(?![/\\])[^\s\\]*")
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PAIRS_AT_MOST = 20_000
 _LISTED = 40
 _LOCK_SECONDS = 2.0
-# By what the gap of a pair is measured, and what is read for it: a value for each answer, or a list.
+# The ways to measure the gap of a pair, and the query of each: it returns a value for each answer, or a list.
 WORDS = "words"
 GAPS = {
     "outcome": "what was decided",
@@ -208,7 +208,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
 
 
 def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, Any]:
-    """What can be chosen, and what is: of what the address leaves open the first."""
+    """Return the choices and what is chosen; the first of each that the address leaves open."""
     runs = rows(
         connection,
         """
@@ -310,7 +310,7 @@ def _two_groups(
 
 
 def _kinds(connection: duckdb.DuckDBPyConnection, chosen: Row) -> list[str]:
-    """By what the run's answers can be held apart; words can always."""
+    """Return the ways in which the run's answers can be compared; words always can."""
     tables = {
         row["table_name"]
         for row in rows(connection, "select table_name from duckdb_tables() where schema_name = 'marts'", {})

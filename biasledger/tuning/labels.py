@@ -381,7 +381,7 @@ def _spread(scores: Sequence[_Score], n: int, seed: int) -> list[_Score]:
         for members in bins:
             if members and len(drawn) < n:
                 drawn.append(members.pop())
-    # Whoever labels must not read the measure off the order.
+    # The order must not tell a labeller the measure.
     return [drawn[place] for place in generator.permutation(len(drawn))]
 
 

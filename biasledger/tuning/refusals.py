@@ -37,14 +37,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What labelled answers tell.
+    """The results of labelled answers.
 
     Attributes:
         n_refused, n_answered: labels of each kind.
         n_known: refusals that the shipped patterns find.
         n_false: answers that the shipped patterns take for refusals.
         n_left: refusals that neither the shipped patterns nor the proposed ones find.
-        patterns: proposals, the one that finds most first. None of them finds an answer.
+        patterns: proposals, the one that finds most first. None of them matches an answer.
     """
 
     n_refused: int

@@ -16,7 +16,7 @@ _HEADINGS = {FAILED: "Failed", WARNED: "Only warn", ACCEPTED: "Accepted until th
 # A comment holds 65,536 characters.
 _MOST_CASES = 40
 _MOST_SENTENCES = 12
-# What Markdown or GitHub would read as anything but the character: marks, HTML, addresses, and names of people to be told.
+# Characters that Markdown or GitHub would interpret: markup, HTML and addresses.
 _MARKS = re.compile(r"[\\`*_{}\[\]#!|~<>&]|(?<=www)\.|:(?=//)")
 
 

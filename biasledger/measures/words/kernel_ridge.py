@@ -74,7 +74,7 @@ class RidgeFold:
         return predicted
 
     def _of_two(self, known: Labels) -> tuple[Labels, Booleans]:
-        """Of two groups the higher score, and whether that may be rounding: their sums are each other's negatives."""
+        """Return which of two groups has the higher score, and whether rounding may decide it; the two sums add up to 0."""
         sums = (known == 0).astype(np.float32) @ self.rough.T
         # Scores differ by the sum times 1 / n₀ + 1 / n₁, which is at least 4 / n.
         margin = _TIE / self.step * known.shape[1] / 4 + self.blur
@@ -160,7 +160,7 @@ def _directly(kernel: Floats, learnt: Integers, held_out: Integers) -> Floats:
 
 
 def _largest_sum(values: Floats) -> Floats:
-    """Of each row, the largest absolute sum that some of its values can have."""
+    """Return the largest absolute sum that some values of each row can have."""
     return np.asarray(np.maximum(np.maximum(values, 0).sum(axis=1), np.maximum(-values, 0).sum(axis=1)))
 
 

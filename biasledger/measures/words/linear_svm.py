@@ -25,7 +25,7 @@ from scipy import sparse
 from biasledger.measures.engine.resampling import Floats, Integers, Labels
 
 TOLERANCE = 0.1
-"""Of liblinear's solver, at a tenth of it, mean accuracies of real and of generated texts moved by less than 0.002."""
+"""The solver's tolerance, as liblinear's. At a tenth of it, mean accuracies of texts moved by less than 0.002."""
 _INNER_TOLERANCE = 0.1
 _SUFFICIENT_DECREASE = 0.01
 _LEAST_GAIN = 1e-12  # of the loss: liblinear's, too
@@ -37,37 +37,38 @@ _ALONE, _AT_ONCE = 2, 8
 
 _Kind = Literal["scores", "sums"]
 _Found = TypeVar("_Found")
-# What is multiplied by the counts, in between, and comes back: one number a word for one a text, or the other way round.
+# A factor for the counts goes out and the product comes back: a number a word for one a text, or the other way round.
 _Computation = Generator[tuple[_Kind, Floats], Floats, _Found]
 
 
 @dataclass(frozen=True)
 class WordWeights:
-    """What counts are multiplied by, (n_words,), 0 for words that are left out; and whether rows then get length 1."""
+    """The factors of counts, (n_words,), 0 for words that are left out; and whether rows then get length 1."""
 
     weights: Floats
     is_normalised: bool
 
     @classmethod
     def learnt_from(cls, counts: sparse.csr_array, *, weighting: str, min_units: int) -> WordWeights:
-        """Of training texts (n_texts, n_words): 'tfidf' (log((1 + n) / (1 + df)) + 1, rows of length 1) or 'counts'.
+        """Learn weights from training texts (n_texts, n_words): 'tfidf' (log((1 + n) / (1 + df)) + 1, rows of length 1) or
+        'counts'.
 
-        Words that fewer than min_units of these texts use are left out, unless that would leave none.
+        Words that fewer than min_units of these texts use are left out, unless no word would remain.
         """
         return cls.of(users_of(counts), counts.shape[0], weighting=weighting, min_units=min_units)
 
     @classmethod
     def of(cls, users: Integers, n_texts: int, *, weighting: str, min_units: int) -> WordWeights:
-        """The same of how many of the training texts use each word, (n_words,)."""
-        is_kept = users >= min_units
-        if not is_kept.any():
-            is_kept[:] = True
+        """Return the weights from the number of training texts that use each word, (n_words,)."""
+        is_used = users >= min_units
+        if not is_used.any():
+            is_used[:] = True
         is_tfidf = weighting == "tfidf"
         weights = np.log((1 + n_texts) / (1 + users)) + 1 if is_tfidf else np.ones(users.size)
-        return cls(np.where(is_kept, weights, 0.0), is_tfidf)
+        return cls(np.where(is_used, weights, 0.0), is_tfidf)
 
     def lengths(self, squares: sparse.csr_array) -> Floats:
-        """What texts are divided by, (n_texts,), from the squares of their counts; 1 where they have no word."""
+        """Return the divisors of texts, (n_texts,), from the squares of their counts; 1 for texts without a word."""
         if not self.is_normalised:
             return np.ones(squares.shape[0])
         lengths = np.sqrt(squares @ self.weights**2)
@@ -82,7 +83,7 @@ class WordWeights:
 class WeightedTexts:
     """Counts (n_texts, n_words) times words' weights (n_words,), each text divided by its length (n_texts,).
 
-    A product with it is one with the counts, so that it is not written out but where it is asked for.
+    A product with it is one with the counts, so it is written out only on request.
     """
 
     counts: sparse.csr_array
@@ -128,7 +129,7 @@ class LinearSvm:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What one classifier learns from: of all texts those of is_learnt, (n_texts,), words multiplied by weights, (n_words,), and
+    """The input of one classifier: texts of is_learnt, (n_texts,), their words multiplied by weights, (n_words,), and
     texts divided by lengths, (n_texts,).
     """
 
@@ -167,7 +168,7 @@ def fitted_side_by_side(
 
 
 def _sides(lesson: Lesson, labels: Labels) -> list[_Computation[Floats]]:
-    """What is to be computed for a lesson: of two groups one separation, of more one for each."""
+    """Return the computations of a lesson: one separation for two groups, one for each of more groups."""
     learnt = lesson.is_learnt
     sizes = np.bincount(labels[learnt], minlength=int(labels.max()) + 1)
     if sizes.size < 2 or not sizes.all():
@@ -227,7 +228,7 @@ def _side_by_side(products: _Products, computations: Sequence[_Computation[Float
 
 
 def _scores(lesson: Lesson, weights: Floats) -> _Computation[Floats]:
-    """Of each text, from words' weights and, last, the intercept; (n_texts,)."""
+    """Return the score of each text, (n_texts,), from words' weights and, last, the intercept."""
     found = yield "scores", lesson.weights * weights[:-1]
     return np.asarray(found / lesson.lengths + weights[-1])
 
@@ -262,7 +263,7 @@ def _separation(
         curvature = 2 * cost * (short > 0)
         step, of_scores = yield from _newton_step(lesson, curvature, gradient)
         slope, length = float(gradient @ step), 1.0
-        # Of texts that both sides gave alike the first gradient is rounding, and so is all that would follow from it.
+        # If both sides have the same texts, the first gradient is rounding, and so is everything that follows from it.
         if -slope <= _LEAST_GAIN * value:
             break
         new_value, new_short = loss(weights + step, scores + of_scores)

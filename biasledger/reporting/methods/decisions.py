@@ -61,8 +61,8 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         draw=_gaps_panel,
         noun="outcomes",
         title="Who is placed, selected and judged rightly, and by how much less",
-        reading="Of shares each row is a group next to its reference group, and at the right how many times its share the "
-        "group’s is. Of ranks, places and scores each point is a group less its reference group, with its 95 % interval: left of "
+        reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
+        "group’s is. Ranks, places and scores: each point is a group less its reference group, with its 95 % interval; left of "
         "the line the group is worse off. Rows with × are intersections. Shares selected are judged as impact ratios, below.",
         legend=lambda rows: (
             *status_keys(rows),
