@@ -35,7 +35,7 @@ def register_analysis_settings(
         ledger_path: the ledger.
         allow_outside: whether audit files may name files outside of the project.
         on_note: called with a sentence for each audit file that is left out, because it is wrong or describes the same audit as
-            another one. The runs of such an audit are read as they were last.
+            another one. The runs of such an audit keep their last settings.
 
     Returns:
         The names of those audits, sorted.
@@ -99,7 +99,7 @@ def _audits(
             continue
         if one.audit in audits:
             repeated.add(one.audit)
-            as_last = ", and its runs are read as they were last" if one.audit in asked else ""
+            as_last = ", and its runs keep their last settings" if one.audit in asked else ""
             on_note(
                 f"Warning: {audits[one.audit][1]} and {path} both describe the audit {one.audit!r}: neither is read{as_last}. "
                 f"Rename one of them."

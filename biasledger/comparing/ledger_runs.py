@@ -60,7 +60,7 @@ def run_in_journals(ledger: Path, name: str) -> str:
             continue
     if not heads:
         raise InputError(
-            f"There is nothing to resume: {ledger} has no collected runs, and imported runs are complete."
+            f"There is nothing to resume: no journal lies next to {ledger}, and imported runs are complete."
         )
     heads.sort(key=lambda run: (run.started_at, run.run_id), reverse=True)
     return _named(name, [(run.run_id, run.audit, run.target) for run in heads])

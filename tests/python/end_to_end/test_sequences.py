@@ -119,10 +119,10 @@ def test_methods_are_added_the_other_way_round_and_settings_change(
         project.build(on_note=notes.append)
     assert differences(project.warehouse, everything.warehouse) == []
     # A new method is built, and what is judged by another threshold; what was measured before is not measured again.
-    stands = "what was measured there stands."
+    message = "the last results are up to date."
     assert notes == [
-        f"Nothing is new in markers: {stands}",
-        f"Nothing is new in decisions, prices, markers: {stands}",
+        f"Nothing is new in markers: {message}",
+        f"Nothing is new in decisions, prices, markers: {message}",
     ]
 
 
