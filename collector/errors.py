@@ -16,7 +16,7 @@ class BiasledgerError(Exception):
 
 
 class InputError(BiasledgerError):
-    """What the user gave is wrong: a spec, a data file, an argument. The message says what would be right."""
+    """The user's input is wrong: a spec, a data file, an argument. The message says what would be right."""
 
 
 class LedgerError(BiasledgerError):

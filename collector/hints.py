@@ -9,7 +9,7 @@ from collections.abc import Iterable
 # Whatever a file holds, an error shows no more of one cell, nor of its first line.
 CELL_CHARACTERS = 60
 FIRST_LINE_CHARACTERS = 120
-# What a column is called. The first line of a file that is no table may be anything: a setting with its key, an address, a token.
+# The form of a column's name. The first line of a file that is no table may be anything: a setting with its key, a token.
 _COLUMN_NAME = re.compile(r"\w[\w .,?!'()\[\]/%&#+-]{0,59}")
 _TOKEN = re.compile(r"(?=[A-Za-z_/+-]*[0-9])(?=[0-9_/+-]*[A-Za-z])[A-Za-z0-9_/+-]{20,}")
 

@@ -1,7 +1,7 @@
-"""Cutting secrets out of whatever may be written down: answers, errors, logs, messages.
+"""Cut secrets out of everything that may be written down: answers, errors, logs, messages.
 
-A secret is the value of an environment variable. Only the variable's name is held; the value is looked up when a text is
-cleaned. Services echo keys in many spellings. What is cut out, of a secret of 8 characters or more:
+A secret is the value of an environment variable. Only the variable's name is stored; the value is looked up when a text is
+cleaned. Services return keys in many spellings. These spellings of a secret of 8 characters or more are cut out:
 
 - the secret as it is, as Python or JSON quote it (twice, too), and with `& < > " '` as HTML writes them;
 - each of its ASCII characters for itself as it is, percent-encoded (%73), as a JSON escape (\\u0073), or as an HTML number
@@ -11,7 +11,7 @@ cleaned. Services echo keys in many spellings. What is cut out, of a secret of 8
 - in hexadecimal digits, all capitals or all small;
 - backwards.
 
-Nothing else is: no cipher, no compression, no part of it, nothing put between its characters.
+No others are: no cipher, no compression, no part of it, no characters inserted into it.
 """
 
 from __future__ import annotations
@@ -187,9 +187,9 @@ def _base32_forms(raw: bytes) -> Iterator[str]:
         yield encoded[first:last].lower()
 
 
-# What begins or ends an escape: in a secret, reading escapes might change it.
+# Characters that begin or end an escape: in a secret, reading escapes might change them.
 _ESCAPES = frozenset("%&\\;")
-# How many characters of what follows may be taken for a part of what only seems to be an escape, as of `\\u`.
+# The number of following characters that may be swallowed by an apparent escape, such as `\\u`.
 _MOST_SWALLOWED = 4
 # A character of ASCII, escaped.
 _PERCENT = re.compile(r"%([0-7][0-9a-fA-F])")

@@ -9,19 +9,19 @@ from typing import Any
 
 from collector.hashing import canonical_json, hash_of, tagged_hash
 
-# What the event says of a run that somebody ended, in place of an error.
+# The event of a run that a person ended, in place of an error.
 INTERRUPTED = "interrupted"
-# The event of labels that a person gave to a run's answers, which says nothing of how far the run has come.
+# The event of labels that a person gave to a run's answers, which does not change the run's state.
 LABELLED = "labelled"
 # The event of answers that a second reader read.
 READ = "read"
 # Events that say nothing of how far a run has come.
 NO_PROGRESS = (LABELLED, READ)
-# The event of a run that was taken back, and counts for nothing any more.
+# The event of a retracted run, which counts for nothing any more.
 RETRACTED = "retracted"
-# What people may still say of a run that has ended, also of one of before chains were kept.
+# Events that may follow the end of a run, also of one from before chains existed.
 LATER_EVENTS = (RETRACTED, LABELLED, READ)
-# The method's source finds that a classifier says the same of every text that is shorter.
+# In the method's source a classifier gives the same score to every shorter text.
 SHORT_CHARACTERS = 20
 
 
@@ -78,7 +78,7 @@ class ResponseRow:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceRow:
-    """That an item is relevant for a subject; a larger grade (above 0) is more relevant."""
+    """An item's relevance for a subject; a larger grade (above 0) is more relevant."""
 
     subject: str
     domain: str | None
@@ -116,7 +116,7 @@ class MarkerRow:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """What a scorer says of one response: `score` (0 to 1) of a label; `is_short` under SHORT_CHARACTERS characters."""
+    """A scorer's result for one response: `score` (0 to 1) of a label; `is_short` under SHORT_CHARACTERS characters."""
 
     prompt_id: str
     trial: int
@@ -142,9 +142,7 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class PredictionRow:
-    """What a recommender predicted of a held-out text: the columns of raw.predictions and of an imported file, which say what
-    each is.
-    """
+    """A recommender's prediction for a held-out text: the columns of raw.predictions and of an imported file."""
 
     city: str
     review_id: str

@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> object:
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdecimal() or int(length) > _MAX_BODY_BYTES:
-            # What is not read would be taken for the next request.
+            # The unread body would be taken for the next request.
             self.close_connection = True
             raise _RefusedError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Send a Content-Length of at most a megabyte."

@@ -24,7 +24,7 @@ from lmrec.model import CatalogueRow, Recommender, require_free
 from lmrec.yelp import is_held_out, is_validation, read_reviews, read_venues, unique_names
 
 MIN_REVIEWS = 100
-# What an interrupted fit left in the model's folder.
+# The state of an interrupted fit in the model's folder.
 CHECKPOINT = "checkpoint"
 _PACKAGES = ("numpy", "scikit-learn", "scipy")
 

@@ -34,8 +34,8 @@ _CHARACTERS_SHOWN = 100
 _SPECS = {".yml", ".yaml"}
 # Common names of a column that holds the question.
 _ASKED = ("question", "prompt", "query", "instruction", "input")
-# Columns that are often retracted: role -> their common names, letters only; what they hold; and what follows without them.
-_RETRACTED = {
+# Columns that are often forgotten: role -> their common names, letters only; what they hold; and what follows without them.
+_OFTEN_FORGOTTEN = {
     "error": (
         {"error", "errors", "errormessage", "errortext", "exception"},
         "says why a call failed",
@@ -430,7 +430,7 @@ def new(
     unused = [column for column in columns if column not in drafted.columns]
     if unused:
         say(f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}.")
-        for line in _retracted(unused):
+        for line in _often_forgotten(unused):
             say(line)
     if answer in columns_of_groups(columns).values():
         say(suggested_answers(file, columns, form))
@@ -500,11 +500,11 @@ def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> s
     return f"; where one of them is what was asked, name it with --prompt {shlex.quote(column)}"
 
 
-def _retracted(unused: Sequence[str]) -> Iterator[str]:
+def _often_forgotten(unused: Sequence[str]) -> Iterator[str]:
     """Yield how to name a column that is called like one which says why there is no answer, or which attempt it was."""
     for column in unused:
         plain = re.sub(r"[\W_]+", "", column).casefold()
-        for role, (names, says, otherwise) in _RETRACTED.items():
+        for role, (names, says, otherwise) in _OFTEN_FORGOTTEN.items():
             if plain in names:
                 yield f"If {shown(column)} {says}, write {role}: {column} under import.columns, or {otherwise}."
 

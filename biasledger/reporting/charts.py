@@ -88,7 +88,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a scatter plot; `is_named` asks for its name, which is drawn where there is method."""
+    """A point of a scatter plot; `is_named` asks for its name, which is drawn if there is space."""
 
     label: str
     x: float

@@ -57,13 +57,13 @@ class Rule:
 
     @property
     def sentence(self) -> str:
-        """What a person reads of it."""
+        """The sentence that people read."""
         return f"{self.reason[0].upper()}{self.reason[1:]} (rule {self.id})."
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What an error message says.
+    """The meaning of an error message.
 
     Attributes:
         status: refused, truncated or error.

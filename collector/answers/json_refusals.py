@@ -1,6 +1,6 @@
-"""JSON that answers nothing: a refusal, or an error's message, in the form that was asked for.
+"""JSON without an answer: a refusal, or an error's message, in the form that was asked for.
 
-What a text says is judged by the caller; here it is decided which of a JSON value's texts count.
+This module decides which texts of a JSON value count; the caller judges what they say.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def whole_json(text: str) -> list[JsonObject | list[Any]]:
         return []
     values = []
     for value, is_left_open in json_values(text):
-        # What is left open is cut off, and its last text nobody knows.
+        # An open value was cut off, so its last text is incomplete.
         if is_left_open:
             return []
         values.append(value)

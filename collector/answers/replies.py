@@ -462,7 +462,7 @@ def _kept_items(found: FoundItems, rules: ItemRules | None) -> str:
 
 
 def _names(found: FoundList | FoundItems) -> list[str]:
-    """What the items of a list are called; '' where an item has no name."""
+    """Return the names of a list's items; '' for an item without a name."""
     if isinstance(found, FoundItems):
         return [one.name or "" for one in found.items]
     return list(found.items)
@@ -494,7 +494,7 @@ def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_of
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What a JSON value says in one place; is_text: a text that stands for a value, and not a key, a number, true or false."""
+    """The text of a JSON value in one place; is_text: it stands for a value, and is not a key, a number, true or false."""
 
     written: str
     is_text: bool

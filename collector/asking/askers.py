@@ -1,4 +1,4 @@
-"""Threads that ask: each takes the next trial, asks until it is done, and hands on every attempt."""
+"""Threads that ask: each takes the next trial, asks until it is done, and passes every attempt on."""
 
 from __future__ import annotations
 
@@ -145,11 +145,11 @@ class Askers:
         self._n_threads = target.concurrency
         self._n_in_flight = 0
         self._n_answered = 0
-        # Of trials whose first try is over, and of those that were refused at it.
+        # The trials whose first try is over, and those of them that were refused.
         self._n_first = 0
         self._n_first_refused = 0
         self._n_taken = 0
-        # Refused, and to be asked again when others had their turn; the one that has waited longest comes first.
+        # Refused trials, to be asked again after the others; the one that has waited longest comes first.
         self._aside: list[tuple[int, _Asking]] = []
         self._is_turn_of_aside = False
         self._refused_since: float | None = None
@@ -214,7 +214,7 @@ class Askers:
             if task is None:
                 return heapq.heappop(self._aside)[1] if self._aside else None
             self._n_taken += 1
-            # What was kept before the run was resumed counts, but one more try is always made.
+            # Attempts before the run was resumed count, but one more try is always made.
             n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
             return _Asking(task, self._n_taken, self._n_answered, task.attempts, n_tries)
 
@@ -336,9 +336,9 @@ class Askers:
             self._release(estimated)
 
     def _reserve(self, estimated: int) -> bool:
-        """Take a question out of the budget. What is under way may turn out cheaper than feared, so it is waited for."""
+        """Reserve the cost of a question. Running questions may turn out cheaper than their reserve, so wait for them first."""
         while True:
-            # Together, or else a thread that is refused might see nothing under way although there is.
+            # Under one lock, because a thread that is refused must see every running question.
             with self._lock:
                 if self._style.meter.reserve(estimated):
                     self._n_reserved += 1

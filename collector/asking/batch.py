@@ -1,7 +1,7 @@
 """Asks a run's trials through a batch interface: submits what is left, waits, keeps the results, and asks again what failed.
 
-What was submitted stands in the journal, so that another process can wait for it: an event before each submission, one after it,
-and one when its results are kept.
+Submissions are recorded in the journal, so that another process can wait for them: an event before each submission, one after
+it, and one when its results are stored.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class BatchAskers:
         # A process's tries; those of earlier processes count, but one more is always made.
         self._tries: dict[tuple[str, int], int] = {}
         self._todo: dict[tuple[str, int], Task] = {}
-        # What was taken out of the budget for the questions of this process that are under way.
+        # The reserved cost of this process's running questions.
         self._reserved: dict[tuple[str, int], int] = {}
         self._has_guessed = False
         self._n_handed_in = 0
@@ -410,7 +410,7 @@ class BatchAskers:
         self._reserved.clear()
 
     def _wait_until_kept(self) -> None:
-        """Wait until all that was handed in is on disk: only then may the journal say that a batch is collected."""
+        """Wait until all results are on disk: only then may the journal say that a batch is collected."""
         while self._n_kept() - self._n_before < self._n_handed_in:
             self._wait(_KEPT_SECONDS)
 

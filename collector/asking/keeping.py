@@ -33,14 +33,14 @@ class _End:
 
 @dataclass(frozen=True, slots=True)
 class _Handed:
-    """An attempt that was handed in; `written` is set when the end of this process cannot take it away any more."""
+    """A submitted attempt; `written` is set as soon as it would survive the end of this process."""
 
     attempted: Attempted
     written: threading.Event | None = None
 
 
 class _Waiting:
-    """What waits to be written, up to a bound. It is taken many at once: who brings more is woken then, and not for each.
+    """A bounded queue of attempts to write. `take` removes many at once, and so wakes waiting threads once for all.
 
     Args:
         capacity: the bound.
@@ -52,13 +52,13 @@ class _Waiting:
         self._is_closed = is_closed
         self._items: list[_Handed | _End] = []
         lock = threading.Lock()
-        self._has_come, self._has_method = threading.Condition(lock), threading.Condition(lock)
+        self._has_come, self._has_space = threading.Condition(lock), threading.Condition(lock)
 
     def put(self, item: _Handed | _End) -> None:
-        """Take an item in when there is method."""
-        with self._has_method:
+        """Add an item as soon as there is space."""
+        with self._has_space:
             while len(self._items) >= self._capacity and not self._is_closed.is_set():
-                self._has_method.wait(_LOOK_SECONDS)
+                self._has_space.wait(_LOOK_SECONDS)
             if not self._is_closed.is_set():
                 self._items.append(item)
                 self._has_come.notify()
@@ -70,7 +70,7 @@ class _Waiting:
                 self._has_come.wait(seconds)
             taken = self._items[:most]
             del self._items[:most]
-            self._has_method.notify_all()
+            self._has_space.notify_all()
         return taken
 
 
@@ -130,7 +130,7 @@ class Keeper:
 
         Raises:
             LedgerError: the journal cannot be written.
-            BaseException: what `end` was told.
+            BaseException: the error that `end` was called with.
         """
         while True:
             try:
@@ -146,7 +146,7 @@ class Keeper:
             return
 
     def close(self) -> list[Attempted]:
-        """Write what was handed in, take no more, and return what is kept and was not yielded; `failure` says if that failed."""
+        """Write all submitted attempts, take no more, and return those not yet yielded; `failure` says if that failed."""
         self._is_closed.set()
         for thread in self._threads:
             thread.join()

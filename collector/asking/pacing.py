@@ -426,11 +426,11 @@ class _Turns:
     def take(self, now: float) -> None:
         self._next = max(self._next, now - CATCH_UP_SECONDS) + self._seconds_between(now)
         self._starts.append(now)
-        self._retract(now)
+        self._drop_old_starts(now)
 
     def refused(self, now: float, resumes_at: float) -> None:
         """Learn from a refusal: the rate is the one asked at lately, or the one allowed where that is lower."""
-        self._retract(now)
+        self._drop_old_starts(now)
         allowed = self._rate(now)
         rates = [] if allowed is None else [allowed]
         # Right after a pause there is nothing to go by yet.
@@ -452,7 +452,7 @@ class _Turns:
             return None
         return self._learned * (1.0 + (1.0 - RATE_CUT) * (age - 1.0) ** 3)
 
-    def _retract(self, now: float) -> None:
+    def _drop_old_starts(self, now: float) -> None:
         while len(self._starts) > RATE_STARTS and self._starts[0] < now - RATE_SPAN_SECONDS:
             self._starts.popleft()
 

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class Advance(Protocol):
-    """What a caller of `progress` reports to."""
+    """The function that a caller of `progress` reports to."""
 
     def __call__(
         self, done: int, failed: int, cost_usd: float | None = None, pause: Pause | None = None

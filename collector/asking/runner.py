@@ -55,7 +55,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What a collection is given besides what it asks; none of this changes the questions."""
+    """Options of a collection that do not change its questions."""
 
     show_progress: bool | None
     backoff_seconds: float

@@ -1,7 +1,7 @@
 """An exported ledger's folder: which file holds which rows, and the manifest that says so.
 
-What the ledger holds of a run is `TABLE/run_id=RUN/….parquet`, a file a table; what runs share is `TABLE/….parquet`. A file is
-called after the SHA-256 of its bytes, so that one that is written anew has another name.
+The rows of a run are in `TABLE/run_id=RUN/….parquet`, a file a table; rows that runs share are in `TABLE/….parquet`. A file is
+named after the SHA-256 of its bytes, so that a rewritten file has another name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OF_RUNS = (
     *("runs", "run_events", "prompts", "prompt_attributes", "responses", "response_scores"),
     *("chain", "seals", "erasures"),
 )
-# Tables of what runs share -> the columns by which a part of them is told from others; what was kept as one has the same.
+# Tables that runs share -> the columns that identify a part of them; rows that were stored together have the same values.
 SHARED: Mapping[str, tuple[str, ...]] = {
     "readings": ("audit", "analysis_hash", "registered_at"),
     "relevance": ("relevance_hash",),

@@ -39,7 +39,7 @@ from collector.ledger.database import Ledger
 if TYPE_CHECKING:
     import duckdb
 
-# What is held at once of a file that is written: rows until they fill a row group, of as many bytes of text as are kept together.
+# The memory for writing a file: rows are held until they fill a row group, which is limited by their bytes of text.
 MEMORY = "768MB"
 ROW_GROUP_BYTES = 1 << 25
 ROW_GROUP_ROWS = (2_048, 122_880)

@@ -28,7 +28,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._n_read = 0
-        # Of each node, itself and all below it; None while they are being read.
+        # The number of nodes in each node, itself included; None while they are being read.
         self._sizes: dict[int, int | None] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:

@@ -27,7 +27,7 @@ from collector.ledger.database import Ledger
 from collector.rows import ItemRow, hash_of_items
 from collector.tables.source import FORMATS, column_names, open_source
 
-# What a column is for -> what it may be called, the first that is there counts; case, _, - and spaces do not matter.
+# Role of a column -> its possible names, the first one present counts; case, _, - and spaces do not matter.
 ROLES: Mapping[str, tuple[str, ...]] = {
     "name": ("name", "businessname", "itemname", "restaurantname", "item", "business", "restaurant", "title"),
     "price_level": ("pricelevel", "price", "pricerange", "pricetier", "cost"),

@@ -33,7 +33,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?: 00:00:00)?|\d{1,2}-[A-Za-z]{3}|[A-Za-z]{
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a prompt says of a person, and how: no attributes where it is neutral."""
+    """The person that a prompt states, and how: no attributes if it is neutral."""
 
     attributes: tuple[PromptAttribute, ...] = ()
     language: str = ENGLISH

@@ -31,7 +31,7 @@ _NO_ANSWER = re.compile(
     r"NO[ _-](?:TEXT|RESPONSE|ANSWER|REPLY|OUTPUT|CONTENT|RESULT|DATA|COMPLETION)(?:[ _-].*)?", re.DOTALL
 )
 _FAILED_WORDS = ("error", "timeout", "empty", "no response", "no answer", "no reply", "no output", "no text")
-# What has a meaning in a regular expression.
+# Characters with a meaning in a regular expression.
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _REFUSED = re.compile(r"refus|block|filter|moderat|safety|declin|censor|policy|guardrail", re.IGNORECASE)
 

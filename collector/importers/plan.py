@@ -45,10 +45,10 @@ MAX_TRIAL = 2**31 - 1
 AMOUNTS_READ = 10_000
 AMOUNT_CHARACTERS = 2_000
 WHOLE_FILE_TEMPLATE = "imported"
-# A number with room for nanosecond timestamps and for decimals, exact where DOUBLE is not.
+# Wide enough for nanosecond timestamps and for decimals, exact where DOUBLE is not.
 NUMBER = "decimal(38, 10)"
 _PLACE = f"value = floor(value) and value between 1 and {MAX_TRIAL}"
-# Role -> what a number has to fulfil as SQL, the same in words, and whether a cell may be empty.
+# Role -> the condition on a number as SQL, the same in words, and whether a cell may be empty.
 NUMBER_ROLES = {
     "trial": (f"value = floor(value) and value between 0 and {MAX_TRIAL}", "a whole number from 0", False),
     "attempt": (_PLACE, "a whole number from 1", False),
@@ -64,10 +64,10 @@ DECISION_WEIGHT = (
     "a whole number from 1, how many answers the row stands for",
     False,
 )
-# What was asked is compared as it is, and what came back is not needed in the first pass.
+# Prompts are compared as they are, and answers are not needed in the first pass.
 ASKED_ROLES = ("prompt", "system_prompt")
 ANSWER_ROLES = ("text", "finish_reason", "error", "reasoning")
-# Why there is no answer, or why it ended: nothing where the cell is without a value.
+# Why there is no answer, or why it ended; empty if the cell has no value.
 _SAID_ROLES = ("finish_reason", "error")
 # Names, of which #N/A and the like are none.
 NAMED_ROLES = ("subject", "expected")
@@ -121,7 +121,7 @@ class PlannedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class AmountColumn:
-    """What a whole column tells about the amounts in it: their decimal separator and their currency, None where it does not."""
+    """The format of the amounts in a column: their decimal separator and their currency, None if unknown."""
 
     decimal: Literal[".", ","] | None = None
     currency: str | None = None
@@ -154,12 +154,12 @@ class PlannedAnswer:
 
 
 class Plan(Protocol):
-    """What a file holds, found in its first pass.
+    """The contents of a file, found in its first pass.
 
     Attributes:
         n_rows: its rows.
         runs: the runs it makes, in order of their models' names.
-        has_replies: whether the answers are what was written; else they are put together from the rows as they are kept.
+        has_replies: whether the answers are given as text; else they are put together from the rows.
     """
 
     n_rows: int
@@ -188,7 +188,7 @@ class Plan(Protocol):
 
 
 class FilePlan:
-    """What every plan needs: the mapped columns, their checks, and the prompt that a row stands for."""
+    """The parts that every plan needs: the mapped columns, their checks, and the prompt that a row stands for."""
 
     def __init__(self, audit: Audit, conditions: Conditions, source: Source) -> None:
         assert audit.imported is not None

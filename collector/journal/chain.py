@@ -50,7 +50,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 # Large tables that an analysis brings along and names by their content's hash, which the digest covers.
 BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"analysis": frozenset({"relevance", "probes", "markers"})}
-# What bodies in a journal say beyond that; the hashes of these tables are null where an analysis brings none along.
+# Keys that a journal's records have in addition; the hashes of these tables are null if an analysis brings none along.
 _IN_JOURNALS: Mapping[str, frozenset[str]] = {
     "analysis": frozenset({"registered_at", "relevance_hash", "markers_hash"}),
     "response": frozenset({"is_last"}),
@@ -127,8 +127,8 @@ class Chain:
 def record_digest(kind: str, body: Mapping[str, Any]) -> str:
     """Return the tagged hash of a record.
 
-    It covers every key of the body: one that is absent counts as null, attributes count whatever their order, and a response's
-    erasable texts count as their own tagged hash. What an analysis brings along counts by the hash it names.
+    It covers every key of the body: an absent key counts as null, attributes count in any order, and a response's
+    erasable texts count as their own tagged hash. Tables that an analysis brings along count by the hash that it names.
 
     Args:
         kind: one of FIELDS.

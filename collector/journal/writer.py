@@ -137,7 +137,7 @@ class JournalWriter:
                 if visit is not None:
                     visit(record)
             _cut(path, descriptor, mark.offset)
-            # What a killed process wrote may still be in memory only.
+            # The bytes of a killed process may still be in memory only.
             os.fsync(descriptor)
         except OSError as error:
             os.close(descriptor)
@@ -198,7 +198,7 @@ class JournalWriter:
                 raise self._failure from None
 
     def event(self, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None) -> None:
-        """Keep an event; it happens now unless told otherwise. What its texts have that cannot be stored becomes U+FFFD.
+        """Write an event, with the current time unless another is given. Characters that cannot be stored become U+FFFD.
 
         Raises:
             LedgerError: as `append`.
@@ -206,7 +206,7 @@ class JournalWriter:
         self.record("event", event_body(event, _storable(detail), happened_at or utc_now()))
 
     def record(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Keep a record of any kind but a response.
+        """Write a record of any kind but a response.
 
         Raises:
             LedgerError: as `append`.

@@ -363,22 +363,21 @@ class Append:
         return True
 
     def restore_reading(self, run_id: str) -> bool:
-        """Register the analysis of before where the one in force came with runs that were all taken back; say whether a row
-        was written.
+        """Register the previous analysis if the one in force came with runs that were all retracted; say whether a row was written.
 
-        An analysis came with a run where it was registered as that run started. One that an audit file registered stays, and so
-        does one that another run was started under. The row's moment is that of the run's event `retracted`: it says that the
-        analysis stands again.
+        An analysis came with a run if it was registered as that run started. One that an audit file registered stays, and so
+        does one that another run was started under. The row has the time of the run's event `retracted`: the analysis is in force
+        again from then on.
         """
         rows = self._connection.execute(_READINGS_OF_AUDIT, {"run_id": run_id}).fetchall()
-        standing = [row for row in rows if row[3] and not row[4]]
-        if not standing or rows[-1] == standing[-1]:
+        in_force = [row for row in rows if row[3] and not row[4]]
+        if not in_force or rows[-1] == in_force[-1]:
             return False
-        audit, analysis, retracted_at, *_ = standing[-1]
+        audit, analysis, retracted_at, *_ = in_force[-1]
         return self.analysis(audit, json.loads(analysis), retracted_at)
 
     def restore_readings(self) -> None:
-        """Do what `restore_reading` does for every run that was taken back, in that order: what was done already stays."""
+        """Call `restore_reading` for every retracted run, in that order; what was restored before stays."""
         rows = self._connection.execute(
             "select run_id from raw.retracted_runs order by retracted_at, run_id"
         ).fetchall()
@@ -581,5 +580,5 @@ class Append:
             f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
             [owner],
         )
-        # Not where that failed: a transaction that is undone takes no statement more, and what was wrong would not be told.
+        # Not after an error: an aborted transaction accepts no statement, and a second error would hide the first.
         self._connection.unregister("batch")

@@ -37,7 +37,7 @@ MERGED_GROUP_BYTES = 1 << 25
 # What DuckDB holds while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
 READ_BYTES = 64_000_000
 READ_PER_BYTE = 4
-# A connection's variable that says so: the setting is told rounded.
+# The exact limit in a variable of the connection, because DuckDB reports the setting rounded.
 READ_LIMIT = "read_limit"
 # Texts of the longest row that there could be: the longest of each column.
 _LONGEST_ROW = """
@@ -110,12 +110,12 @@ class RunInfo:
 
 @dataclass(frozen=True, slots=True)
 class HeldReadings:
-    """What a ledger holds of how answers are read.
+    """The analyses that a ledger holds.
 
     Attributes:
-        audits: those of runs that were not taken back.
+        audits: the audits of runs that were not retracted.
         latest: audit -> the hash of its latest analysis.
-        named: the hashes of relevance, markers and probes, which analyses name.
+        named: the hashes of relevance, markers and probes that analyses name.
     """
 
     audits: frozenset[str]
@@ -257,10 +257,10 @@ class Ledger:
             yield connection
 
     def rewrite(self) -> None:
-        """Write the file anew and put it in the old one's place, so that it no longer has the bytes of what was removed.
+        """Write the file again and replace the old one, so that it no longer has the bytes of removed rows.
 
         Raises:
-            LedgerError: the file is absent, locked or no ledger, or there is no room for a second one.
+            LedgerError: the file is absent, locked or no ledger, or there is no space for a second one.
         """
         import duckdb
 
@@ -364,17 +364,17 @@ class Ledger:
             return parts | _parts_of_scores(connection) | _parts_of_predictions(connection)
 
     def heads_by_part(self) -> dict[str, str]:
-        """Return part of the analyses -> a text that is another whenever anything kept of its runs is.
+        """Return part of the analyses -> a text that changes whenever any record of its runs does.
 
-        It holds the head of each run's chain, by which everything asked, answered and erased is told, how the run is read, and
-        what is kept next to chains: baselines, catalogues, relevance and markers. Left out is a part with a run of before chains
-        were kept, and one that reads scores, where there are any: they are of any run, and in no chain.
+        It holds the head of each run's chain, which covers all questions, answers and erasures, how the run is read, and
+        the records outside of chains: baselines, catalogues, relevance and markers. A part is left out if it has a run from
+        before chains existed, or if it reads scores and there are any: they may belong to any run, and are in no chain.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
         """
         with self.read() as connection:
-            beside = [str(connection.execute(query).fetchall()) for query in _BESIDE_CHAINS]
+            others = [str(connection.execute(query).fetchall()) for query in _BESIDE_CHAINS]
             rows = connection.execute(
                 f"""
                 with heads as (
@@ -395,10 +395,10 @@ class Ledger:
                 """
             ).fetchall()
             left_out = _parts_of_scores(connection)
-        return {part: "\n".join([head, *beside]) for part, head in rows if part not in left_out}
+        return {part: "\n".join([head, *others]) for part, head in rows if part not in left_out}
 
     def held_readings(self) -> HeldReadings:
-        """Return what is registered of how answers are read.
+        """Return the analyses that the ledger holds.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
@@ -453,7 +453,7 @@ def _commit(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     except (duckdb.IOException, duckdb.TransactionException, duckdb.OutOfMemoryException) as error:
         raise _not_written(path, error) from None
     except duckdb.FatalException as error:
-        # What was committed stands in the write-ahead log, and is taken from there when the file is opened next.
+        # Committed rows are in the write-ahead log, and are read from there when the file is opened next.
         raise LedgerError(
             f"{path} took in what was written, but could not be brought to its end ({_reason(error)}): put that right and try "
             f"again."

@@ -1,4 +1,4 @@
-"""What the ledger holds of a run, as the records of its chain: each record of raw.chain next to what its table says now."""
+"""The ledger's records of a run: each record of raw.chain next to the current content of its table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TABLES: Mapping[str, str] = {
 }
 
 _RESPONSE_KEY = "prompt_id || '.' || trial || '.' || attempt"
-# A record of a run's chain that stands before one of a lower position in the table, if there is one: told without sorting.
+# A record of a run's chain that precedes one of a lower position in the table, if there is one; found without sorting.
 _OUT_OF_ORDER = """
     select 1
     from (select position, lag(position) over () as before from raw.chain where run_id = ?)

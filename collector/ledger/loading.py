@@ -37,7 +37,7 @@ N_HEAD = 3
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a journal's first records say: the run, the detail of its event 'started', the ledger that it was collected for."""
+    """The first records of a journal: the run, the detail of its event 'started', the ledger that it was collected for."""
 
     path: Path
     run: RunRow
@@ -120,7 +120,7 @@ class JournalLoader:
         n_written = 0
         is_done = False
         while not is_done:
-            # Read before the ledger is opened, so that it is held for short moments only.
+            # Read before the ledger is opened, to hold it for short moments only.
             batch = None if self._mark is None else self._batch(self._mark, stop)
             with self._ledger.append(
                 wait_seconds=wait_seconds, threads=THREADS, may_merge=not self.leaves_row_groups
@@ -228,7 +228,7 @@ def _load_one(head: Head, ledger: Ledger, sealed: Seal | None) -> list[str]:
             ]
         torn = end.offset < head.path.stat().st_size
         n_loaded = 0
-        # What was killed may have brought its last records into the ledger and not their seal.
+        # A killed process may have written its last records into the ledger but not their seal.
         if sealed != end.seal:
             # The ledger may not hold what a power failure could still take from the journal.
             sync_journal(head.path)

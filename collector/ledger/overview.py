@@ -167,7 +167,7 @@ def _progress(path: Path) -> _Progress:
                     is_interrupt = body["event"] == "failed" and body["detail"].get("reason") == INTERRUPTED
                     state = INTERRUPTED if is_interrupt else body["event"]
                     if body["detail"].get("by_target"):
-                        # What failed with the target is asked again, see `RunState`.
+                        # Trials that failed with the target are asked again, see `RunState`.
                         n_kept, n_failed_last = n_kept - n_failed_last, 0
                     # A resumed run may ask again what had failed.
                     n_kept = body["detail"].get("kept", n_kept) if state == "resumed" else n_kept

@@ -1,4 +1,4 @@
-"""What a collection or an import reports when it is done, and how runs are named."""
+"""The summary of a collection or an import, and the ids of runs."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Answers(Section):
     attempt: Literal["first", "last"] = Field(
         default="first",
         description="Which attempt says whether a question was refused, failed or answered unusably, where a question was asked "
-        "again. What an answer says is taken from the last attempt in any case.",
+        "again. The answer itself is always taken from the last attempt.",
         examples=["last"],
     )
 

@@ -173,12 +173,12 @@ class Audit(Section):
 
     @property
     def relevance_rows(self) -> tuple[RelevanceRow, ...]:
-        """What is relevant for which subject, in the file's order; empty where the analysis names no such file."""
+        """The relevant items of each subject, in the file's order; empty if the analysis names no such file."""
         return self._relevance_rows
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """What it was read from, the spec first; a folder where it names one. Empty where it was not read from a file."""
+        """The files it was read from, the spec first; a folder where it names one. Empty if it was not read from a file."""
         return self._files
 
     @property
@@ -479,10 +479,10 @@ class Audit(Section):
         return chosen
 
     def with_attributes(self, names: Sequence[str], parts: Sequence[str] = ()) -> Audit:
-        """Return the same audit with the prompts alone that state some of its attributes, and those about nobody.
+        """Return the same audit with only the prompts that state some of its attributes, and the neutral ones.
 
         Args:
-            names: the attributes; all if empty. Of descriptors, crossed ones stay where all of their attributes are named; a
+            names: the attributes; all if empty. Crossed descriptors stay if all of their attributes are named; a
                 template that states several at once stays for any of them.
             parts: the parts of the audit that will be asked.
 

@@ -22,7 +22,7 @@ class Columns(Section):
 
     text: NonBlank | None = Field(
         default=None,
-        description="The answer as it was written. Of this and every other column, `response.score` is a key inside JSON, and "
+        description="The answer as it was written. In this and every other column, `response.score` is a key inside JSON, and "
         "`turns[0].text` goes into a list.",
         examples=["answer"],
     )
@@ -100,7 +100,7 @@ class Columns(Section):
     )
     response: NonBlank | None = Field(
         default=None,
-        description="Of rankings and items: which rows are one answer. Of items, all rows of a prompt are one if absent.",
+        description="For rankings and items: which rows are one answer. For items, all rows of a prompt are one answer if absent.",
         examples=["run"],
     )
     slot: NonBlank | None = Field(
@@ -170,7 +170,7 @@ class Columns(Section):
 
 
 class ConditionValue(Section):
-    """What a value in a file of long form means."""
+    """The meaning of a value in a file of long form."""
 
     group: NonBlank = Field(description="The group that the value names.", examples=["African"])
     perturbation: NonBlank | None = Field(
@@ -180,7 +180,7 @@ class ConditionValue(Section):
 
 
 class Condition(Section):
-    """What an attribute named in a file of long form means; what is left out is as the file says."""
+    """The meaning of an attribute named in a file of long form; parts that are left out are as the file says."""
 
     neutral: bool = Field(
         default=False, description="Such rows name no group: they are neutral.", examples=[True]
@@ -215,7 +215,7 @@ class Import(Section):
 
     format: ImportFormat | None = Field(
         default=None,
-        description="The file's format; told by its ending and content if absent.",
+        description="The file's format; detected from its ending and content if absent.",
         examples=["jsonl"],
     )
     table: NonBlank | None = Field(

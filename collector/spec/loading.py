@@ -26,7 +26,7 @@ from collector.validation import key_path, more_problems, structure_problems
 
 @dataclass(frozen=True, slots=True)
 class SpecProblem:
-    """What is wrong in a spec or a file that it names.
+    """A problem in a spec or a file that it names.
 
     Attributes:
         at: the path of the key that it is about, as sentences show it.

@@ -50,11 +50,13 @@ class NameSwap:
             if not word.islower() or name.islower()
         ]
         self._prose = re.compile(rf"{_BEFORE}(?:{'|'.join([phrase, *alone])}){_AFTER}", re.IGNORECASE)
-        beside = re.compile(rf"(?:(?<!\w)(\w++)[ \t]+)?{self._prose.pattern}(?:[ \t]+(\w+))?", re.IGNORECASE)
+        in_context = re.compile(
+            rf"(?:(?<!\w)(\w++)[ \t]+)?{self._prose.pattern}(?:[ \t]+(\w+))?", re.IGNORECASE
+        )
         neighbours = {
             _plain(word)
             for text in texts
-            for match in beside.finditer(text)
+            for match in in_context.finditer(text)
             for word in match.groups()
             if word and word[0].isupper()
         }

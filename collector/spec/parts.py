@@ -39,8 +39,8 @@ MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 class Template(Section):
     """One wording of the question, with slots for the groups' descriptors and the subjects' words.
 
-    Groups with several descriptors are asked about by each of them. Of several such attributes all combinations are asked, unless
-    the template is `paired`. A template with a `candidate` asks for a ranking.
+    Groups with several descriptors are asked about by each of them. With several such attributes all combinations are asked,
+    unless the template is `paired`. A template with a `candidate` asks for a ranking.
     """
 
     id: NonBlank = Field(
@@ -120,7 +120,7 @@ class Template(Section):
 
     @property
     def candidate_parts(self) -> tuple[str | Slot, ...]:
-        """What is written of one candidate, split into literal text and slots; empty where no ranking is asked for."""
+        """The text of one candidate, split into literal text and slots; empty if no ranking is asked for."""
         return () if self.candidate is None else parse_template(self.candidate)
 
     @property
@@ -213,7 +213,7 @@ class Attribute(Section):
 
 
 class Subjects(Section):
-    """What the questions are about, such as resumes or artists: a CSV file with a row for each, whose columns are slots.
+    """The subjects of the questions, such as resumes or artists: a CSV file with a row for each, whose columns are slots.
 
     A candidate's slot {text} may also have as many columns as there are candidates, text_1, text_2, …, which they take in turn.
     """
@@ -291,7 +291,7 @@ KeyPaths = Annotated[tuple[Text, ...], BeforeValidator(_paths, json_schema_input
 
 
 class Answer(Section):
-    """What kind of answer is expected. It decides by which method answers are compared."""
+    """The expected kind of answer, which decides the method by which answers are compared."""
 
     kind: AnswerKind = Field(
         default="json_object",
@@ -367,7 +367,7 @@ class Answer(Section):
     )
     decimal: Literal[".", ","] | None = Field(
         default=None,
-        description="The decimal separator of the scores. Of a file, the whole column tells it if this is absent.",
+        description="The decimal separator of the scores. If absent, it is detected from the whole column of a file.",
         examples=[","],
     )
     currency: NonBlank | None = Field(

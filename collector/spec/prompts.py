@@ -178,7 +178,7 @@ def _prompts_of(
 
 @dataclass(frozen=True, slots=True)
 class _Persona:
-    """What one prompt states of a person: its groups, and the words that fill the slots."""
+    """The person of one prompt: its groups, and the words that fill the slots."""
 
     attributes: tuple[PromptAttribute, ...]
     words: Mapping[str, str]

@@ -21,7 +21,7 @@ from collector.tables.rows import read_rows, require_cells, require_unique
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a question is about: `words` fill the slots, one for each column of the file and each wording by domain."""
+    """The subject of a question: `words` fill the slots, one for each column of the file and each wording by domain."""
 
     name: str
     domain: str | None

@@ -32,8 +32,8 @@ _PIECES = re.compile(r"samples/.+/sample\.json", re.DOTALL)
 _IN_SAMPLES = re.compile(r"samples/.+\.json", re.DOTALL)
 _HEADERS = ("header.json", "_journal/start.json")  # an evaluation that was interrupted has no header
 _ATTACHMENT = "attachment://"
-# What an archive may become: each file in it as long as a row of a table may be, and all of them, where they are more than
-# some, no more than so many times what they take packed. Logs of real evaluations shrink to a tenth or a thirtieth.
+# Limits on unpacking an archive: each file as long as a row of a table may be, and all of them together, beyond a free amount, at
+# most so many times their packed size. Logs of real evaluations shrink to a tenth or a thirtieth.
 MAX_SAMPLE_BYTES = 64 << 20
 MAX_RATIO = 200
 FREE_BYTES = 256 << 20

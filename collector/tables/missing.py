@@ -1,4 +1,4 @@
-"""What programs write into a cell where there is no value: errors of spreadsheets, nan and the like."""
+"""Texts that programs write into a cell without a value: errors of spreadsheets, nan and the like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text file of rows needs before DuckDB reads it: UTF-8, even line ends, and a header in its first line."""
+"""Prepare a text file of rows for DuckDB: UTF-8, even line ends, and a header in its first line."""
 
 from __future__ import annotations
 

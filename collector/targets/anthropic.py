@@ -66,7 +66,7 @@ def build(name: str, settings: Settings, _folder: Path) -> AnthropicTarget:
 class AnthropicTarget(ChatTarget):
     """A model that is asked with POST {base_url}/v1/messages.
 
-    The service wants to be told how long an answer may get: max_tokens is 4096 unless the parameters say otherwise. It takes no
+    The service requires a limit of the answer's length: max_tokens is 4096 unless the parameters say otherwise. It takes no
     seed.
 
     Args:
@@ -105,7 +105,7 @@ class AnthropicTarget(ChatTarget):
         return body
 
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read a message; None where the document is none. What the model thought first is no part of its answer."""
+        """Read a message; None if the document is none. The model's thinking is no part of its answer."""
         content = document.get("content")
         if document.get("type") != "message" or not isinstance(content, list):
             return None

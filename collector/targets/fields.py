@@ -1,4 +1,4 @@
-"""What the settings of several kinds of target have in common."""
+"""Settings that several kinds of target share."""
 
 from __future__ import annotations
 

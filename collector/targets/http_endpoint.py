@@ -32,7 +32,7 @@ from collector.validation import NonBlank
 
 KIND = "http"
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
-# What a template may hold: {prompt} and its like are filled in for each question, ${NAME} from the environment.
+# Slots of a template: {prompt} and its like are filled in for each question, ${NAME} from the environment.
 _SLOT = re.compile(r"(?<!\$)\{(prompt|system_prompt|seed|trial)\}")
 _ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

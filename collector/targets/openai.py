@@ -14,7 +14,7 @@ from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_p
 from collector.targets.http.errors import Problem, count, error_message, error_of, text_or_none
 
 KIND = "openai"
-# What the collector sets itself.
+# Parameters that the collector sets itself.
 _OWN_PARAMETERS = {
     "model": "it stands next to parameters",
     "messages": "they come from the audit",

@@ -28,7 +28,7 @@ from lmrec.encoders.fitting import BertSettings, Text
 
 STATE, BEST = "state.pt", "best.pt"
 _TOKENIZED_AT_ONCE = 512
-# What changes neither the model nor how it is found.
+# Settings that change neither the model nor its training.
 _NOT_PART_OF_A_FIT = ("device", "checkpoint_steps")
 
 

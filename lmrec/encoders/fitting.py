@@ -1,4 +1,4 @@
-"""What an encoder is fitted to, and how the transformer is."""
+"""The data that an encoder is fitted to, and the settings of the transformer."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _is_grouping(number: str) -> bool:
     return "," in number or " " in number
 
 
-# -- What stands around a number --------------------------------------------------------------------------------------
+# -- The surroundings of a number --------------------------------------------------------------------------------------
 
 
 def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous: int) -> Amount | None:
@@ -217,7 +217,7 @@ def _currency_before(low: str, start: int, end: int) -> tuple[frozenset[str], in
 
 
 def _currency_behind(low: str, end: int, before: frozenset[str]) -> tuple[frozenset[str], int]:
-    """Return the currencies of an amount whose sign may stand behind it, and where the amount ends with it."""
+    """Return the currencies of an amount, whose sign may follow it, and where the amount ends with it."""
     words = amount_words()
     sign = words.after.match(low, end)
     if sign is None:

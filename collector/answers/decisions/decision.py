@@ -1,4 +1,4 @@
-"""What a reply decides, and how numbers of decisions are written."""
+"""The decision of a reply, and the spelling of its numbers."""
 
 from __future__ import annotations
 

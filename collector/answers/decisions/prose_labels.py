@@ -301,7 +301,7 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
     ]
     if not others or all(is_compared(low, one) for one in others):
         return True
-    # What comes after "because" is a reason and no second decision.
+    # A label after "because" is a reason and no second decision.
     return words.reasons.starting(said) is not None and not words.undecided.within(after)
 
 

@@ -126,7 +126,7 @@ def written_out(expression: str) -> frozenset[str] | None:
         found = _Writer(fold(expression.replace("\n", ""))).phrases()
     except _NotLimitedError:
         return None
-    # What stands for nothing would be found everywhere.
+    # An empty phrase would be found everywhere.
     return frozenset(stripped for phrase in found if (stripped := phrase.strip()))
 
 

@@ -1,4 +1,4 @@
-"""What short texts come to, remembered: keys and categories of items stand in answers again and again."""
+"""A cache of results for short texts: keys and categories of items occur in answers again and again."""
 
 from __future__ import annotations
 

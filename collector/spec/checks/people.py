@@ -1,4 +1,4 @@
-"""What is wrong between people, subjects and rankings in an audit spec, which types alone cannot tell."""
+"""Problems between people, subjects and rankings in an audit spec, which types alone cannot find."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ Audit: TypeAlias = Any
 
 
 def _nothing(_audit: Audit, _files: SpecFiles) -> None:
-    """What a method reads that has no files next to the spec."""
+    """Read no further files, for a method that has none next to the spec."""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class Words(Section):
             )
         if "unasked" in value or "keep" in value:
             raise ValueError(
-                f"has unasked or keep beside remove: {NOTHING}, which takes nothing out; remove one"
+                f"has unasked or keep next to remove: {NOTHING}, which takes nothing out; remove one"
             )
         return {**value, "remove": {}, "unasked": False}
 

@@ -1,7 +1,7 @@
-"""What the headers of an HTTP response say about rate limits, in the dialects of OpenAI and Anthropic.
+"""Read rate limits from the headers of an HTTP response, in the forms of OpenAI and Anthropic.
 
-OpenAI, and services that follow it, state durations (6m0s, 12ms); Anthropic states moments (RFC 3339). Moments are read
-against the response's own Date header, so that a wrong clock on this side does no harm.
+OpenAI, and services that follow it, state durations (6m0s, 12ms); Anthropic states times (RFC 3339). Times are compared
+with the response's own Date header, so that a wrong local clock does no harm.
 """
 
 from __future__ import annotations

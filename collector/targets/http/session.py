@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_SECONDS = 10.0
 MAX_BODY_BYTES = 50_000_000
-# Of a body beyond the limit so many characters are kept: enough to see what it is, and not enough to fill memory and journal.
+# The number of characters that are kept of a body beyond the limit: enough to identify it without filling memory and journal.
 KEPT_OF_LARGE_BODY = 1 << 20
 EXCERPT_CHARACTERS = 200
 _READ_BYTES = 1 << 16
@@ -247,7 +247,7 @@ def _pool_for(url: str) -> urllib3.PoolManager:
 
 
 class _Incoming(io.RawIOBase):
-    """What comes in over a socket until a moment: a time limit of a socket begins anew with every byte."""
+    """Read from a socket until a deadline: a socket's own time limit begins again with every byte."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, holder: threading.local) -> None:
         self._raw = raw

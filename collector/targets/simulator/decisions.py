@@ -1,7 +1,7 @@
 """The simulator's decisions: one label of several, a score, or an order of candidates, read off a resume.
 
-A resume has a quality from 0 to 1: its years of experience, and something of its own that follows from its words. Names say
-nothing of it: what stands behind "Name:" and all addresses are left out, so that the same resume is worth the same whoever it
+A resume has a quality from 0 to 1: its years of experience, and a part of its own that follows from its words. Names have no
+effect: the text after "Name:" and all addresses are left out, so that the same resume has the same quality whoever it
 is said to be about. A planted bias is added to that quality.
 """
 
@@ -44,7 +44,7 @@ _BLANK_LINE = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """What a prompt asks to decide: one of `labels`, a number on `scale`, or the order of `candidates`, which are their texts."""
+    """The decision that a prompt asks for: one of `labels`, a number on `scale`, or the order of `candidates`, given as texts."""
 
     labels: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None
@@ -82,11 +82,11 @@ def decide(
     Args:
         request: what is asked.
         prompt: the prompt.
-        shift: what a text about somebody adds to quality, in parts of the whole scale.
+        shift: the amount that a text about somebody adds to quality, in parts of the whole scale.
         draw: the source of chance.
         seed: another seed gives each resume another quality of its own.
         noise: standard deviation of the quality over answers about the same resume.
-        position_bias: what standing first rather than last adds to quality; those between get their part.
+        position_bias: the amount that the first place adds to quality, compared with the last; places between get their part.
     """
     if request.candidates:
         last = max(len(request.candidates) - 1, 1)
@@ -137,7 +137,7 @@ def _candidates(prompt: str) -> tuple[str, ...]:
 
 
 class Settings(Section):
-    """What can be planted in decisions."""
+    """Biases that can be planted in decisions."""
 
     shift: Amounts = Field(
         default_factory=dict,
@@ -147,7 +147,7 @@ class Settings(Section):
     )
     position_bias: Amount = Field(
         default=0.0,
-        description="What standing first rather than last adds to a candidate's quality, -1 to 1.",
+        description="The amount that the first place adds to a candidate's quality, compared with the last, -1 to 1.",
         examples=[0.1],
     )
     noise: Annotated[float, Field(ge=0, le=1)] = Field(

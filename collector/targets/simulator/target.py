@@ -29,7 +29,7 @@ DEFAULT_MITIGATION_FACTOR = 0.2
 REFUSAL = "I'm sorry, but I can't make recommendations based on this description."
 _MITIGATION = re.compile(r"\bequitable\b.*\bregardless of demographics\b", re.IGNORECASE | re.DOTALL)
 _DEFECTS = ("malformed", "refused", "fenced")
-# What came later is named among the parameters only where it is used.
+# Settings of later versions are named among the parameters only if they are used.
 _ALWAYS_NAMED = {"seed", "steer", "mitigation_factor", *_DEFECTS}
 
 
@@ -59,8 +59,7 @@ class _Shared(Section):
     )
     synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = Field(
         default_factory=dict,
-        description="Words or phrases that it takes for others. What is planted for the second is found wherever the first "
-        "stands.",
+        description="Words or phrases that it takes for others. A bias planted for the second also applies to the first.",
         examples=[{"African American": "Black"}],
     )
     steer: Shares = Field(

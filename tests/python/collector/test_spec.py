@@ -243,7 +243,7 @@ def test_wrong_specs_are_told_what_would_be_right(
             "analysis.words has 'nothing' as remove, which should be lists of terms",
         ),
         ("{words: {remove: 3}}", "analysis.words.remove should be a mapping of keys to values and is 3"),
-        ("{words: {remove: none, keep: [man]}}", "analysis.words has unasked or keep beside remove: none"),
+        ("{words: {remove: none, keep: [man]}}", "analysis.words has unasked or keep next to remove: none"),
         ("{words: {unasked: 0}}", "analysis.words.unasked should be true or false and is 0"),
     ],
 )
