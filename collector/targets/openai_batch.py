@@ -50,8 +50,8 @@ class Batch(ChatBatch):
     def submit(self, submission: Submission, requests: Sequence[BatchRequest]) -> str:
         """Upload the questions and make a batch of them; return its id.
 
-        TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
-            TargetError: it was not handed in; or, if retryable, perhaps it was: `find` says so.
+        Raises:
+            TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
         """
         lines = "".join(json.dumps(self.line(one), allow_nan=False) + "\n" for one in requests)
         body, content_type = _form(f"{submission.label}.jsonl", lines.encode("ascii"))
