@@ -363,7 +363,7 @@ class Append:
         return True
 
     def restore_reading(self, run_id: str) -> bool:
-        """Register the previous analysis if the current one came with runs that were all retracted; say whether a row was written.
+        """Register the previous analysis if the current one came only with retracted runs; say whether a row was written.
 
         An analysis came with a run if it was registered as that run started. One that an audit file registered stays, and so
         does one that another run was started under. The row has the time of the run's event `retracted`: the analysis is in force

@@ -100,7 +100,7 @@ class Columns(Section):
     )
     response: NonBlank | None = Field(
         default=None,
-        description="For rankings and items: which rows are one answer. For items, all rows of a prompt are one answer if absent.",
+        description="For rankings and items: which rows are one answer. For items, all rows of a prompt are one if absent.",
         examples=["run"],
     )
     slot: NonBlank | None = Field(
