@@ -138,7 +138,7 @@ for _part in _PARTS:
 
 def main() -> None:
     """Run the `biasledger` command; the process ends with its exit code."""
-    # Where nobody set up logs, Python prints warnings, and what they quote may be foreign.
+    # Without a logging setup Python prints warnings, which may quote text from outside.
     logging.lastResort = LogHandler(logging.WARNING)
     cli.main(prog_name="biasledger")
 

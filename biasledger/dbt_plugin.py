@@ -92,7 +92,7 @@ class Plugin(BasePlugin):
                 time.sleep(0.2)
 
     def _attach_export(self, conn: duckdb.DuckDBPyConnection) -> None:
-        """What `biasledger export` wrote, as the ledger that it is of."""
+        """Attach the files of `biasledger export` as the ledger that they were exported from."""
         from collector.errors import BiasledgerError
         from collector.exports.reading import attach_export
 

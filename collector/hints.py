@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-# Whatever a file holds, an error shows no more of one cell, nor of its first line.
+# Limits on the text that an error shows of one cell, and of a file's first line.
 CELL_CHARACTERS = 60
 FIRST_LINE_CHARACTERS = 120
 # The form of a column's name. The first line of a file that is no table may be anything: a setting with its key, a token.

@@ -1,7 +1,7 @@
 """A trained recommender: the folder that it lies in, and what it recommends.
 
 The folder holds `model.json`, the model card, written last; `catalogue.jsonl`, the venues, as `biasledger import-items` reads
-them; `names.json`, what is masked; and the encoder's arrays. None of it is code.
+them; `names.json`, the masked names; and the encoder's arrays. No file holds code.
 """
 
 from __future__ import annotations

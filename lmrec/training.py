@@ -31,7 +31,7 @@ _PACKAGES = ("numpy", "scikit-learn", "scipy")
 
 @dataclass(frozen=True, slots=True)
 class TrainSettings:
-    """What is trained from.
+    """The settings of a training.
 
     Attributes:
         city, category: only the businesses there, and of it; all if None.

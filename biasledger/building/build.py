@@ -49,7 +49,7 @@ _SHOWN_FAILURES = 3
 
 @dataclass(frozen=True)
 class BuildSummary:
-    """What a build did.
+    """The result of a build.
 
     Attributes:
         n_models: models and seeds built.
@@ -135,8 +135,7 @@ def build_warehouse(
             for note in remove_what_is_gone(work, Ledger(ledger)):
                 on_note(note)
             if is_on_spark:
-                # What DuckDB built before knows nothing of this build; the next one there takes its history from what is
-                # published.
+                # An earlier build on DuckDB lacks this build's history; the next one there takes it from the published tables.
                 work.unlink(missing_ok=True)
                 work = spark_file(work)
                 work.unlink(missing_ok=True)

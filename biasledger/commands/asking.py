@@ -183,7 +183,7 @@ def collect(
     """Ask a target, keep every answer.
 
     The prompts are made from AUDIT.yml; the answers go into a journal next to the ledger, and from there into the ledger.
-    Whatever ends a run early, --resume goes on where it stopped. Ctrl-C, SIGTERM and SIGHUP keep what was answered.
+    If a run ends early, --resume continues it. Ctrl-C, SIGTERM and SIGHUP keep the answers so far.
     """
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices, meter_for

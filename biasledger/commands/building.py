@@ -52,11 +52,11 @@ def build(
 ) -> None:
     """Build the tables, publish them, print the findings.
 
-    Where nothing has changed since the last build (ledger, audits, settings, models, versions), its findings are printed and
+    If nothing has changed since the last build (ledger, audits, settings, models, versions), its findings are printed and
     nothing is built.
 
-    The tables are published with alarms or without, all at once; whoever has the old ones open keeps them. Ends with 1 if there
-    are alarms; with 3 if a model or a quality test failed, and the old tables stay.
+    The tables are published with alarms or without, all at once; readers who have the old ones open keep them. Ends with 1 if
+    there are alarms; with 3 if a model or a quality test failed, and the old tables stay.
     """
     from biasledger.building.build import up_to_date_build
 

@@ -270,7 +270,7 @@ def evaluate(
 
     Writes quality.csv, every measure with its 95 % interval, predictions.csv, the rank of each text's venue, and
     catalogue_statistics.csv, the venues that the model was trained on, and prints the first.
-    Of several models, each of a city, also the mean.
+    For several models, each of a city, it also writes the mean.
     """
     from biasledger.measures.recommenders.table import averaged
     from lmrec.evaluation import evaluate_model, write_measures

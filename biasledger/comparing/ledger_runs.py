@@ -29,9 +29,9 @@ def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
 
 
 def run_in_ledger(ledger: Path, name: str) -> str:
-    """The id of the run that a name means: its id, the beginning of one, `latest` or `previous`.
+    """Return the id of the run that a name means: its id, the beginning of one, `latest` or `previous`.
 
-    What names no run stays as it is: whoever looks for it says so, and knows what the ledger lacks.
+    An unknown name is returned as it is: the caller that looks for the run reports it, and knows what the ledger lacks.
 
     Raises:
         InputError: several runs are called so.

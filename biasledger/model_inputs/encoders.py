@@ -19,7 +19,7 @@ Vectors = NDArray[np.float32]
 _MAX_TOKENS = 512
 _AT_ONCE = 32
 _MODULES, _POOLING = "modules.json", "1_Pooling/config.json"
-# What Sentence Transformers may put behind the transformer; cosines do not know whether vectors have the length one.
+# The modules of Sentence Transformers that are supported; normalising does not change cosines.
 _KNOWN = {"Transformer", "Pooling", "Normalize"}
 
 

@@ -85,7 +85,7 @@ def _given(read: list[Compared], left: Iterator[Compared]) -> Iterator[Compared]
 
 
 def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[str]) -> int | None:
-    """How many comparisons are not done yet; None of pairs of runs, which are compared in several questions each."""
+    """Return the number of comparisons left; None for pairs of runs, which are compared in several questions each."""
     if key != "comparison_key" or key not in comparisons.columns:
         return None
     return sum(value not in done for (value,) in comparisons.select(key).fetchall())

@@ -105,7 +105,7 @@ def collect(
         trials, mitigations, parts, seed, max_cost_usd: as of `biasledger collect`.
 
     Returns:
-        What came back, in numbers; `build` makes tables of it.
+        The numbers of answers by status; `build` makes tables of them.
 
     Raises:
         InputError: the spec is wrong, there is no such target, or the function does not take the arguments.

@@ -113,9 +113,9 @@ def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
 
 
 class _HeldAgainst(io.RawIOBase):
-    """Takes what is written and keeps none of it: every piece is compared with what a file has in its place.
+    """A sink that stores nothing: every piece that is written is compared with the bytes of a file in the same place.
 
-    What is written again counts as written last: a zip's writer goes back to fill in its headers, each in one piece.
+    Bytes that are written again replace the earlier ones: a zip's writer goes back to fill in its headers, each in one piece.
     """
 
     def __init__(self, file: IO[bytes]) -> None:

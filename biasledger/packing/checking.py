@@ -49,7 +49,7 @@ def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, st
     """Compute the pack's figures anew, see `biasledger.packing.rebuilding.rebuild`.
 
     Returns:
-        What was found of the findings, of everything else that the pack tells, and what of it nothing here can be held against.
+        The verdicts on the findings, on the other files of the pack, and on those that cannot be compared with anything here.
 
     Raises:
         InputError: another engine than the one installed here judged the pack, or one of its files is not of its kind.

@@ -198,7 +198,7 @@ def readable(name: str) -> str:
 
 
 def contrast(row: Row) -> str:
-    """Whom a row compares with whom."""
+    """Name the two groups that a row compares."""
     if not _has_group(row):
         return "all groups"
     group, reference = readable(row["group_name"]), row["reference_group"] or ""
@@ -206,7 +206,7 @@ def contrast(row: Row) -> str:
 
 
 def group_labels(rows: Sequence[Row]) -> list[str]:
-    """Who the rows are about; whom with is said once, by `against`."""
+    """Name the groups of the rows; the reference is named once, by `against`."""
     return [readable(row["group_name"]) if _has_group(row) else "all groups at once" for row in rows]
 
 

@@ -94,7 +94,7 @@ class RunVerdict:
 
 
 def about(finding: Row) -> str:
-    """Whom and what a finding is about: its attribute, groups and subject, and the mitigation that was asked with."""
+    """Name the attribute, groups and subject of a finding, and its mitigation."""
     with_mitigation = "" if finding["mitigation"] == PLAIN else f"with {readable(finding['mitigation'])}"
     parts = (
         readable(finding["attribute"].strip("()")),
@@ -106,7 +106,7 @@ def about(finding: Row) -> str:
 
 
 def headline(verdicts: Sequence[RunVerdict]) -> str:
-    """Who comes off worse, or else what differs, in one sentence, and a second one where nothing is known of a group."""
+    """Say in one sentence who comes off worse, or else what differs, and in a second one if nothing is known of a group."""
     if not verdicts:
         return "Nothing has been judged yet."
     n_silent = sum(bool(verdict.silent) for verdict in verdicts)
@@ -136,7 +136,7 @@ class _Harm:
 
 
 def _worst(verdicts: Sequence[RunVerdict]) -> _Harm | None:
-    """Who comes off worse in most audits; where no measure tells worse from better, the attribute by which most differ."""
+    """Return who comes off worse in most audits; if no measure says who is worse off, the attribute by which most differ."""
     worse: dict[str, set[int]] = {}
     concerned: dict[str, set[int]] = {}
     differing: dict[str, set[int]] = {}

@@ -124,7 +124,7 @@ class _Pages:
             return JSONResponse({"error": str(error) or type(error).__name__}, 503)
 
     def refused(self, request: Request, error: Exception) -> Response:
-        """What Starlette itself refuses: an unknown address, another method."""
+        """Answer requests that Starlette itself refuses: an unknown address, another method."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         sentence = "There is no such page." if status == 404 else "Pages here are only read: ask with GET."
         return self._error(status, Asked({}, request.url.path), sentence)

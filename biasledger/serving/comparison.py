@@ -110,7 +110,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
 
 
 def change_about(change: Change) -> str:
-    """Whom a change is about, in words."""
+    """Name the groups of a change in words."""
     groups = (
         ""
         if change.group_name.startswith("(")

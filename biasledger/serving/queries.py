@@ -43,9 +43,9 @@ class Prepared:
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
-    """The statement, what it gives, and a chart of it, for a template.
+    """Return the statement, its result, and a chart of it, for a template.
 
-    What is wrong with a statement stands next to it, as who wrote it wants to mend it there.
+    Errors in a statement are returned next to it, so that its author can correct it there.
 
     Raises:
         InputError: there is no such prepared statement, or no warehouse.

@@ -81,7 +81,7 @@ class SparkCredentials(Credentials):
         return ("master", "ledger", "warehouse", "tables", "schema")
 
     def connection_info(self, *, with_aliases: bool = False) -> Iterator[tuple[str, Any]]:
-        """What `dbt debug` prints."""
+        """Yield the settings that `dbt debug` prints."""
         for key, value in super().connection_info(with_aliases=with_aliases):
             yield key, shown(value) if key == "master" else value
 

@@ -24,7 +24,7 @@ _JAMO = "(?:[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ])"
 _UNSIGNED = exp.DataType.build("decimal(20, 0)")
 _TYPES = {
     exp.DType.UBIGINT: _UNSIGNED,
-    # What DuckDB sums integers to; sums past 64 bits are an error in Spark.
+    # DuckDB's type for sums of integers; sums past 64 bits are an error in Spark.
     exp.DType.INT128: exp.DataType.build("bigint"),
     exp.DType.UTINYINT: exp.DataType.build("smallint"),
     exp.DType.USMALLINT: exp.DataType.build("int"),
@@ -285,7 +285,7 @@ def _is_not_zero(divisor: exp.Expr) -> bool:
 
 
 def _logarithm(node: exp.Ln | exp.Log) -> exp.Expr | None:
-    """Of 0 and less, where Spark has null."""
+    """Raise an error for the logarithm of 0 and less, as DuckDB does; Spark returns null."""
     of = node.expression if isinstance(node, exp.Log) else node.this
     if of is None:
         raise UnsupportedError("log, whose base the engines do not agree on: ln, log2 or log10")

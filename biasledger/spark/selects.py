@@ -1,4 +1,4 @@
-"""What Spark's select lacks: `* replace`, `union by name`, windows made of named ones, lists that are walked in step."""
+"""Replacements for syntax that Spark lacks: `* replace`, `union by name`, windows made of named ones, lists unnested together."""
 
 from __future__ import annotations
 

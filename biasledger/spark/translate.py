@@ -44,7 +44,7 @@ class _DuckDB(DuckDB):
 
 
 def spark_name(schema: str, name: str) -> str:
-    """What Spark knows a table by: a view that is the session's alone has no schema."""
+    """Return a table's name in Spark: a view of one session has no schema."""
     return f"{schema}__{name}"
 
 

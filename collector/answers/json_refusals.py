@@ -21,7 +21,7 @@ _SPACES = re.compile(r"[\s-]+")
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """What JSON may hold without answering (common.yml, `json`); keys in lower case, spaces and hyphens as underscores."""
+    """Parts of JSON that are no answer (common.yml, `json`); keys in lower case, spaces and hyphens as underscores."""
 
     error_keys: frozenset[str]
     remark_keys: frozenset[str]
@@ -77,8 +77,8 @@ def silence_of(
         answers: texts that are answers even where they are fillers, such as a label "none"; case does not matter.
 
     Returns:
-        What `refusal` found in the first text that refuses, if no other text or number answers; of an error's message that no
-        rule knows, of true under an error's key, and of nothing but fillers, its status, None and a sentence; None for any other
+        The result of `refusal` for the first text that refuses, if no other text or number answers. Status, None and a sentence
+        for an error's message that no rule knows, for true under an error's key, and for nothing but fillers. None for any other
         JSON.
 
     Raises:
@@ -122,7 +122,7 @@ def _refuses(leaves: Iterable[_Leaf], silence: Silence) -> bool:
 def _of_fillers(
     leaves: Sequence[_Leaf], silence: Silence
 ) -> tuple[Literal["refused", "malformed"], None, str] | None:
-    """What JSON amounts to all of whose texts are fillers; None where a number, true or false answers, or all are empty."""
+    """Return the status of JSON with fillers as its only texts; None if a number, true or false answers, or all are empty."""
     if any(leaf.type != "text" and not (leaf.is_remark or leaf.is_error) for leaf in leaves):
         return None
     texts = [leaf for leaf in leaves if leaf.type == "text" and leaf.text.strip()]

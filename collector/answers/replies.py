@@ -397,7 +397,7 @@ def _silent(
     are_numbers_answers: bool = False,
     answers: Sequence[str] = (),
 ) -> Answer | None:
-    """What JSON that answers nothing amounts to; None where it may answer, as where there is none."""
+    """Return the status of JSON without an answer; None if it may answer, or if there is none."""
     if not values:
         return None
     try:

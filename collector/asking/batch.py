@@ -107,7 +107,7 @@ class BatchAskers:
         self._usability = usability
         self._unusable: TargetError | None = None
         self._poll_seconds = poll_seconds
-        # Who said that these are gone has looked for them; nobody has for those that this process submits.
+        # Only batches from before this process: the user has checked that these are gone.
         self._replaceable = frozenset(log.pending) if replaces_gone else frozenset()
         self._stopping = threading.Event()
         # A process's tries; those of earlier processes count, but one more is always made.

@@ -244,7 +244,7 @@ class Pace:
                 self._refusals_in_a_row += 1
                 self._limit.cut(now)
                 pause = self._pause_seconds(error)
-                # Who is to come again at once was not refused for the rate of asking.
+                # A service that asks for an immediate retry did not refuse because of the rate.
                 if asked_pause(error) != 0.0:
                     self._turns.refused(now, now + pause)
             else:
@@ -256,7 +256,7 @@ class Pace:
 
     def _pause_seconds(self, error: TargetError) -> float:
         asked = asked_pause(error)
-        # Who says "at once" again and again, and answers nothing meanwhile, does not mean it.
+        # After several immediate retries without an answer, the service's "at once" is ignored.
         n_guesses = self._refusals_in_a_row - (0 if asked is None else MEANT_AT_ONCE)
         if asked or n_guesses < 1:
             return asked or 0.0

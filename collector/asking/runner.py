@@ -351,7 +351,7 @@ class _Collection:
             try:
                 self._wind_down(error, askers, keeper)
             except KeyboardInterrupt:
-                # Who interrupts once more does not want to wait, but to know how to go on.
+                # After a second interrupt, stop waiting and say how to continue.
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(keeper.failure, LedgerError):
                 raise LedgerError(f"{keeper.failure} {self._kept()}.") from error
@@ -442,7 +442,7 @@ class _Collection:
         )
 
     def _wind_down(self, error: BaseException, askers: Askers | BatchAskers, keeper: Keeper) -> None:
-        """Whatever happened, what was answered is kept first; then the journal and the ledger say what happened."""
+        """Store the answers first, after any error; then record the error in the journal and the ledger."""
         is_interrupt = isinstance(error, KeyboardInterrupt)
         askers.stop()
         if is_interrupt or isinstance(error, TargetError):

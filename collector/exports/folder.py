@@ -73,7 +73,7 @@ class ExportedRun:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a folder holds.
+    """The contents of a folder.
 
     Attributes:
         format: parquet, or delta, where each table's folder has a log as well.

@@ -26,7 +26,7 @@ _GROWING = tuple(table for table in OF_RUNS if table not in {"runs", "response_s
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """What was done.
+    """The result of taking in an export.
 
     Attributes:
         taken: the runs that came in.

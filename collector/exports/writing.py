@@ -56,7 +56,7 @@ from (
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was done.
+    """The result of an export.
 
     Attributes:
         manifest: what the folder holds now.

@@ -50,7 +50,7 @@ _CATALOGUE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSummary:
-    """What an import kept.
+    """The result of an import.
 
     Attributes:
         catalogue: its name.
@@ -86,7 +86,7 @@ def import_items(
         levels: price levels run from 1, the cheapest, to this.
 
     Returns:
-        What was kept.
+        The result of the import.
 
     Raises:
         InputError: an argument, a column or a row is wrong, or the catalogue's latest import has the same content.

@@ -39,7 +39,7 @@ MOST_GROUPS = 50
 KINDS = ("text", "json_object", "list", "label", "score")
 # Words for no value that somebody may mean: a religion, a label, a country.
 MAY_MEAN = ("None", "none", "NONE", "NA", "na", "N/A", "n/a")
-# Who is in such a group stated none, as in macros/decisions/groups.sql.
+# Names of groups for people whose group is unknown, as in macros/decisions/groups.sql.
 _UNKNOWN = re.compile(
     r"unknown|undisclosed|not (disclosed|stated|specified|known|reported|provided)"
     r"|(prefer|declined?) (not )?to (say|state|answer)",

@@ -38,7 +38,7 @@ def import_predictions(files: Sequence[Path], ledger_path: Path, *, name: str) -
         name: what to call the recommender.
 
     Returns:
-        What was kept.
+        The result of the import.
 
     Raises:
         InputError: the name, a column or a row is wrong, a text comes twice, or the latest import has the same content.

@@ -75,7 +75,7 @@ class RuleUse:
 
 @dataclass(slots=True)
 class Preview:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
         columns: all of its columns.

@@ -161,7 +161,7 @@ def _response_digest(body: Mapping[str, Any]) -> str:
 
 def next_hash(position: int, kind: str, digest: str, previous: str) -> str:
     """Return a record's hash: the tagged hash of the canonical JSON of these four, `previous` being ZERO at position 0."""
-    # None of the four needs escaping, and this is the chain's inner loop.
+    # Built by hand, because none of the four needs escaping and this is the chain's inner loop.
     text = f'{{"digest":"{digest}","kind":"{kind}","position":{position},"previous":"{previous}"}}'
     return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
 

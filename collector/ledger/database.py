@@ -34,7 +34,7 @@ VECTOR_ROWS = 2048
 # Nor is anything written together any more where a row group holds so much: it would be written anew again and again, up to
 # 122,880 rows of it, for little.
 MERGED_GROUP_BYTES = 1 << 25
-# What DuckDB holds while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
+# DuckDB's memory while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
 READ_BYTES = 64_000_000
 READ_PER_BYTE = 4
 # The exact limit in a variable of the connection, because DuckDB reports the setting rounded.
@@ -235,9 +235,9 @@ class Ledger:
 
     @contextmanager
     def read_through(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open the file as `read` does, for who goes through all of it: DuckDB holds no more of a large ledger than of a small
-        one, as long as rows only pass through it. Nobody else in this process should have the file open, since DuckDB's settings
-        are the file's.
+        """Open the file as `read` does, to go through all of it: DuckDB holds no more of a large ledger than of a small
+        one, as long as rows only pass through it. The file should not be open elsewhere in this process, because DuckDB's
+        settings belong to the file.
         """
         with ExitStack() as stack:
             # Next to the ledger it could be a folder that nobody may write. Without any, what does not fit says so.

@@ -56,7 +56,7 @@ class Erasable:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What was done.
+    """The result of an erasure.
 
     Attributes:
         responses: those erased now; none where all of them were erased before.

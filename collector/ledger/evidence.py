@@ -400,7 +400,7 @@ def _unbounded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     try:
         yield
     finally:
-        # Who stops halfway may have closed it.
+        # A caller that stops halfway may have closed it.
         with suppress(duckdb.ConnectionException):
             if limit is not None:
                 connection.execute("set memory_limit = ?", [limit])

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 BATCH_RECORDS = 5_000
 BATCH_BYTES = 1 << 24
-# A checkpoint may write the table's last 122,880 rows anew, however few were added: without bounds it takes a gigabyte. What is
-# written must fit, however long its texts are.
+# A checkpoint may rewrite the table's last 122,880 rows, however few were added: without bounds it takes a gigabyte. The rows
+# must fit, however long their texts are.
 MEMORY_BYTES = 128_000_000
 MEMORY_PER_BYTE = 4
 THREADS = 1

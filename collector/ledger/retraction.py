@@ -20,7 +20,7 @@ from collector.rows import RETRACTED
 
 @dataclass(frozen=True, slots=True)
 class Retracting:
-    """What was done.
+    """The result of a retraction.
 
     Attributes:
         run: the run as it was listed before.

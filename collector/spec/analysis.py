@@ -12,7 +12,7 @@ from collector.validation import Names, Section
 
 
 class Answers(Section):
-    """Who gets an answer at all: which attempt at a question says so."""
+    """Who gets an answer at all, and the attempt at a question that decides this."""
 
     attempt: Literal["first", "last"] = Field(
         default="first",

@@ -315,7 +315,7 @@ class Audit(Section):
     def analysis_document(self) -> dict[str, Any]:
         """Return how answers are read as plain data: crossed attributes, and how each kind of answer is compared.
 
-        What templates cross is among the crossed attributes.
+        The crossed attributes include those that templates cross.
         """
         crossed = [split_crossed(one) for one in self.analysis.crossed]
         for one in (name for template in self.templates for name in template.descriptors):

@@ -18,7 +18,7 @@ PROJECT_FILE = "dbt_project.yml"
 
 @dataclass(frozen=True, slots=True)
 class SpecFiles:
-    """What a spec may read.
+    """The files that a spec may read.
 
     Attributes:
         spec: the spec, from whose folder the names of files are seen.

@@ -249,7 +249,7 @@ def _rankings(
     orders = template.orders or len(cells)
     between = "\n\n" if "\n" in (template.candidate or "") else "\n"
     for index, candidates in enumerate(zip(*cells, strict=False)):
-        # Who follows whom differs from subject to subject.
+        # The order of people differs from subject to subject.
         order = sorted(candidates, key=lambda person: hash_of([subject and subject.name, index, person.name]))
         for turn in range(orders):
             first = (index + turn * len(order) // orders) % len(order)

@@ -19,7 +19,7 @@ from collector.tables.encodings import (
 
 CSV_KINDS = ("csv", "tsv")
 HEADER_BYTES = 1 << 20
-# What Excel writes into the first line to name the separator; a tab may follow it as it is.
+# The line that Excel writes at the beginning to name the separator, which may be a literal tab.
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[;,\t]*', re.IGNORECASE)
 # A line before the header that holds nothing, as where a sheet begins with empty rows.
 _EMPTY_LINE = re.compile(r'[\s;,|"]*')

@@ -121,9 +121,9 @@ class GeminiTarget(ChatTarget):
         return body
 
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read generated content, or that the prompt was blocked; None where the document is neither.
+        """Read generated content, or that the prompt was blocked; None if the document is neither.
 
-        What the model thought first is no part of its answer, but its tokens are paid for as the answer's are.
+        The model's thinking is no part of its answer, but its tokens cost the same.
         """
         candidates = document.get("candidates")
         feedback = document.get("promptFeedback")

@@ -26,7 +26,7 @@ from collector.validation import NonBlank, Section
 
 KIND = "replay"
 _ROWS_AT_ONCE = 1_000
-# What knows no null.
+# Formats without null.
 _TEXT_ALONE = {"csv", "tsv"}
 
 

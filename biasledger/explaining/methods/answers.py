@@ -1,4 +1,4 @@
-"""Who gets an answer: what became of each group's questions, and the replies that refused or could not be read."""
+"""Who gets an answer: the outcomes of each group's questions, and the replies that refused or could not be read."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Units:
     def correlation_of_rivals(self) -> float:
         """Correlation of two candidates' outcomes in one ranking: what one gains the others lose, so that all sum to nothing.
 
-        Of rankings of several lengths the mean over their answers.
+        For rankings of several lengths it is the mean over their answers.
         """
         k = np.broadcast_to(np.asarray(self.n_candidates, dtype=np.float64), self.n.shape)
         of_rows = np.where(k > 1, -1 / np.maximum(k - 1, 1e-9), 0.0)

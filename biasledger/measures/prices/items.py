@@ -164,9 +164,9 @@ class LevelShare:
     n: the group's items at that level, n_level: all groups'. expected_share: its share of the items of all levels. null_mean:
     its mean share when labels are permuted. excess: share - expected_share, of items weighted by question where units.weighted
     has them, less the mean of that difference when labels are permuted, with its interval over clusters; null_sd and p-values
-    are of the same difference, so that how many items a group got, when answers are refused, is no bias of prices. Of ALL_SETS,
-    sets_sd is the standard deviation of the sets' shares and sets_low … sets_high Student's interval over them. n_clusters:
-    those that give the group items in that set. Source of share: Shen et al. (2022), equation 1.
+    are of the same difference, so that refused answers, which change a group's number of items, are no bias of prices. For
+    ALL_SETS, sets_sd is the standard deviation of the sets' shares and sets_low … sets_high Student's interval over them.
+    n_clusters: those that give the group items in that set. Source of share: Shen et al. (2022), equation 1.
     """
 
     label: int

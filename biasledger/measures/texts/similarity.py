@@ -345,7 +345,7 @@ def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> Per
 def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) -> tuple[float, float]:
     """Standard error of the mean gap and its degrees of freedom: over questions, and by a jackknife over names, put together.
 
-    Of one question the jackknife is over its units, or its names.
+    For a single question the jackknife is over its units, or its names.
     """
     parts = []
     if gaps.size > 1:

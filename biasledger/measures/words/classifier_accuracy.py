@@ -451,10 +451,10 @@ def _limit_of_accuracy(
     units: Design | None = None,
     kernel: Floats | None = None,
 ) -> float:
-    """What `accuracy`, reached with the texts of n_folds - 1 folds, grows to with unlimited texts of the same kind.
+    """Return the accuracy with unlimited texts of the same kind, from `accuracy` with the texts of n_folds - 1 folds.
 
-    units: what a group has many or few of, the texts themselves where there is nothing else. kernel: see `_ridge_test`. For more
-    than two groups the accuracy itself is given: the form holds for pairs.
+    units: the units by which a group is large or small, the texts themselves if there are no others. kernel: see `_ridge_test`.
+    For more than two groups the accuracy itself is returned, because the formula holds for pairs.
     """
     counted = units or design
     if int(design.labels.max()) > 1:

@@ -55,10 +55,10 @@ class RidgeFold:
         return cls(learnt, held_out, hat, rough.astype(np.float32), step, blur)
 
     def predict(self, labels: Labels, n_groups: int) -> Labels:
-        """The group with the highest score of each text held out, (b, n_held_out), from labels of all texts, (b, n_texts).
+        """Return the group with the highest score of each held-out text, (b, n_held_out), from labels of all texts, (b, n_texts).
 
-        Of groups whose scores differ by rounding alone, as those of equal texts, it is the first, on any machine: single
-        precision takes half of the time, and texts of which it does not tell two groups' scores apart are scored again.
+        If scores differ by rounding alone, as for equal texts, the first group is returned, on any machine: single
+        precision takes half of the time, and texts on which it cannot decide are scored again.
         """
         known = labels[:, self.learnt]
         if n_groups == 2:
@@ -148,7 +148,7 @@ def _from_inverse(inverse: Floats, learnt: Integers, left_out: Integers) -> Floa
 
 
 def _directly(kernel: Floats, learnt: Integers, held_out: Integers) -> Floats:
-    """The same of few texts learnt, by their own kernel: taken from the inverse of all it would be rounding. Of none, nothing."""
+    """Solve for few training texts with their own kernel: from the inverse of all texts' kernel the result would be rounding."""
     if not learnt.size:
         return np.zeros((held_out.size, 0))
     inside, across = kernel[np.ix_(learnt, learnt)], kernel[np.ix_(held_out, learnt)]

@@ -210,7 +210,7 @@ class _Products:
 
 
 def _side_by_side(products: _Products, computations: Sequence[_Computation[Floats]]) -> list[Floats]:
-    """What each comes to. Each time that is multiplied which most wait for, so that they fall in step again and again."""
+    """Return each computation's result. The product that most of them wait for comes next, so that they share products."""
     asked = [next(one) for one in computations]
     waiting = list(range(len(asked)))
     results: list[Floats] = [np.empty(0)] * len(asked)

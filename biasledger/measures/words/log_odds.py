@@ -53,7 +53,7 @@ def log_odds_of_sums(totals: Floats, n_others: int) -> Callable[[Floats], Floats
     """audit_log_odds as a function of the marked group's sums, (b, n_words + 1) to (b, n_words), without variances.
 
     totals: (n_words + 1,), both groups' counts. The last column holds n_others words together, which count in the totals alone.
-    What is the same for all arrangements is made once.
+    Values that are the same for all arrangements are computed once.
     """
     of_words, all_tokens = totals[:-1], totals.sum()
     smoothed = of_words / all_tokens + SMOOTHING

@@ -82,7 +82,7 @@ class Amount:
 def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     """Find the numbers of a text in order.
 
-    Of more numbers than a reply may have, the first and the last are found.
+    If a reply has more numbers than the limit, the first and the last are found.
 
     Args:
         low: the text in lower case, with plain digits and signs (plain.Reply.low).

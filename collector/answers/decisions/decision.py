@@ -8,7 +8,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a reply decides.
+    """The decision of a reply.
 
     Attributes:
         value: the label as it is listed, or the number as `written_number` writes it; None if no rule reads one.

@@ -396,7 +396,7 @@ def _only_named(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> De
 def _compared_and_counted(low: str, mentions: Sequence[Mention]) -> tuple[list[Mention], list[Mention]]:
     """Return the mentions that the reply compares with before it names a label, and those that count.
 
-    What a label is compared with follows it ("mid, well above junior"), and does not count there.
+    A label that another one is compared with follows it ("mid, well above junior"), and does not count there.
     """
     compared: list[Mention] = []
     counted: list[Mention] = []

@@ -164,8 +164,8 @@ def read_marks(lines: Sequence[str]) -> MarkedLines | None:
         lines: the lines of a reply.
 
     Returns:
-        What follows numbers that run 1, 2, 3, … (lists may follow one another), else letters or numerals, else bullets. Where
-        all of these are headings ("1. Drama:"), what is marked below them.
+        The texts after numbers that run 1, 2, 3, … (lists may follow one another), else letters or numerals, else bullets. If
+        all of these are headings ("1. Drama:"), the marked lines below them.
     """
     numbered = _numbered(lines)
     bullets = [bullet for at, line in enumerate(lines) if (bullet := _bullet(at, line)) is not None]

@@ -69,7 +69,7 @@ def clean_item(body: str) -> str:
 def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
     """Return the titles of a list's items, empty ones left out.
 
-    What most items repeat before a dash is a performer and no title, and what all items begin with ("Title: …") is a label.
+    Text that most items repeat before a dash is a performer and no title; a beginning of all items ("Title: …") is a label.
     """
     written = [body for body in bodies if not _PLACEHOLDER.fullmatch(body)]
     titles = _without_full_stops(_without_descriptions(_without_labels(_without_emoji(written))))

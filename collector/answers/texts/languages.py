@@ -96,7 +96,7 @@ class DecisionWords:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What `answer_rules/<code>.yml` says; every text but those of `yes` and `no` is a regular expression.
+    """The content of `answer_rules/<code>.yml`; every text but those of `yes` and `no` is a regular expression.
 
     pattern_text: the text of refusals and courtesies, with each part once.
     """

@@ -27,7 +27,7 @@ def rate_hints(headers: Mapping[str, str], *, now: datetime | None = None) -> Ra
         headers: names in any case, and values.
         now: the present moment, with its time zone; None takes the response's Date header, or else this machine's clock.
 
-    What cannot be read, such as a count of -1, is left out; no header raises.
+    Unreadable values, such as a count of -1, are left out; no header raises an error.
     """
     found = {name.lower(): value.strip() for name, value in headers.items()}
     moment = now or _http_date(found.get("date")) or datetime.now(UTC)

@@ -23,7 +23,7 @@ from collector.targets.simulator.responder import Amount, Amounts, Question, Res
 from collector.validation import Section
 
 NO_DECISION = "That depends on what is needed."
-# Of 3 levels, the lowest ends at about 2.5 years and the highest begins at about 7.
+# With 3 levels, the lowest ends at about 2.5 years and the highest begins at about 7.
 YEARS_SCALE = 6.17
 OWN_SD = 0.14  # how far a resume's quality lies from what its years say
 DEFAULT_NOISE = 0.05  # and one answer about it from another
