@@ -28,7 +28,7 @@ class Plugin(BasePlugin):
     """Configured in profiles.yml with `ledger`, the path of the ledger file, or of a folder that `biasledger export` wrote.
 
     The published warehouse is named by BIASLEDGER_PUBLISHED alone, and BIASLEDGER_CLOSED names the folder of the only files that
-    SQL may open: `biasledger` sets these, and nobody configures them.
+    SQL may open: `biasledger` sets these; they are no settings for users.
     """
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:

@@ -155,7 +155,7 @@ def require_project(directory: Path) -> None:
 
 
 def link_package(directory: Path) -> None:
-    """Make `.biasledger/packages/biasledger` anew: the installed dbt project with this project's own settings.
+    """Recreate `.biasledger/packages/biasledger`: the installed dbt project with this project's own settings.
 
     The settings are linked in as if they were the package's seeds, rather than overriding these by dbt's means: a seed
     of the root project would lose the column types and the schema that the package configures.

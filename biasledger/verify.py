@@ -88,7 +88,7 @@ def verify_ledger(
     """Recompute the chains of runs from the rows that the ledger holds.
 
     Args:
-        ledger_path: the ledger; its journals are looked for next to it.
+        ledger_path: the ledger; its journals are expected next to it.
         run_ids: which runs; none checks all of them, what they share, and journals that the ledger knows nothing of.
         seal: one that was kept elsewhere; a run must have had exactly these records first. With several runs, one of them.
         needs_journals: whether a collected run without its journal is broken; if not, a note says so.
@@ -334,7 +334,7 @@ def _compare_journal(
 
 
 def verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
-    """Recompute the hashes of what is kept by its content: analyses, relevance, catalogues; yield a verdict where one differs."""
+    """Recompute the hashes of analyses, relevance and catalogues; yield a verdict if one differs."""
     faults = _Faults()
     for what, stated, computed in hashed_content(connection):
         if stated != computed:

@@ -29,7 +29,7 @@ class TargetError(BiasledgerError):
     Attributes:
         retryable: asking again may help (a rate limit, a timeout, a server error).
         stops_run: every further question would fail in the same way (a wrong key or address).
-        retry_after_seconds: how long the target asks to be left alone, where it says so.
+        retry_after_seconds: how long the target asks to wait, if stated.
         raw_body: what the target did answer, if anything.
         status: the HTTP status, where there was one.
         hints: what the target said of its rate limits, where it did.

@@ -1,4 +1,4 @@
-"""Suggestions for error sentences: the known name that is nearest to an unknown one, and foreign text cut to a few words."""
+"""Suggestions for error sentences: the known name that is nearest to an unknown one, and text from outside cut to a few words."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def quoted(names: Iterable[str], most: int | None = None) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a text in quotes, with what is not printable written out, cut after 60 characters."""
+    """Return a text in quotes, with unprintable characters escaped, cut after 60 characters."""
     if len(text) <= CELL_CHARACTERS:
         return repr(text)
     from collector.redaction import struck_out

@@ -4,9 +4,9 @@ A secret is the value of an environment variable. Only the variable's name is st
 cleaned. Services return keys in many spellings. These spellings of a secret of 8 characters or more are cut out:
 
 - the secret as it is, as Python or JSON quote it (twice, too), and with `& < > " '` as HTML writes them;
-- each of its ASCII characters for itself as it is, percent-encoded (%73), as a JSON escape (\\u0073), or as an HTML number
+- each of its ASCII characters as it is, percent-encoded (%73), as a JSON escape (\\u0073), or as an HTML number
   (&#115; or &#x73;, with any zeros before it), mixed in any way, the digits of each in either case;
-- URL-encoded as a whole, also what was encoded once more;
+- URL-encoded as a whole, once or twice;
 - in base64, of both alphabets, and base32, in capitals or in small letters, also inside something longer such as `user:key`;
 - in hexadecimal digits, all capitals or all small;
 - backwards.
@@ -59,7 +59,7 @@ class Redactor:
         _guard_logs(self.variables)
 
     def __call__(self, text: str) -> str:
-        """Return the text without the secrets, in whatever spelling they stand in it."""
+        """Return the text without the secrets, in any of their spellings."""
         read = _unescaped(text)
         for variable in self.variables:
             secret = os.environ.get(variable, "").strip()
@@ -244,7 +244,7 @@ _guarded: set[str] = set()
 
 
 def strike_out_named_in(targets_file: Path) -> None:
-    """From now on strike out of messages what is in the environment variables that a targets file names for keys."""
+    """From now on cut out of messages the values of the environment variables that a targets file names for keys."""
     _guard_logs(_variables_named_in(targets_file))
 
 

@@ -27,7 +27,7 @@ SHORT_CHARACTERS = 20
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run: what was asked of whom, frozen when it starts; `spec` is the audit's asked() document."""
+    """One run: its audit and target, fixed when it starts; `spec` is the audit's asked() document."""
 
     run_id: str
     audit: str
@@ -170,7 +170,7 @@ def response_hash(prompt_hash: str, status: str, response_text: str | None) -> s
 
 
 def hash_of_items(rows: Sequence[ItemRow]) -> str:
-    """Return the tagged hash of a catalogue's content, whatever the order of its rows."""
+    """Return the tagged hash of a catalogue's content, independent of the order of its rows."""
     listed = sorted(
         canonical_json(
             [row.item_id, row.name, row.price_level, list(row.categories), row.domain]
@@ -183,7 +183,7 @@ def hash_of_items(rows: Sequence[ItemRow]) -> str:
 
 
 def hash_of_predictions(rows: Sequence[PredictionRow]) -> str:
-    """Return the tagged hash of predictions, whatever the order of their rows."""
+    """Return the tagged hash of predictions, independent of the order of their rows."""
     return hash_of(sorted(canonical_json(astuple(row)) for row in rows))
 
 

@@ -98,7 +98,7 @@ def is_watched() -> bool:
 
 
 class Told:
-    """Says how far something has come where nobody watches a bar, such as in a log: to standard error, half a minute apart."""
+    """Print progress where no bar can be shown, such as in a log: to standard error, half a minute apart."""
 
     def __init__(self) -> None:
         self._next = time.monotonic() + TOLD_EVERY_SECONDS
@@ -130,7 +130,7 @@ def flush() -> None:
 
 
 def drop_output() -> None:
-    """Send standard output nowhere: whoever read the pipe has enough, and what Python flushes at its end would be reported."""
+    """Discard standard output: the reader of the pipe has enough, and Python would report an error when it flushes at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -143,7 +143,7 @@ def console(
         file: where to write, if not to standard output.
         err: whether it writes to standard error.
         highlight: whether rich colours numbers and the like.
-        records: keep what is written with its styles, as on a terminal, for rich's `export_html`.
+        records: keep the output with its styles, as on a terminal, for rich's `export_html`.
     """
     from rich.console import Console
     from rich.segment import Segment

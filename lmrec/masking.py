@@ -98,7 +98,7 @@ def _tagger(pipeline: str | None) -> Any:
 
 
 def names_pattern(names: Sequence[str]) -> re.Pattern[str] | None:
-    """Return what finds the longest of these names at a place, whatever the case of its letters; None for none.
+    """Return a pattern for the longest of these names at a place, in any case; None for none.
 
     Args:
         names: in lower case.

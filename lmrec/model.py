@@ -1,4 +1,4 @@
-"""A trained recommender: the folder that it lies in, and what it recommends.
+"""A trained recommender: its folder, and its recommendations.
 
 The folder holds `model.json`, the model card, written last; `catalogue.jsonl`, the venues, as `biasledger import-items` reads
 them; `names.json`, the masked names; and the encoder's arrays. No file holds code.

@@ -64,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(self._completion)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
-        """Print nothing: a line a question would say little, and what it holds is foreign."""
+        """Print nothing: a line a question would say little, and its text comes from outside."""
 
     def _models(self) -> dict[str, Any]:
         if self.path != "/v1/models":

@@ -64,7 +64,7 @@ def train(
     """Train a recommender, measure it by the held-out texts, write it into a folder.
 
     The reviews are read three times, a line at a time: to count them, to fit, to measure. The same files and settings give the
-    same model; where a fit of theirs was interrupted and left a checkpoint, it is gone on with.
+    same model; an interrupted fit with a checkpoint is continued.
 
     Args:
         businesses, reviews: as of yelp.read_venues and yelp.read_reviews.

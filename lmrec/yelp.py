@@ -38,7 +38,7 @@ class Venue:
         city: where it is, None where the file does not say.
         price_level: 1, the cheapest, to 4; None where the file does not say.
         categories: as the file writes them, in its order.
-        address: what tells it from another of its name.
+        address: distinguishes it from others of its name.
     """
 
     venue_id: str
@@ -65,7 +65,7 @@ def read_venues(file: Path, *, city: str | None = None, category: str | None = N
     Args:
         file: `business.json`; a line has business_id, name, city, categories (text with commas, or a list) and attributes, whose
             RestaurantsPriceRange2 is the price level.
-        city: only the businesses there, whatever the case of its letters; all if None.
+        city: only the businesses there, in any case of its letters; all if None.
         category: only those of this category, likewise.
 
     Returns:

@@ -1,4 +1,4 @@
-"""One build of the warehouse: registers how answers are read, runs dbt, tells alarms from a broken warehouse, publishes.
+"""One build of the warehouse: register analyses, run dbt, separate alarms from a broken warehouse, publish.
 
 dbt builds into a private work file; the public tables are then published as the warehouse, which stays as it was if a model
 or a quality test failed.
@@ -92,16 +92,16 @@ def build_warehouse(
 
     Args:
         warehouse: the file to publish the public tables in, with alarms or without.
-        target: of profiles.yml; None is its default. One on Spark builds everything anew and publishes the same tables.
+        target: of profiles.yml; None is its default. A target on Spark rebuilds everything and publishes the same tables.
         threads: dbt's threads; None leaves it to profiles.yml.
-        full_refresh: build incremental models anew.
+        full_refresh: rebuild incremental models.
         is_forced: build also the methods in which nothing is new.
         select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
         is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
         allow_outside: whether audit files may name files outside of the project.
         on_step: called with (steps done, steps in all, name of the step), every ten seconds also what is being done.
         on_note: called with a sentence for each journal that was loaded, or could not be, for each audit file that is left out,
-            where all is built anew, and where methods are left as they stand.
+            if everything is rebuilt, and if methods are up to date.
 
     Raises:
         InputError: no project here, a wrong audit file, wrong settings, another build under way, no such target or what it needs

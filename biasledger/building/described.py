@@ -134,7 +134,7 @@ def _described(spec: Path, audit: Audit, older_than: float) -> Described:
 
 
 def _hash_of_files(spec: Path, names: Sequence[str], older_than: float | None = None) -> str | None:
-    """A hash of the files that a spec was read from: what each holds, where it lies, and what may lie there.
+    """Return a hash of the files that a spec was read from: their contents, their places, and the limits on these places.
 
     None where one is a folder, no regular file, cannot be read, or is no older than so many seconds since 1970.
     """

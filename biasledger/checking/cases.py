@@ -104,7 +104,7 @@ class Check:
 
     @property
     def n_failed(self) -> int:
-        """Alarms and regressions that nobody accepted."""
+        """Alarms and regressions that were not accepted."""
         return self.count(FAILED)
 
     @property

@@ -266,7 +266,7 @@ def collect(
 
 
 def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **choices: Any) -> None:
-    """Print what asking would take, cost and find; ask nobody."""
+    """Print the time, the cost and the detectable effects of a collection, without asking."""
     from biasledger.commands.display import dry_run_table
     from biasledger.commands.dry_run import design_warnings, dry_run
     from biasledger.project import settings_file

@@ -85,7 +85,7 @@ def findings(
 
 
 def _write_findings(warehouse: Path, form: str, **chosen: Any) -> None:
-    """Print all that fct_findings says of the findings, for a program or a spreadsheet."""
+    """Print all columns of fct_findings, for a program or a spreadsheet."""
     from biasledger.findings import select_findings
     from biasledger.opening import connect_read_only
     from biasledger.querying.output import write_result

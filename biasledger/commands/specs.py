@@ -375,7 +375,7 @@ def new(
     """Write an audit for a file of answers.
 
     Writes AUDIT.yml from the columns of FILE, which has a row for each answer, or a row with an answer for each group, and shows
-    how it will be read. On a terminal it asks for what is not given. Nothing that exists is overwritten.
+    how it will be read. On a terminal it asks for missing options. Existing files are never overwritten.
 
     \b
       biasledger new audits/support.yml answers.csv --answer reply --group gender --group race=White

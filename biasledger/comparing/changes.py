@@ -252,7 +252,7 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     environment = {
         "BIASLEDGER_LEDGER": seen_from(project, ledger),
         "BIASLEDGER_WAREHOUSE": seen_from(project, built),
-        # Not a variable of dbt's: of one that changes it reads the whole project anew.
+        # Not a variable of dbt's, because a changed variable makes dbt parse the whole project.
         "BIASLEDGER_COMPARED": json.dumps([before, after]),
     }
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]

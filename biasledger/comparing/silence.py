@@ -33,7 +33,7 @@ class SilentGroup:
 
 
 def silent_groups(tables: Tables, run_ids: Sequence[str] | None = None) -> list[SilentGroup]:
-    """The silent groups of these runs, or of all current ones; none where the tables were built before they were looked for."""
+    """Return the silent groups of these runs, or of all current ones; empty for tables of a version without this check."""
     if not tables.has("fct_group_coverage"):
         return []
     rows = tables.execute(

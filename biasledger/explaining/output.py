@@ -26,7 +26,7 @@ _PROMPT_CHARACTERS = 600
 # A longer word is none; a model that repeats a letter forever would fill the screen.
 _ENDLESS = re.compile(r"\S{300,}")
 _BEGINNING = 60
-# Before the sentence; of what is not judged that says so itself.
+# Precedes the sentence; a finding that is not judged says so itself.
 _VERDICTS = {
     "alarm": "Alarm",
     "clear": "Clear",

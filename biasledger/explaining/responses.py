@@ -21,7 +21,7 @@ _LOCK_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Person:
-    """Someone in a prompt: the place, the word that stands for them, and the groups by attribute."""
+    """A person in a prompt: the place, the descriptor, and the groups by attribute."""
 
     slot: int
     descriptor: str

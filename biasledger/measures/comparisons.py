@@ -1,4 +1,4 @@
-"""One comparison of groups, whatever is compared, and the table that a measure makes of many."""
+"""A comparison of groups, and the table that a measure makes of many."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def table(
     *seeds: str,
     key: str = "comparison_key",
 ) -> Table:
-    """Rows of what a measure says of each comparison: its key first, then the columns of `kind`, and the seed of what is drawn.
+    """Return a measure's rows for each comparison: its key first, then the columns of `kind`, and the seed of the draws.
 
     measure: one result of a comparison, several, or None. seeds: what the measure's seeds are made from, besides what the
     comparison is about. key: the name of the column of keys.

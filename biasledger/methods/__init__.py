@@ -1,4 +1,4 @@
-"""The methods: one method each of looking for bias in answers, from what is read of an answer to what is shown of a finding.
+"""The methods of looking for bias in answers, each from reading an answer to showing a finding.
 
 A method is named once, in the variable `methods` of dbt_project.yml, in the order in which people read of them. All else is found
 by its name: a module of this package with its METHOD, and one in each package that has one for every method (`module_of`).

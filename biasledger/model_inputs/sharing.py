@@ -28,7 +28,7 @@ def sharing(build: str) -> Iterator[None]:
 
 
 def shared(key: tuple[Any, ...], read: Callable[[], Read]) -> Read:
-    """Return what `read` returns, or what another model of the build has read by that key and still holds; nobody changes it.
+    """Return the result of `read`, or of another model of the build that read by that key and still holds it; do not change it.
 
     It is freed when the last reference is dropped. Outside a build nothing is shared.
     """

@@ -140,7 +140,7 @@ def _corpus_of(row: dict[str, Any]) -> _Corpus:
 
 
 def _feature_matrix(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
-    """Counts of the units from the first to the last, (n_units, n_words); a column a word, whatever the rows' order."""
+    """Counts of the units from the first to the last, (n_units, n_words); a column a word, in any order of rows."""
     parts = [
         _counts_of(features, start, min(start + UNITS_AT_ONCE - 1, last))
         for start in range(first, last + 1, UNITS_AT_ONCE)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Spec = Path | str | Mapping[str, Any]
 """An audit's file, or what would stand in one."""
 
-# Projects that nobody named, until Python ends.
+# Folders of projects without a name, deleted when Python ends.
 _temporary: list[tempfile.TemporaryDirectory[str]] = []
 _VERSIONS = {"biasledger": __version__}
 

@@ -46,7 +46,7 @@ def check_pack(path: Path, ledger_path: Path) -> tuple[Pack, list[Verdict]]:
 
 
 def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, str], None]) -> list[Verdict]:
-    """Compute the pack's figures anew, see `biasledger.packing.rebuilding.rebuild`.
+    """Recompute the pack's figures, see `biasledger.packing.rebuilding.rebuild`.
 
     Returns:
         The verdicts on the findings, on the other files of the pack, and on those that cannot be compared with anything here.
@@ -125,7 +125,7 @@ def require_engine(pack: Pack) -> None:
 
 
 def _comparable_texts() -> tuple[list[str], list[str]]:
-    """Which of summary and report can be made anew here, and why not all."""
+    """Return which of summary and report can be recreated here, and why not all."""
     if find_spec("vl_convert") is None or find_spec("jinja2") is None:
         return [SUMMARY], [f"{REPORT} was not compared: it needs pip install 'biasledger[report]'."]
     return [SUMMARY, REPORT], []
@@ -170,7 +170,7 @@ def _other_software(pack: Pack) -> list[tuple[str, Any, str]]:
 
 
 def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool) -> Verdict:
-    """Whether the pack tells what was asked, of whom and how it is read as the ledger does."""
+    """Whether pack and ledger agree on the prompts, the target and the analysis."""
     name = "what was asked"
     run_id = str(pack.manifest["run_id"])
     with Ledger(ledger_path).read() as connection:

@@ -28,7 +28,7 @@ _RUN_COLUMNS = (
     "origin, source_name, source_hash, started_at"
 )
 _JSON_COLUMNS = {"parameters", "versions", "detail"}
-# Name in the pack -> the table it is from; only what is said of the run.
+# Name in the pack -> the table it is from; only the rows of the run.
 TABLES: Mapping[str, str] = {
     FINDINGS: "marts.fct_findings",
     ANSWER_QUALITY: "marts.fct_answer_quality",

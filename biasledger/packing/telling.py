@@ -46,7 +46,7 @@ def told_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> dic
 
 
 def _write_alone(warehouse: Path, run_id: str, path: Path) -> None:
-    """Copy what a warehouse says of one run and of its last build alone."""
+    """Copy the rows of one run and of the last build only."""
     import duckdb
 
     with duckdb.connect(":memory:") as connection:

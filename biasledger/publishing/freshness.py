@@ -201,7 +201,7 @@ def _installed() -> Iterator[tuple[str, bytes]]:
     """Name and content of the installed seeds, generic tests, models and packages, and of the environment."""
     for path in sorted((dbt_source() / "seeds").glob("*")):
         yield f"{_SEEDS}{path.name}", _content(path)
-    # Rows that were tested by others are tested anew.
+    # If these tests change, rows are tested again.
     for path in sorted((dbt_source() / "tests" / "dbt" / "generic").glob("*.sql")):
         yield path.name, _content(path)
     yield "models", hash_models().encode()

@@ -55,7 +55,7 @@ class PostgresColumn:
         name: as in the warehouse.
         type: as PostgreSQL's format_type spells it.
         is_nullable: whether it may be null.
-        comment: what dbt says of it.
+        comment: its description in dbt.
     """
 
     name: str

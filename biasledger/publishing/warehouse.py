@@ -1,4 +1,4 @@
-"""Publishes the work file's public tables as the warehouse: written anew next to it, checked, renamed over it.
+"""Publish the work file's public tables as the warehouse: write a new file next to it, check it, and rename it.
 
 A reader who has the old warehouse open keeps it; one who opens it sees the old or the new one, never a mixture. If publishing
 stops half-way, the old one stays, and the next publication removes the rest.
@@ -85,7 +85,7 @@ def publish_warehouse(
     """Write the public tables of the work file, and those alone, as `warehouse`.
 
     Args:
-        work: the work file; nobody writes it now.
+        work: the work file, which is not being written.
         warehouse: the file to replace or to make.
         tables: which tables; all of them are in the work file.
         build: recorded in `publication.build`.
@@ -304,7 +304,7 @@ def _hold(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
             raise InputError(
                 f"{warehouse} is open for writing in another program: close it there, or open it read-only, and build again."
             ) from None
-        # Damaged, or of a version that this one cannot read: nobody has use for it.
+        # Damaged, or of a version that this one cannot read.
         return
     if is_ledger:
         raise InputError(f"{warehouse} is a ledger: name another file for the warehouse.")

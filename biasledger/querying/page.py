@@ -20,7 +20,7 @@ _PART = re.compile(
 
 
 def with_generated_parts(page: str) -> str:
-    """The page with what stands between `<!-- analyses -->` or `<!-- tables -->` and its end written anew."""
+    """Return the page with the part between `<!-- analyses -->` or `<!-- tables -->` and its end rewritten."""
     parts = {"analyses": "\n".join(_analyses()), "tables": "\n".join(_tables())}
     return _PART.sub(lambda part: f"{part['begin']}\n{parts[part['name']]}\n{part['end']}", page)
 
@@ -78,7 +78,7 @@ def _cell(text: str) -> str:
 
 
 def main() -> None:
-    """Write the generated parts of pages anew."""
+    """Rewrite the generated parts of pages."""
     parser = argparse.ArgumentParser(prog="python -m biasledger.querying.page", description=main.__doc__)
     parser.add_argument("pages", type=Path, nargs="+", help="docs/sql.md docs/tables.md")
     for path in parser.parse_args().pages:

@@ -27,7 +27,7 @@ _LEAST_WORDS = 3
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a prompt; `is_slot` where it stands for whom or what the question is about."""
+    """A piece of a prompt; `is_slot` if it names the person or the subject of the question."""
 
     text: str
     is_slot: bool
@@ -95,7 +95,7 @@ def _asked(connection: duckdb.DuckDBPyConnection, run_id: str) -> tuple[str, str
 def _template(spec: Mapping[str, Any]) -> list[Part]:
     texts = [template.get("text") or "" for template in spec.get("templates") or ()]
     telling = [text for text in texts if len(_WORD.findall(_SLOT.sub("", text))) >= _LEAST_WORDS]
-    # A neutral question comes first where there is one; what is asked about somebody has the most slots.
+    # A neutral question comes first if there is one; questions about people have the most slots.
     text = max(telling, key=lambda one: len(_SLOT.findall(one)), default="")
     return [
         Part(part, bool(_SLOT.fullmatch(part))) for part in _SLOT.split(clip(text, _LONGEST_PROMPT)) if part

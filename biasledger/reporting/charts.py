@@ -1,6 +1,6 @@
 """The kinds of chart as Vega-Lite: dots with intervals, dumbbells, signed bars, scatter, levels, lines, stacked shares.
 
-Colours are names of CSS variables, so that dark mode and print change them without drawing anew. A series always differs in
+Colours are names of CSS variables, so that dark mode and print change them without redrawing. A series always differs in
 shape or direction, too. Legends are part of the page, where they wrap and can be read aloud. Texts of a warehouse stand in data
 and in domains of scales only, which Vega never reads as expressions.
 """
@@ -111,7 +111,7 @@ def interval_dots(
         dots: from top to bottom.
         title: what the horizontal axis measures.
         rules: lines across all rows.
-        limits: what lies outside is cut off; None fits the data.
+        limits: values outside are cut off; None fits the data.
         shown: what the axis shows in any case.
     """
     labels = unique_labels([dot.label for dot in dots])
@@ -463,7 +463,7 @@ def lines(
     """Up to five series over dated runs or builds.
 
     Args:
-        rows: date and time of the run, series, value, what the tooltip says of it; in the order of time.
+        rows: date and time of the run, series, value, text of the tooltip; in the order of time.
         titles: of the horizontal and the vertical axis.
         threshold: drawn dashed, where there is one.
         statuses: series -> the status whose colour and shape it has; without it series have colours of their own.

@@ -1,4 +1,4 @@
-"""Puts the page together: verdicts, pictures, table of findings; one file that may load nothing and run nothing foreign."""
+"""Put the page together: verdicts, charts, table of findings; one file that loads nothing and runs no code from outside."""
 
 from __future__ import annotations
 

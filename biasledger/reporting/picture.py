@@ -37,7 +37,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of a legend: a symbol that the templates can draw, and what it stands for."""
+    """One entry of a legend: a symbol that the templates can draw, and its meaning."""
 
     symbol: str
     text: str
@@ -62,7 +62,7 @@ class Panel:
 class Picture:
     """Charts that answer one question, the rows behind them and the SQL that made these.
 
-    `reading` says what to look for; `note` says what is left out of the charts, which the table may still hold.
+    `reading` explains the chart; `note` names rows that are left out of the charts, which the table may still hold.
     """
 
     key: str
@@ -110,7 +110,7 @@ def _share_axes(panels: Sequence[Panel]) -> bool:
 
 
 def _kept(panels: Sequence[Panel], low: float, high: float) -> list[float]:
-    """The ends of an axis that shows every value and line across, and of intervals what is not far wider than usual."""
+    """Return the ends of an axis that shows every value and line, and intervals unless they are far wider than usual."""
     rows = [row for panel in panels for row in panel.spec["data"]["values"]]
     known = [row for row in rows if None not in (row.get("low"), row.get("value"), row.get("high"))]
     if len(known) < _INTERVALS_AT_LEAST:
@@ -144,7 +144,7 @@ def split_panels(
     """One panel for each combination of `by`, in the order of the rows, at most six.
 
     Returns:
-        The panels, and what is left out in sentences, or "".
+        Return the panels, and sentences on rows that are left out, or "".
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:

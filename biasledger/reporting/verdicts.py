@@ -220,7 +220,7 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
     harm = _worst(verdicts)
     first = [verdicts[place] for place in sorted(harm.audits)] if harm else []
     alarms = [(verdict, finding) for verdict in [*first, *verdicts] for finding in verdict.failing_alarms]
-    # Who is worse off comes before what merely differs.
+    # Alarms about people who are worse off come before mere differences.
     alarms.sort(key=lambda pair: not worse_off(pair[1]))
     steps = [
         Step(

@@ -97,7 +97,7 @@ class _Pages:
         return self._told(answer)
 
     def _told(self, answer: Callable[[Asked], Response]) -> Callable[[Request], Response]:
-        """The same for a request, with a page of one sentence for whatever goes wrong."""
+        """The same for a request, with a page of one sentence for every error."""
 
         def endpoint(request: Request) -> Response:
             asked = Asked({**request.query_params, **request.path_params}, request.url.path)
@@ -152,7 +152,7 @@ class _Pages:
 
 
 def make_app(warehouse: Path, ledger: Path, label_as: str = "") -> Starlette:
-    """The application that shows a warehouse; it opens the files for each page anew, and writes none but labels in that name."""
+    """The application that shows a warehouse; it reopens the files for each page, and writes only labels in that name."""
     labeller = Labeller(label_as, secrets.token_urlsafe()) if label_as else None
     pages = _Pages(Served(warehouse, ledger, labeller))
     routes = [

@@ -49,7 +49,7 @@ _VALUES = {
     """,
 }
 _TABLES = {"outcome": "fct_predictions", "price": "fct_recommended_items", "items": "fct_list_items"}
-# A case is all that a prompt says but of whom; in it the people of a group stand in the order of their names, and the first of
+# A case is a prompt without the person; in it the people of a group are in the order of their names, and the first of
 # one group is held against the first of the other.
 _PAIRS = """
     with
@@ -148,7 +148,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Shown:
-    """A pair with its texts; `is_whole` says whether changed words could be looked for."""
+    """A pair with its texts; `is_whole` says whether changed words could be searched."""
 
     pair: Pair
     answers: tuple[Text, Text]
@@ -286,7 +286,7 @@ def _gravest(connection: duckdb.DuckDBPyConnection, run_id: str, attributes: Seq
 def _two_groups(
     connection: duckdb.DuckDBPyConnection, run_id: str, attribute: str, groups: Sequence[str], asked: Asked
 ) -> tuple[str, str]:
-    """Those asked for; of what is left open first those of the run's gravest finding about the attribute.
+    """Return the groups in the address; if it names none, those of the run's gravest finding about the attribute.
 
     A group of another attribute, as an address has it whose attribute alone was changed, is left open, too.
     """

@@ -307,7 +307,7 @@ class SparksessionAdapter(SQLAdapter):
         self._tables.schemas.discard(str(relation.schema))
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:  # noqa: ARG002
-        """None: every model is made anew, so no incremental one begins with what it was before."""
+        """None: every model is rebuilt, so no incremental one begins with earlier rows."""
         return []
 
     def get_columns_in_relation(self, relation: BaseRelation) -> list[Column]:

@@ -285,7 +285,7 @@ def _is_not_zero(divisor: exp.Expr) -> bool:
 
 
 def _logarithm(node: exp.Ln | exp.Log) -> exp.Expr | None:
-    """Raise an error for the logarithm of 0 and less, as DuckDB does; Spark returns null."""
+    """Return -infinity for the logarithm of 0 and NaN below; Spark returns null."""
     of = node.expression if isinstance(node, exp.Log) else node.this
     if of is None:
         raise UnsupportedError("log, whose base the engines do not agree on: ln, log2 or log10")

@@ -170,7 +170,7 @@ def _adapted(session: SparkSession, where: str, settings: Mapping[str, str]) -> 
 
 @contextmanager
 def _errors_in(log: Path) -> Iterator[None]:
-    """Lead what programs that are started in the block write as errors, as Java does, into a file; it is begun anew."""
+    """Redirect standard error of programs that start in the block, such as Java, into a file, which is overwritten."""
     log.parent.mkdir(parents=True, exist_ok=True)
     kept = os.dup(2)
     with log.open("wb") as file:

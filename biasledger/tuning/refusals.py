@@ -16,7 +16,7 @@ from collector.tables.rows import read_rows
 
 REFUSED, ANSWERED = "refused", "answered"
 _COLUMNS = ("text", "label")
-# A refusal says so early, in a phrase of a few words; one that only one answer has may be chance.
+# A refusal comes early, in a phrase of a few words; a phrase that only one answer has may be chance.
 _OPENING_CHARACTERS = 400
 _FEWEST_ANSWERS = 2
 # In scripts without spaces between words a Chinese word has one or two characters, and one of another script three or so.

@@ -148,7 +148,7 @@ def _gather(
     is_root: bool,
     key: str = "",
 ) -> None:
-    """Add what is not null; key: the one that it stands under.
+    """Add values that are not null; key: the key of the value.
 
     A remark's key counts in the outermost object only: further in it speaks of an item.
     """

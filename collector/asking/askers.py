@@ -223,9 +223,9 @@ class Askers:
             heapq.heappush(self._aside, (asking.number, asking))
 
     def _ask(self, asking: _Asking) -> None:
-        """Ask up to three times: again after a malformed answer, a failure that may pass, or a short list where the audit
-        says so; never after any other. Refusals for the rate do not count, for they say nothing about the question; one that is
-        refused again and again, more than others are, is given up, since services also say so of what is too large.
+        """Ask up to three times: again after a malformed answer, a temporary failure, or, if the audit says so, a short
+        list. Refusals because of the rate do not count, because they say nothing about the question. A question that is refused
+        more often than others is given up, because services also refuse questions that are too large in this way.
         """
         prompt = asking.task.prompt
         estimated = estimated_tokens(prompt)
@@ -253,7 +253,7 @@ class Askers:
             # A trial that only ends because the run does is not done: a resumed run asks again.
             row.is_last = not has_more and not (error is not None and error.stops_run)
             if error is not None and error.stops_run:
-                # At once: whoever takes the attempts gets to know it later, and every question until then may cost.
+                # Stop now: the reader of the attempts learns of it later, and every question until then may cost.
                 self.stop()
             self._keep(Attempted(row, error))
             if not has_more or self._stopping.is_set():

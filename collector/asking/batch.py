@@ -63,7 +63,7 @@ class BatchAskers:
         batches: the target's batch interface.
         run_id: the run, which gives batches their labels.
         style: the form of answer expected, the run's seed.
-        tasks: what is to be asked; read at once.
+        tasks: the trials to ask; read at once.
         log: the run's batches so far.
         record: writes an event into the journal, and returns when it is there.
         keep: called with every attempt.
@@ -71,8 +71,8 @@ class BatchAskers:
         ended: called once at the end; with the error that ended the thread, or None.
         usability: counts replies that cannot be used; where none can, nothing is submitted again.
         poll_seconds: the longest pause between two looks at a batch.
-        replaces_gone: submit a batch of an earlier process anew that the service does not know, or says that it does not. It may
-            know it under another key, and the questions would be paid for twice.
+        replaces_gone: submit a batch of an earlier process again if the service does not know it. It may know it under another
+            key, and then the questions are paid for twice.
 
     Attributes:
         is_out_of_budget: asking has stopped because another question might cost too much.
@@ -183,7 +183,7 @@ class BatchAskers:
         """Yield the questions left, as many at once as a batch may hold, and no more than the budget allows."""
         chunk: list[BatchRequest] = []
         n_bytes = 0
-        # Questions may turn out cheaper than feared, so the next round begins anew.
+        # Questions may turn out cheaper than expected, so the next round starts with a fresh budget.
         self.is_out_of_budget = False
         for key, task in self._todo.items():
             estimated = estimated_tokens(task.prompt)
@@ -217,7 +217,7 @@ class BatchAskers:
         )
 
     def _submit(self, requests: list[BatchRequest]) -> None:
-        """Submit a batch, once: after a failure that leaves open whether it arrived, it is looked for."""
+        """Submit a batch once: after a failure that leaves open whether it arrived, search for it."""
         self._log.n_labels += 1
         begun = Submitted(f"{self._run_id}-{self._log.n_labels}", len(requests), utc_now())
         self._record(SUBMITTING, {"label": begun.label, "requests": begun.n_requests})
@@ -267,7 +267,7 @@ class BatchAskers:
             self._wait(min(SETTLE_POLL_SECONDS, self._poll_seconds))
 
     def _require_named(self, unsure: Submitted) -> None:
-        """Make sure that a batch which was not found may be submitted anew, without being paid for twice.
+        """Make sure that a batch which was not found may be submitted again, without being paid for twice.
 
         Raises:
             TargetError: where batches have no names only a person can tell, and none has.
@@ -290,7 +290,7 @@ class BatchAskers:
         self._log.pending[begun.label] = replace(begun, batch_id=batch_id)
 
     def _fail(self, begun: Submitted, reason: TargetError | str) -> None:
-        """Note that nothing will come of a batch, so that its questions are submitted anew."""
+        """Note that a batch has failed, so that its questions are submitted again."""
         self._record(FAILED, {"label": begun.label, "batch": begun.batch_id, "error": str(reason)})
         del self._log.pending[begun.label]
 
@@ -369,7 +369,7 @@ class BatchAskers:
         return hopeless
 
     def _task_of(self, custom_id: str) -> Task | None:
-        """Return what a result answers; None for what is kept already, or is none of this run's."""
+        """Return the answer of a result; None if it is stored already, or belongs to another run."""
         prompt_id, _, rest = custom_id.partition("-")
         numbers, _, tag = rest.rpartition("-")
         trial, _, attempt = numbers.partition("-")

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 MAX_GROUP = 500
 # How soon a thread that waits sees that this is closed.
 _LOOK_SECONDS = 0.5
-# How long more is gathered where nobody waits: a write of each answer alone takes the machine from asking.
+# How long to gather more attempts if no thread waits: writing each answer alone would slow asking down.
 _GATHER_SECONDS = 0.02
 
 logger = logging.getLogger(__name__)
 
 
 class _End:
-    """The end of what is to be kept: nothing more will come."""
+    """The end of the attempts."""
 
     def __init__(self, failure: BaseException | None) -> None:
         self.failure = failure
@@ -82,7 +82,7 @@ class Keeper:
 
     Args:
         writer: the run's journal.
-        capacity: how many attempts may wait to be written; whoever brings another one waits, too. Twice as many may be written
+        capacity: how many attempts may wait to be written; the next one blocks its thread. Twice as many may be written
             and not on disk.
         counts: gains the last attempts at questions that are on disk, by status. They are counted by the thread that brings them
             there: an interrupt could meet the main thread between two of them.
@@ -224,7 +224,7 @@ class Keeper:
             ):
                 self._is_closed.wait(_GATHER_SECONDS)
                 taken += self._waiting.take(self._most_in_group - len(taken))
-            # It is the last: nobody hands anything in who has said that nothing more will come.
+            # The end is always the last item.
             last = taken[-1] if taken else None
             end = last if isinstance(last, _End) else None
             if group := [one for one in taken if isinstance(one, _Handed)]:

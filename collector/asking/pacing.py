@@ -109,7 +109,7 @@ class Pace:
         requests_per_minute: cap on questions started, retries included; None for none.
         tokens_per_minute: cap on tokens, of questions and answers together; None for none.
         clock: seconds that never go back.
-        sleep: stands in for waiting in tests with a clock of their own; None waits, and wakes early when a slot comes free.
+        sleep: replaces waiting in tests with a clock of their own; None waits, and wakes early when a slot comes free.
         random: a number from 0 to 1, for pauses that are guessed.
 
     Attributes:
@@ -129,7 +129,7 @@ class Pace:
         self._clock = clock
         self._sleep = sleep
         self._random = random
-        # One thread at a time waits for its turn, the others for the gate: nobody is woken in vain.
+        # One thread at a time waits for its turn, the others for the gate, so that no thread is woken in vain.
         self._gate = threading.Lock()
         self._changed = threading.Condition()
         self._is_closed = False
@@ -171,7 +171,7 @@ class Pace:
             return Pause(seconds, self._paused_for) if seconds > 0 else None
 
     def close(self) -> None:
-        """Let nobody ask any more: whoever waits for a slot, now or later, gets PaceClosedError."""
+        """Stop asking: every thread that waits for a slot, now or later, gets PaceClosedError."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -319,7 +319,7 @@ class Slot:
     def done(
         self, reply_tokens: int | None, latency_ms: float | None, hints: RateHints | None = None
     ) -> None:
-        """Report an answer, whatever it says.
+        """Report an answer of any kind.
 
         Args:
             reply_tokens: of question and answer together; None where the service does not count them.

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar with rate, failures, cost and time left, and a line now and then where nobody watches."""
+"""Progress on standard error: a bar with rate, failures, cost and time left, or a line now and then if it is no terminal."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class RunState:
         run: the run, None before its record was visited.
         started: the detail of its event 'started'.
         prompts: in the order in which they were made.
-        kept: (prompt_id, trial) -> what is kept of it.
+        kept: (prompt_id, trial) -> its attempts so far.
         meter: is charged with everything kept.
         models: how many answers each model gave, as far as the service names it.
         unknown_reasons: the finish reasons that no table knows.
@@ -196,7 +196,7 @@ def require_same_ledger(state: RunState, name: str, ledger_path: Path) -> None:
 
 
 def require_same_target(run: RunRow, target: Target) -> None:
-    """Make sure that what is left of a run is asked of the same target in the same way; how fast is no part of that.
+    """Make sure that a resumed run asks the same target in the same way; the speed may differ.
 
     Raises:
         InputError: a setting differs; names it and both values.

@@ -90,7 +90,7 @@ def collect(
     Args:
         audit: the spec.
         target: whom to ask.
-        ledger_path: the ledger, made if absent; the journal lies next to it, see `journal_path`.
+        ledger_path: the ledger, made if absent; the journal is next to it, see `journal_path`.
         mitigations: mitigations asked next to the plain audit.
         parts: parts of the audit asked next to the templates that are in none.
         trials: how often each prompt is asked, in place of the spec's number; a template's own number stays.
@@ -192,18 +192,18 @@ def resume(
     give_up_seconds: float = GIVE_UP_SECONDS,
     max_unusable: int = MAX_UNUSABLE,
 ) -> RunSummary:
-    """Ask what is left of a run; all but the target comes from its journal.
+    """Continue a run; everything except the target comes from its journal.
 
     Args:
         run_id: the run.
         target: the one the run was begun with; only how fast it may be asked can have changed.
-        ledger_path: the ledger next to which the journal lies.
+        ledger_path: the ledger; the journal is next to it.
         retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
         show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as of
             `collect`; the cost is that of the whole run.
 
     Returns:
-        A summary of the whole run; a warning says so where it was complete before.
+        A summary of the whole run, with a warning if it was complete before.
 
     Raises:
         InputError: there is no such journal, another process is writing it, it is another ledger's, or the target has other
@@ -244,7 +244,7 @@ def resume(
 
 
 class _Collection:
-    """One process's part in collecting a run: all of it, or what is left of it.
+    """One process's part in collecting a run: all of it, or the trials that are left.
 
     Args:
         state: the run as far as its journal goes.
@@ -284,7 +284,7 @@ class _Collection:
         )
 
     def collect(self, warnings: Sequence[str]) -> RunSummary:
-        """Ask what is left and keep it; `warnings` go into the summary."""
+        """Ask the remaining trials and store the answers; `warnings` go into the summary."""
         started = time.monotonic()
         stopped = None
         try:
@@ -460,7 +460,7 @@ class _Collection:
             logger.warning("%s What was answered is kept in the journal; the next build loads it.", problem)
 
     def _reason(self, error: BaseException) -> str:
-        """Return what an event says of an error: none of a target's own words, which could not be erased with its answer."""
+        """Return the detail of an error for an event: without a target's own words, which could not be erased with its answer."""
         if isinstance(error, TargetError) and (error.raw_body is not None or not self._state.is_batch):
             status = "" if error.status is None else f" (status {error.status})"
             return f"The target was given up{status}; the error of its last response says why."

@@ -1,4 +1,4 @@
-"""An exported ledger's folder: which file holds which rows, and the manifest that says so.
+"""An exported ledger's folder: which file holds which rows, and its manifest.
 
 The rows of a run are in `TABLE/run_id=RUN/….parquet`, a file a table; rows that runs share are in `TABLE/….parquet`. A file is
 named after the SHA-256 of its bytes, so that a rewritten file has another name.
@@ -233,7 +233,7 @@ def _run(document: Mapping[str, Any]) -> ExportedRun:
 
 
 def _file(document: Mapping[str, Any], table: str, run_id: str = "") -> ExportedFile:
-    """Return a file, whose place nobody but `place_of` chooses: nothing outside of the folder is ever read or removed."""
+    """Return a file at the place that `place_of` gives: nothing outside of the folder is ever read or removed."""
     file = ExportedFile(
         str(document["path"]), int(document["rows"]), int(document["bytes"]), str(document["sha256"])
     )

@@ -1,4 +1,4 @@
-"""Takes the runs of an export into a ledger: one made anew, or one that gathers what several machines collected."""
+"""Add the runs of an export to a ledger: a new one, or one that gathers the runs of several machines."""
 
 from __future__ import annotations
 

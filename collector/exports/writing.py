@@ -1,4 +1,4 @@
-"""Writes the ledger into a folder, run by run: what is there already as it should be stays as it is.
+"""Write the ledger into a folder, run by run: files that are up to date stay.
 
 New files are written in a folder of their own and renamed into place, the manifest last; only then old ones are removed. Whatever
 stops this before leaves a whole export, and files that its manifest does not have until the next one.
@@ -60,7 +60,7 @@ class Exported:
 
     Attributes:
         manifest: what the folder holds now.
-        sha256: the manifest's own 'sha256:…', which stands for every file.
+        sha256: the manifest's own 'sha256:…', which covers every file.
         written, rewritten: runs that came in, and those that were there and had changed.
         left_out: runs whose chain goes on beyond its seal: they are being collected.
         n_bytes: of the files written now.
@@ -182,7 +182,7 @@ def _require_same(folder: Path, before: Manifest, format_: Format, run_ids: set[
 
 
 def _stands(folder: Path, before: Manifest, run: LedgerRun) -> bool:
-    """Whether a run is in the folder as the ledger has it; files are looked for and not read, which is `verify`'s part."""
+    """Whether a run is in the folder as the ledger has it; files must exist but are not read, which is `verify`'s part."""
     found = before.runs.get(run.run_id)
     return (
         found is not None

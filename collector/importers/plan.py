@@ -58,7 +58,7 @@ NUMBER_ROLES = {
     "rank": (_PLACE, "a whole number from 1, which is best", True),
     "count": ("value > 0", "a number above 0, how many items the row stands for", False),
 }
-# Selection rates and their tests count people, of whom there are no fractions.
+# Selection rates and their tests count people, so fractions are not allowed.
 DECISION_WEIGHT = (
     "value = floor(value) and value > 0",
     "a whole number from 1, how many answers the row stands for",
@@ -258,7 +258,7 @@ class FilePlan:
         return f"keys.* replace (case when {self._conditions.names_group} then keys.descriptor end as descriptor)"
 
     def _require_descriptors(self) -> None:
-        """Raise for a row that names a group and nobody who states it; one that names no group needs nobody."""
+        """Raise an error for a row that names a group but no descriptor; neutral rows need none."""
         if "descriptor" not in self._roles:
             return
         for (row,) in self._rows(
@@ -294,7 +294,7 @@ class FilePlan:
         return ", ".join(listed)
 
     def _known_names(self, role: str) -> Sequence[str]:
-        """Return what is a subject, or a right answer, whatever it looks like."""
+        """Return the words that are a subject, or a right answer, whatever they look like."""
         if role == "subject":
             return [one.name for one in self._audit.subject_rows]
         return self._audit.answer.labels
@@ -402,7 +402,7 @@ class FilePlan:
                 meaning.append([value, kept])
         if not meaning:
             return
-        # Prompts are distinguished by what is kept of them: Senior and senior are one label, 7 and 7.0 one score.
+        # Prompts are distinguished by their stored form: Senior and senior are one label, 7 and 7.0 one score.
         self._connection.execute("create table expected_answers (written varchar, kept varchar)")
         self._connection.executemany("insert into expected_answers values (?, ?)", meaning)
         self._connection.execute(
@@ -662,7 +662,7 @@ class RowPlan(FilePlan):
         return f"case when not {sql_is_missing(trimmed(at))} then {at} end"
 
     def counted_answers(self) -> tuple[MissingAnswers, dict[str, int]]:
-        """Return the cells without an answer, and texts that recur and may stand for no answer -> how many cells."""
+        """Return the cells without an answer, and recurring texts that may mean no answer -> how many cells."""
         cell = trimmed(self._role_at["text"])
         answer = self._audit.answer
         longest = max([TOKEN_CHARACTERS, *map(len, answer.missing)])

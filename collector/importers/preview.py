@@ -43,7 +43,7 @@ WORDS_READ = 200
 
 @dataclass(frozen=True, slots=True)
 class PreviewedAnswer:
-    """An answer as it will be kept: what was asked about, the groups named (attribute, group), what is read or why not."""
+    """An answer as it will be stored: its subject, the groups named (attribute, group), its value or why it has none."""
 
     template: str
     subject: str | None

@@ -461,7 +461,7 @@ def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
         if missing is not None and answer.status == "malformed":
             return Answer("error", error=f"The cell is missing ({storable(missing)}).", read_by="missing")
         return answer
-    # An error counts even where a text stands next to it: a placeholder, or what came before the call failed.
+    # An error counts even if there is a text: a placeholder, or a part that came before the call failed.
     failure = read_failure(found.error)
     if failure.rule == OTHER_ERROR and answer.status == "refused":
         return answer

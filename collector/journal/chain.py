@@ -2,7 +2,7 @@
 
 A record is a kind and a body of JSON values. Its digest covers the whole body; texts that may have to be erased enter it as
 their own hash only, so that a record whose text was erased still has the same digest. A record's hash covers its position, kind,
-digest and the hash before it, so the last hash stands for all records, their order and their number.
+digest and the hash before it, so the last hash covers all records, their order and their number.
 
 Bodies are made here, so that a journal's line and the ledger's row of one record have the same digest.
 """
@@ -63,7 +63,7 @@ _SEAL = re.compile(r"(?P<count>[1-9]\d*):(?P<head>sha256:[0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """How many records a chain has and the hash of its last one: printed, it can be kept where nobody can change it."""
+    """The number of records of a chain and the hash of its last one: printed, it can be stored where it cannot be changed."""
 
     count: int
     head_hash: str
@@ -167,7 +167,7 @@ def next_hash(position: int, kind: str, digest: str, previous: str) -> str:
 
 
 def text_hash(text: str | Mapping[str, str]) -> str:
-    """Return the hash that stands for a text in its record's digest, whether the text is there or erased."""
+    """Return the hash of a text in its record's digest, whether the text is there or erased."""
     return tagged_hash(text) if isinstance(text, str) else text[ERASED]
 
 

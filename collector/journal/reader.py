@@ -219,7 +219,7 @@ def _checked(line: bytes, before: Mark, read: Callable[[bytes], Any]) -> Record 
 
 
 def _unhashed(kind: str, body: Mapping[str, Any], n_keys: int) -> str | None:
-    """Say what a line holds that its hash does not cover: nobody could tell who wrote it."""
+    """Say which part of a line its hash does not cover, as it could have been added by anybody."""
     if kind not in FIELDS:
         return f"it is of the kind {kind!r}, which no record is"
     if names := unhashed_keys(kind, body):

@@ -95,7 +95,7 @@ def changed_tables(body: Mapping[str, Any]) -> str | None:
 
 
 def prompt_of(body: Mapping[str, Any]) -> Prompt:
-    """Return the prompt of a body; its hashes are computed anew."""
+    """Return the prompt of a body, with recomputed hashes."""
     # Importing the spec takes long, and most readers of journals read no prompt.
     from collector.spec.prompts import Prompt, PromptAttribute
 

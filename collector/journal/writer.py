@@ -58,7 +58,7 @@ class JournalWriter:
     def __init__(self, path: Path, descriptor: int, mark: Mark, n_responses: int) -> None:
         self.path = path
         self._descriptor = descriptor
-        # On disk, and written: what lies between would be lost with the machine's power, but not with this process.
+        # The end on disk, and the written end: the records between would survive this process, but not a power failure.
         self._mark = self._written = mark
         self._n_responses = self._n_written = n_responses
         self._lock = threading.Lock()
@@ -81,7 +81,7 @@ class JournalWriter:
 
         Args:
             path: the file, see `journal_path`; it may not exist yet.
-            run, analysis, prompts: what is asked of whom.
+            run, analysis, prompts: the run, its analysis and its prompts.
             started: the detail of the event 'started', which stands third, before the prompts.
 
         Raises:
@@ -229,7 +229,7 @@ class JournalWriter:
         self.close()
 
     def _sync(self) -> None:
-        """Sync; `mark` moves last, so that it never names what is not on disk."""
+        """Sync; `mark` moves last, so that it never goes beyond the bytes on disk."""
         with self._lock:
             self._require_open()
             written, n_written = self._written, self._n_written

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from collector.spec.prompts import Prompt
 
-# Analyses of a run's audit, oldest first, and whether each stands by itself: it came with no run that was taken back, or another
+# Analyses of a run's audit, oldest first, and whether each is independent of retracted runs: it came with no such run, or another
 # run that counts was started under it.
 _READINGS_OF_AUDIT = """
 with run_analysis_settings as (
@@ -309,7 +309,7 @@ class Append:
         return {run_id: Seal(count, head_hash) for run_id, count, head_hash in rows}
 
     def erasure(self, run_id: str, body: Mapping[str, Any]) -> None:
-        """Remove the texts of a response and insert the row that says so, unless it is there; `body` is an erasure's record."""
+        """Remove the texts of a response and insert a row to record this, if it is missing; `body` is an erasure's record."""
         key = [run_id, body["prompt_id"], body["trial"], body["attempt"]]
         names = ", ".join(f"{name} = null" for name in body["texts"] if name in ERASABLE)
         self._connection.execute(
@@ -523,7 +523,7 @@ class Append:
         return inserted
 
     def without_rows_of_run(self, table: str, run_id: str) -> None:
-        """Delete what a table has of a run, which is to come in anew."""
+        """Delete the rows of a run from a table, before they are inserted again."""
         self._connection.execute(f"delete from raw.{table} where run_id = ?", [run_id])
 
     def shared_rows(self, table: str, file: Path, key: Sequence[str]) -> None:

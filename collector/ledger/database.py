@@ -1,7 +1,7 @@
 """The ledger: a DuckDB file that keeps prompts and responses as evidence, and the only code that writes it.
 
-DuckDB lets one process write a file and nobody else read it meanwhile. So the file is opened for each append, waited for
-where another process has it open, and closed again. Each append is one transaction.
+While one process writes a DuckDB file, no other can read it. So each append opens the file, waits if another process has it
+open, and closes it again. Each append is one transaction.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 10.0
 POLL_SECONDS = 0.1
-# A checkpoint writes small row groups together, and reads 2,048 rows of them at once: what these take must fit into memory. Where
-# a row group has longer rows than this on average, all stay as they came in.
+# A checkpoint merges small row groups, and reads 2,048 of their rows at once, which must fit into memory. If a row group has
+# longer rows than this on average, all stay as they are.
 MERGED_ROW_BYTES = 1 << 16
 VECTOR_ROWS = 2048
-# Nor is anything written together any more where a row group holds so much: it would be written anew again and again, up to
-# 122,880 rows of it, for little.
+# Nor are row groups of this size merged any more: they would be rewritten again and again, up to 122,880 rows, for little.
 MERGED_GROUP_BYTES = 1 << 25
 # DuckDB's memory while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
 READ_BYTES = 64_000_000
@@ -240,7 +239,7 @@ class Ledger:
         settings belong to the file.
         """
         with ExitStack() as stack:
-            # Next to the ledger it could be a folder that nobody may write. Without any, what does not fit says so.
+            # The folder of the ledger may be read-only. Without a scratch folder, too large queries fail with an error.
             scratch = ""
             with suppress(OSError):
                 scratch = stack.enter_context(TemporaryDirectory(prefix="biasledger-"))
@@ -350,8 +349,8 @@ class Ledger:
     def parts_read(self) -> frozenset[str]:
         """Return which parts the analyses of the ledger's runs have, the methods among them.
 
-        An audit's latest analysis counts, and runs that were taken back do not. Scores of classifiers and predictions of
-        recommenders are read whatever the analyses, in the methods that read any.
+        An audit's latest analysis counts, and retracted runs do not. Scores of classifiers and predictions of
+        recommenders count for the methods that read any, independently of the analyses.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.

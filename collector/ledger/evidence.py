@@ -382,7 +382,7 @@ def _joined(
         body: dict[str, Any] | None = None
         returned: tuple[str, ...] = ()
         if held_key is not None:
-            # The columns last: what stands next to the hash must not hide what they say.
+            # The columns come last, so that keys next to the hash cannot replace them.
             body, returned = finish({**_extra(extra), **_plain(names, values)})
         is_repeated = position is not None and position == previous
         yield Held(kind, key or held_key, position, digest, body, returned, is_repeated)

@@ -1,4 +1,4 @@
-"""From journals into the ledger: what the ledger lacks is written in short appends, so that it can be made anew from journals.
+"""Load journals into the ledger: missing records are written in short appends, so that the ledger can be rebuilt from journals.
 
 How far the ledger has come is the end of its own chain; a journal's records go in with their chain, in one transaction.
 """
@@ -127,7 +127,7 @@ class JournalLoader:
             ) as append:
                 end = append.chain_end(self._run_id) or START.seal
                 if self._mark is None or batch is None or end != self._mark.seal:
-                    # Somebody else may have loaded meanwhile, so the place is looked for again.
+                    # Another process may have loaded records meanwhile, so find the place again.
                     self._mark = _place_of(self._path, end)
                     batch = self._batch(self._mark, stop)
                 at_once = max(_size(self._mark, batch), append.merged_bytes or 0)
@@ -172,7 +172,7 @@ def _told_if_odd(path: Path, count: int) -> Iterator[None]:
 
 
 def load_journal(path: Path, ledger: Ledger) -> int:
-    """Write what the ledger lacks of a journal, and seal it; what is there already is left as it is.
+    """Write the records that the ledger lacks of a journal, and seal it; existing records stay.
 
     Returns:
         The number of records written.

@@ -28,7 +28,7 @@ class RunOverview:
 
     Attributes:
         state: its last event: started, resumed, stopped, finished, failed, interrupted; None where it has none.
-        n_planned: trials to be asked in all; None where no journal says so, as of imports.
+        n_planned: trials to be asked in all; None without a journal, as for imports.
         n_asked: attempts kept; None without a journal.
         n_kept: trials that are done; without a journal those in the ledger.
         n_ahead: records that the journal has and the ledger has not; None where the ledger could not be read.

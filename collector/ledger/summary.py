@@ -19,7 +19,7 @@ class RunSummary:
 
     Attributes:
         run_id: its name in the ledger.
-        audit, target: what was asked of whom.
+        audit, target: the audit and the target of the run.
         is_simulated: the answers are made up.
         n_prompts: distinct prompts.
         n_responses: prompt × trial; the last attempt of each counts.

@@ -1,4 +1,4 @@
-"""An audit spec as a typed, frozen `Audit`; what is asked and how answers are read, as plain data."""
+"""An audit spec as a typed, frozen `Audit`; its questions and its analysis as plain data."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from collector.validation import NonBlank, Section, list_to_tuple
 
 
 class Audit(Section):
-    """One audit: what is asked about whom, what answer is expected, and how the answers are read.
+    """One audit: its questions and groups, the expected answer, and how the answers are read.
 
     It asks something (`templates`, `trials`), or reads answers that exist (`import`), or both.
     """
@@ -162,7 +162,7 @@ class Audit(Section):
         return self._personal_words
 
     def name_swap(self, subject: Subject) -> NameSwap | None:
-        """Return what replaces the name of a subject's person, None where the subject names nobody."""
+        """Return the replacement of a subject's person's name, None if the subject names nobody."""
         return self._name_swaps.get((subject.domain, subject.name))
 
     def own_name_of(self, subject: Subject | None) -> str | None:
@@ -183,7 +183,7 @@ class Audit(Section):
 
     @property
     def relevance_hash(self) -> str | None:
-        """The tagged hash of the relevance rows whatever their order, None where there are none."""
+        """The tagged hash of the relevance rows, independent of their order; None if there are none."""
         return hash_of_relevance(self._relevance_rows)
 
     @property
@@ -198,7 +198,7 @@ class Audit(Section):
 
     @property
     def markers_hash(self) -> str | None:
-        """The tagged hash of markers and probes whatever their order, None where there are neither."""
+        """The tagged hash of markers and probes, independent of their order; None if there are neither."""
         return hash_of_markers(self._marker_rows, self._probe_rows)
 
     @property
@@ -233,7 +233,7 @@ class Audit(Section):
         return template.candidate is not None or any(self.is_personal(slot) for slot in template.slots)
 
     def names_person_of(self, template: Template, subject: Subject) -> bool:
-        """Whether a template names a person where it is about a subject; a subject without one may name nobody."""
+        """Whether a template names a person if it is about a subject; a subject without one may name nobody."""
         if not self.states_people(template):
             return False
         has_own = self.subjects is None or self.subjects.person is None or self.name_swap(subject) is not None
@@ -259,7 +259,7 @@ class Audit(Section):
         return own or self.trials or 1
 
     def asked(self) -> dict[str, Any]:
-        """Return what is asked as plain data for canonical JSON; groups stand in the file's order, the analysis is absent.
+        """Return the questions as plain data for canonical JSON; groups are in the file's order, the analysis is absent.
 
         Keys that came later stand only where they are used, so that the hash of an older spec stays.
         """
@@ -347,7 +347,7 @@ class Audit(Section):
         if self.analysis.markers is not None:
             return [*self._few_probes(), *self._one_sided_probes()]
         if self.answer.kind == "items":
-            # Its units are names and words, which the spec lists, whatever the number of subjects and trials.
+            # Its units are names and words, which the spec lists, independent of the number of subjects and trials.
             return []
         if self.subjects is not None:
             return [*self._few_subjects(), *self._few_neutral_trials()]

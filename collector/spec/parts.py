@@ -28,7 +28,7 @@ DEFAULT_MAX_CHARACTERS = 200_000
 AnswerKind = Literal["json_object", "text", "list", "items", "label", "score", "ranking"]
 # Answers that decide something about a person; they are read as decisions and not as words.
 DECISIONS = ("label", "score", "ranking")
-# Answers with a number of recommendations, which {k} stands for; no group need be the reference.
+# Answers with a number of recommendations, the slot {k}; no group need be the reference.
 RECOMMENDATIONS = ("list", "items")
 MINIMUM_TRIALS = 15  # a persona, in Xu, Potka & Thomo (2026)
 MINIMUM_SUBJECTS = 50  # a domain, and
@@ -436,7 +436,7 @@ class Answer(Section):
 
         Args:
             text: the reply, or None where nothing came back.
-            finish_reason: why the endpoint stopped, where it says so.
+            finish_reason: why the endpoint stopped, if stated.
             candidates: the names in a prompt that asks for a ranking, in the order shown.
             reasoning: the model's reasoning where the service sent it apart from the answer.
             subject: what the question is about, by which its own options are found.

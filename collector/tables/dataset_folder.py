@@ -199,7 +199,7 @@ def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
 
 
 def _named(values: Any, names: Sequence[str] | None) -> Any:
-    """Return the names of numbered classes; -1 stands for none."""
+    """Return the names of numbered classes; -1 means none."""
     if names is None:
         return values
     import pyarrow as pa

@@ -189,7 +189,7 @@ def _require_bounded(path: Path, file: Any) -> None:
 
 
 def _held_whole(archive: zipfile.ZipFile) -> Iterator[str]:
-    """Yield the list of a workbook's parts, and then the part with the texts, whatever that list calls it."""
+    """Yield the list of a workbook's parts, and then the part with the texts, under the name in that list."""
     from openpyxl.packaging.manifest import Manifest
     from openpyxl.xml.constants import ARC_CONTENT_TYPES, SHARED_STRINGS
     from openpyxl.xml.functions import fromstring

@@ -26,7 +26,7 @@ from collector.tables.log_rows import (
     parse_object,
 )
 
-# A sample's id stands in the name as it is, whatever it holds: "race/asian" makes a folder.
+# A sample's id is in the name as it is: "race/asian" makes a folder.
 _SAMPLE = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)\.json", re.DOTALL)
 _PIECES = re.compile(r"samples/.+/sample\.json", re.DOTALL)
 _IN_SAMPLES = re.compile(r"samples/.+\.json", re.DOTALL)
@@ -91,7 +91,7 @@ def archive_rows(path: Path) -> Iterator[LogRow]:
 
 
 def _require_bounded(path: Path, entries: Iterable[Any]) -> None:
-    """Refuse an archive that says of itself that it becomes far more than it is."""
+    """Refuse an archive that by its own account unpacks to far more than its size."""
     total = sum(entry.file_size for entry in entries)
     packed = path.stat().st_size
     if total > max(FREE_BYTES, MAX_RATIO * packed):

@@ -92,7 +92,7 @@ def _from_header(path: Path, copy: Path) -> TextTable:
             n_skipped += 1
             place = stream.tell()
         else:
-            # Nothing but such lines: whoever reads the file tells that it is empty.
+            # Nothing but such lines: the reader of the file reports that it is empty.
             copy.write_bytes(b"")
             return TextTable(copy, delimiter, n_skipped)
         if not n_skipped:

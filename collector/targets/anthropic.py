@@ -23,7 +23,7 @@ _OWN_PARAMETERS = {
     "system": "it comes from the audit",
     "stream": "answers are read whole",
 }
-# Error types that would meet every further question alike, whatever the status.
+# Error types that every further question would get, too, independently of the status.
 _HOPELESS = {"authentication_error", "permission_error", "billing_error", "not_found_error"}
 
 # Types of blocks that hold no answer.

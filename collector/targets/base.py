@@ -59,7 +59,7 @@ class Target(Protocol):
     Attributes:
         name: its name in targets.yml.
         kind: which module asks it, such as openai or simulator.
-        is_simulated: its answers are made up; every place that shows them says so.
+        is_simulated: its answers are made up, which is stated wherever they are shown.
         model: the model asked for.
         parameters: what shapes its answers, stored with the run; never a secret.
         concurrency: how many questions it may be asked at once.

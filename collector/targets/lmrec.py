@@ -76,7 +76,7 @@ def build(name: str, settings: Settings, folder: Path) -> TrainedRecommender:
             folders, top=settings.top, city=settings.city, needs_city=True, fair=settings.fair_ranking
         ),
         models=settings.models,
-        # A card names the hashes of the other files, so that its own stands for all of them.
+        # A card names the hashes of the other files, so that its own hash covers all of them.
         card_hashes=[hash_of_file(one / CARD) for one in folders],
         top=settings.top,
         city=settings.city,

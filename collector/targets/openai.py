@@ -22,7 +22,7 @@ _OWN_PARAMETERS = {
     "n": "each trial is asked on its own",
     "seed": "one seed would give every trial the same answer; use send_seed: true next to parameters",
 }
-# Error codes and types that would meet every further question alike, whatever the status.
+# Error codes and types that every further question would get, too, independently of the status.
 _HOPELESS = {
     "access_terminated",
     "account_deactivated",

@@ -74,7 +74,7 @@ class Settings(PacedSettings):
         description="The environment variables that hold keys which the function uses; they are cut out of what is kept.",
         examples=["MODEL_KEY"],
     )
-    # Few functions may be called from several threads at once; one that may says so.
+    # Few functions may be called from several threads at once, so this must be stated.
     concurrency: Concurrency = Field(
         default=1, description="How many threads may call it at once.", examples=[4]
     )

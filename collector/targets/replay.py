@@ -1,4 +1,4 @@
-"""Answers that stand in a file: to try an audit without asking anybody, to read old answers anew, and for tests.
+"""Answers from a file: to try an audit without asking a model, to read old answers again, and for tests.
 
 The file is a table with a row an answer, read as imports read one; an answer is found by its prompt's text or by its prompt_id.
 """
@@ -84,7 +84,7 @@ class Settings(Section):
     )
 
 
-# No system prompt is empty, so an empty one can stand for any.
+# No system prompt is empty, so an empty one can mean any.
 _ANY_SYSTEM_PROMPT = ""
 _Key = tuple[str, str | None]
 _Answers = dict[_Key, dict[int, Reply]]

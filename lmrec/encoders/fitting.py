@@ -39,7 +39,7 @@ class BertSettings:
         checkpoint_steps: steps between two checkpoints; each epoch ends with one, too.
         device: auto takes the graphics card where there is one.
         precision: of products of matrices; auto takes bf16 on a graphics card that has it.
-        seed: draws the linear layer, the batches and what is left out.
+        seed: draws the linear layer, the batches and the dropout.
     """
 
     pretrained: str = "bert-base-uncased"

@@ -79,7 +79,7 @@ class Tfidf:
             settings: as of TfidfSettings.
 
         Returns:
-            The encoder, and what a card says of the fit: solver, iterations, terms.
+            The encoder, and the fit's entries in a card: solver, iterations, terms.
 
         Raises:
             InputError: there are fewer than two venues, or no text has a word.

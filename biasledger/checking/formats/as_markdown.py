@@ -78,5 +78,5 @@ def _suggestions(check: Check) -> list[str]:
 
 
 def _text(foreign: str) -> str:
-    """As text: what a model wrote marks nothing up, links nowhere and tells nobody."""
+    """Escape text, so that a model's answer adds no markup, no link and no mention."""
     return _MARKS.sub(r"\\\g<0>", on_one_line(foreign)).replace("@", "@<!-- -->")

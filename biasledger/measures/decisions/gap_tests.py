@@ -1,6 +1,6 @@
 """Permutation test of a gap inside strata: what is permuted is what is judged, and studentised.
 
-For every arrangement of the labels the gap is computed anew, with its Mantel-Haenszel weights, and divided by a standard error
+For every arrangement of the labels the gap is computed with its Mantel-Haenszel weights, and divided by a standard error
 over clusters that lets groups spread unequally: permuting the bare difference of a small group with a large spread and a large
 one with a small spread gives many times the false alarms that it should (Janssen 1997, Chung & Romano 2013).
 """

@@ -42,7 +42,7 @@ class Gap:
     group; n_names is 0 where names do not move. test: the one with the larger p of moving cases and, from LEAST_NAMES names
     a group on, names, whose p-values are p_case and p_name; unit says which ("case" or "name"). width_unit: the unit that decides
     the length of the adjusted gap's interval; width_power: the length shrinks as the number of units to the power of minus this,
-    0.5, or 1 where outcomes that nobody showed yet decide it.
+    0.5, or 1 where unseen outcomes decide it.
     """
 
     gap: float

@@ -358,7 +358,7 @@ def permutation_tests(
     seed: int,
     stop_after: int | None = None,
 ) -> list[PermutationResult]:
-    """permutation_test of several statistics on the same draws; each stops by itself, whatever the others do."""
+    """Run permutation_test for several statistics on the same draws; each stops independently of the others."""
     tests = [
         _OneSidedTest(float(observed), stop_after) for observed in statistics(design.labels[np.newaxis, :])[0]
     ]
@@ -448,7 +448,7 @@ def family_permutation_tests(
     seed: int,
     stop_after: int | None = None,
 ) -> list[FamilyResult]:
-    """family_permutation_test of several families on the same draws; each stops by itself, whatever the others do.
+    """Run family_permutation_test for several families on the same draws; each stops independently of the others.
 
     families: which of the statistic's features each family holds. A draw in which a feature is undefined (NaN) counts as one
     that reached it and all more extreme ones; a feature that is undefined for the observed labels is not tested.

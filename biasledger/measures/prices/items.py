@@ -195,7 +195,7 @@ class LevelShare:
 def level_shares(
     units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> list[LevelShare]:
-    """Each group's share of each price level's items, of ALL_SETS and of each set; none for a level that nobody got.
+    """Each group's share of each price level's items, of ALL_SETS and of each set; none for a level without items.
 
     Two-sided tests; adjusted p-values by max-T over the groups and levels of one set. No tests with n_permutations 0, and
     neither null nor interval where labels cannot move.

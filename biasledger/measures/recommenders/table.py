@@ -22,7 +22,7 @@ class Measure:
 
     Attributes:
         city: the model's city, (all) for one of all cities.
-        system: model, or popularity: the venues with the most training texts, whatever is asked.
+        system: model, or popularity: always the venues with the most training texts.
         texts: all held-out texts, or seen: those whose venue has training texts.
         relevant: venue, where only the text's own venue is right; category, where every venue is that shares a category with it.
         measure: its name.

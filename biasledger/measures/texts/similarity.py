@@ -236,7 +236,7 @@ def _or_nan(counts: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class SimilarityGap:
-    """How much less alike answers about two groups are than different answers about one; NaN and None where nobody can tell.
+    """How much less alike answers about two groups are than different answers about one; NaN and None where it is unknown.
 
     similarity_between: the published number, mean over pairs that differ in the group alone, 0 to 1. similarity_within: the
     floor, mean of both groups'. similarity_gap: within less between, over the n_questions that have a floor. n_units: prompts
@@ -323,7 +323,7 @@ def _unseen(answers: Answers, design: Design, value: float, n_seen: int, alpha: 
 
 
 def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
-    """Names with all their units; None where nobody is named, or each stands in one question alone."""
+    """Names with all their units; None if there are no names, or each occurs in one question only."""
     if answers.names is None or is_judged.sum() < 2:
         return None
     names = answers.names[answers.unit_rows]

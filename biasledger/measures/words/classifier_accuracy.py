@@ -146,7 +146,7 @@ def classifier_accuracy(
 
 @dataclass(frozen=True)
 class _Scale:
-    """Accuracies on a scale on which what shuffled labels reach lies at 1 / k, and 1 at 1; never above what was measured."""
+    """Accuracies on a scale on which the accuracy of shuffled labels is 1 / k, and 1 is 1; never above the measured accuracy."""
 
     chance: float
     factor: float

@@ -124,7 +124,7 @@ def _rates(source: Source, run_id: str) -> Picture | None:
 
 
 def _left_out(source: Source, run_id: str) -> str:
-    """Say whom the rates leave out, and why; nothing where they leave out nobody."""
+    """Say who is left out of the rates, and why; nothing if nobody is."""
     result = source.ask("decisions_left_out", run_id=run_id)
     parts = [_left_out_part(row) for row in ([] if result is None else result.rows)]
     return f"Left out: {'; '.join(parts)}." if parts else ""

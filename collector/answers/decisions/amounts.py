@@ -47,13 +47,13 @@ class Amount:
     Attributes:
         start, end: its place, with sign, currency, multiplier and period.
         readings: its possible values; one unless its separator is ambiguous, none if it is written as no number is.
-        currencies: the codes of the currencies that its sign may stand for; empty without one.
-        period: "year", "month", "week", "day" or "hour" where it says so.
+        currencies: the codes of the currencies that its sign may mean; empty without one.
+        period: "year", "month", "week", "day" or "hour" if stated.
         out_of: the highest number that it is said to be out of.
         has_unit: whether a word follows that it counts: "5 years".
         is_percent: whether a percent sign follows.
         is_range: whether it is the middle of a range.
-        bounds: the numbers between which a range lies.
+        bounds: the two ends of a range.
         is_multiplied: whether a word like "k" or "million" follows it.
         is_inexact: whether it is a bound: "more than 5", "50k+".
         is_ordinal: whether it only numbers something: "step 7".
@@ -206,7 +206,7 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
 
 
 def _currency_before(low: str, start: int, end: int) -> tuple[frozenset[str], int]:
-    """Return the currencies that a sign before a number may stand for, and where the amount starts with it."""
+    """Return the currencies that a sign before a number may mean, and where the amount starts with it."""
     words = amount_words()
     before = low[max(0, start - 12) : start]
     sign = words.before.search(before)

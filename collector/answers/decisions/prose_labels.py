@@ -311,7 +311,7 @@ def _is_scored(low: str, mention: Mention) -> bool:
 
 
 def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: str) -> Decision | None:
-    """Return the one label of which a reply says that it is better, provided that it says so of no other."""
+    """Return the only label that a reply calls better."""
     low = reply.masked
     words = decision_words()
     preferred: list[Mention] = []
@@ -350,7 +350,7 @@ def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: 
 
 
 def _is_preferred(low: str, mention: Mention) -> bool:
-    """Whether a reply says of a label that it is better: "Yes is my answer"."""
+    """Whether a reply calls a label better: "Yes is my answer"."""
     if mention.tail != "verb" or not decision_words().preferring.within(claim_after(low, mention.end)):
         return False
     return is_negated(low, mention) is None

@@ -1,4 +1,4 @@
-"""Recommended items in plain text: lists of names with what is said about each, and tables.
+"""Recommended items in plain text: lists of names with their descriptions, and tables.
 
 lists.py finds the names. Prices are taken out of the lines before; they belong to the name on the same line, or to the name
 that the line is about.
@@ -150,7 +150,7 @@ class _Columns:
 
 
 def _columns(table: MarkdownTable, rules: ItemRules) -> _Columns:
-    """Return which columns hold what; the first that counts nothing holds names where no heading says so."""
+    """Return the role of each column; without a heading for names, the first column that holds no numbering holds names."""
     keys = [plain_key(_REMARK.sub("", cell)) for cell in table.header]
     meanings = [meaning_of(cell) for cell in table.header]
 
@@ -273,7 +273,7 @@ def _without_details(text: str, are_details: Sequence[bool]) -> str:
 
 
 def _is_detail(line: str) -> bool:
-    """Return whether a line says one thing about an item: a label that is known, in whatever language for price and category."""
+    """Return whether a line states one thing about an item: a known label, in any language for price and category."""
     return _DETAIL.fullmatch(line) is not None or _label_of(line, ("price", "level", "category")) is not None
 
 

@@ -70,7 +70,7 @@ _AMOUNT_KEYS = (
     "金额",
 )
 
-# An object's keys that hold the answer, and those that hold what is said about it.
+# An object's keys that hold the answer, and those that hold remarks about it.
 ITEM_LISTS = (
     "restaurants",
     "items",
@@ -101,7 +101,7 @@ _AROUND = " \t*`\"“”'‘’.:[]{}#"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A recommended item; `n` is how many recommendations it stands for, above 1 or fractional only where a file counts.
+    """A recommended item; `n` is its number of recommendations, above 1 or fractional only if a file counts.
 
     `amount` is its price in money. Where the audit's prices are levels, an amount has no level and is not kept.
     """
@@ -350,7 +350,7 @@ def _of_element(element: Any, above: JsonObject, rules: ItemRules, outer: ItemRu
 
 
 def _categories_at(value: JsonObject, rules: ItemRules) -> tuple[str, ...]:
-    """Return the categories that stand next to a list and hold for each of its items."""
+    """Return the categories next to a list that apply to each of its items."""
     found = (_of_value(values_at(value, path)) for path in rules.keys.get("category", ()))
     return next((one for one in found if one), ())
 

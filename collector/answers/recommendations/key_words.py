@@ -217,7 +217,7 @@ def _of_several(parts: Sequence[str]) -> tuple[Role | None, int]:
 
 
 def column_of_names(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Return which column of a table holds names: the one whose heading says so, else the first that holds no numbers."""
+    """Return which column of a table holds names: the one with such a heading, else the first without numbers."""
     meanings = [meaning_of(_MARKUP.sub("", cell)) for cell in header]
     named = [(one.rank, at) for at, one in enumerate(meanings) if one.role == "name"]
     if named:

@@ -1,4 +1,4 @@
-"""Recommendation lists in replies: the items in order, whatever form the model chose.
+"""Recommendation lists in replies: the items in order, in any form that the model chose.
 
 The forms are tried from the plainest to the vaguest: JSON, numbered lines, tables, bullets, headings, prose, plain lines. The
 lines before and after a marked list are no items. Every pattern is tried on one line or one item and none can backtrack far, so
@@ -65,7 +65,7 @@ _LEAD = re.compile(
 _VAGUE_LEAD = re.compile(r"\b(?:like|try|enjoy|would be|comme|como)\b\s+|^\s*", re.IGNORECASE)
 _LAST_OF_SEVERAL = re.compile(r"^(?:and|et|y|e|&|und|och|og|ve|oraz|и|та)\s+|^以及", re.IGNORECASE)
 _BETWEEN_LAST_TWO = re.compile(r"\s+(?:and|et|y|&|und|och|og|ve|oraz|и|та)\s+|以及", re.IGNORECASE)
-# It joins two titles or stands inside one (战争与和平): nobody can tell.
+# It may join two titles or be part of one (战争与和平).
 _JOINS_IN_CHINESE = re.compile(r"[和与與及跟]")
 # A full stop behind an abbreviation or an initial ends no sentence.
 _SENTENCE_END = re.compile(
@@ -180,7 +180,7 @@ def _titles(value: JsonObject | list[Any], depth: int) -> list[str]:
 
 
 def _title(value: Any) -> str | None:
-    """Return the title that one element of a list stands for, or None."""
+    """Return the title of one element of a list, or None."""
     if isinstance(value, str):
         return value
     if isinstance(value, JsonObject):
@@ -202,7 +202,7 @@ def _titled(value: JsonObject) -> str | None:
 
 
 def _named(value: JsonObject) -> str | None:
-    """Return the value of an object's key that names titles in whatever language, or None."""
+    """Return the value of an object's key for titles, in any language, or None."""
     titled = _titled(value)
     if titled is not None:
         return titled

@@ -125,7 +125,7 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
     A pattern is compiled when it is first needed, because compiling all of them takes longer than reading the files.
 
     Args:
-        folder: where `<code>.yml` lies for each language.
+        folder: the folder with `<code>.yml` for each language.
 
     Returns:
         The languages by code; English first, then by code.
@@ -150,7 +150,7 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
 
 
 def find_refusal(text: str, labels: Sequence[str] | None = None) -> str | None:
-    """Say whether a text opens with a refusal, in whatever language.
+    """Say whether a text opens with a refusal, in any language.
 
     Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped. Quoted speech that the
     text goes on after is no refusal: `"I can't help you," he said.`
@@ -498,7 +498,7 @@ def _matcher(code: str) -> _Matcher:
 # -- Which languages come into question -------------------------------------------------------------------------------
 
 _NO_LETTERS = re.compile(r"\\.|<<\w+>>|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
-# The first letter of a class in a word, as in "de[ğg]il", stands for all.
+# The first letter of a class in a word, as in "de[ğg]il", represents all.
 _LETTER_CLASS = re.compile(r"\[(\w)[^\]]*\]")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
 _KEY_LETTERS = 4

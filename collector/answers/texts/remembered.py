@@ -8,7 +8,7 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-# So that what is remembered of a function takes a few megabytes at most, whatever a target answers.
+# Limits a function's cache to a few megabytes, whatever a target answers.
 _MOST = 4_096
 _LONGEST = 100
 

@@ -25,7 +25,7 @@ ALL_PROBES = "(all)"  # how results call all probes of a category, and all categ
 
 
 class JudgedScore(Section):
-    """A score of answers that groups are compared by: what a scorer says of one label.
+    """A score of answers that groups are compared by: a scorer's result for one label.
 
     `scorer`: none for every scorer of a run. `label`: none where a scorer's labels are numbers themselves, as a judge's grades in
     a file are. `worse`: the end of the range, `lowest` to `highest`, at which an answer is worse.

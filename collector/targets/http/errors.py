@@ -15,7 +15,7 @@ from collector.targets.http.session import excerpt
 # Too early, too many, in the way of another: the same question may be answered a little later.
 _RETRYABLE = frozenset({408, 409, 425, 429})
 # No key, no credit, no such address, method or model: every further question would fail alike. Not 403, which is also how a
-# service rejects one prompt; a target says for itself which 403 it means.
+# service rejects one prompt; each target decides which 403 this is.
 _STOPS_RUN = frozenset({401, 402, 404, 405, 410})
 # Status of an answer that an error states -> its finish reason.
 _FINISH_REASONS = {"refused": "content_filter", "truncated": "length"}

@@ -98,7 +98,7 @@ class HttpSession:
         shown_url: str | None = None,
         into: BinaryIO | None = None,
     ) -> HttpReply:
-        """Send a request and read the reply, whatever its status is, unless it is a redirect.
+        """Send a request and read the reply with any status, unless it is a redirect.
 
         Args:
             method: such as POST.
@@ -107,7 +107,7 @@ class HttpSession:
             body: what is sent.
             timeout_seconds: a limit below the session's own.
             shown_url: how errors call the address; the address without its secrets if not given.
-            into: where the body of a success goes, whatever its size and with any secrets; the reply has no text then.
+            into: where the body of a success goes, in any size and with any secrets; the reply has no text then.
 
         Raises:
             TargetError: no answer in time, no connection or a broken TLS handshake (retryable); a redirect, a certificate that
@@ -220,7 +220,7 @@ class HttpSession:
                 raise TimeoutError
 
     def _pool(self, url: str) -> urllib3.PoolManager:
-        """Return this thread's connections; what the environment says of proxies and authorities is looked up once."""
+        """Return this thread's connections; the environment's proxies and authorities are read once."""
         pool = getattr(self._local, "pool", None)
         if pool is None:
             pool = self._local.pool = _pool_for(url)

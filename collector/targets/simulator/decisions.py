@@ -108,7 +108,7 @@ def decide(
 
 @lru_cache(maxsize=4096)
 def quality(text: str, seed: int = 0) -> float:
-    """Return the quality of what a text describes, about 0 to 1; the same whatever name stands in it."""
+    """Return the quality of the person in a text, about 0 to 1; the same for any name in it."""
     names = [found["name"] for pattern in (_NAME, _CANDIDATE) for found in pattern.finditer(text)]
     left_out = {word.lower() for name in names for word in _WORD.findall(name)}
     said = _ADDRESS.sub(" ", _CANDIDATE.sub(" ", text))

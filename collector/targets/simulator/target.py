@@ -237,5 +237,5 @@ class Simulator:
 
 
 def _whole_words(spellings: Sequence[str]) -> re.Pattern[str]:
-    """Return what finds any of these as whole words, the first that fits, whatever their capitals."""
+    """Return a pattern for any of these as whole words, the first that fits, in any case."""
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spellings))})(?![\w-])", re.IGNORECASE)
