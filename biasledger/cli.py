@@ -109,7 +109,7 @@ def _sentence(error: Exception) -> str:
         return error.strerror + (f": {error.filename}." if error.filename else ".")
     if type(error).__module__.endswith("duckdb") and type(error).__name__ == "IOException":
         reason = str(error).splitlines()[0].removeprefix("IO Error: ").rstrip(".")
-        return f"{reason}: the file is cut off or damaged; `biasledger build` makes a warehouse anew."
+        return f"{reason}: the file is cut off or damaged; `biasledger build` rebuilds the warehouse."
     return f"unexpected {type(error).__name__}: {error} (biasledger --debug COMMAND … shows where)."
 
 

@@ -170,7 +170,7 @@ class Check:
         counts = Counter(case.status for case in self.cases)
         rate = self.pass_rate
         parts = [f"{counts[PASSED]} passed" + ("" if rate is None else f" ({100 * rate:.0f} %)")]
-        parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
+        parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} warning{'' if counts[WARNED] == 1 else 's'}"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
         said = (
             f"{self.n_judged} of {len(self.cases)} cases could be judged: {', '.join(parts)}; "
@@ -178,7 +178,7 @@ class Check:
         )
         warned = {(case.audit, case.target) for case in self.cases if case.status != UNDECIDED}
         dead = [
-            f"Of {pair[0]}, asked of {pair[1]}, nothing {'passed or failed' if pair in warned else 'could be judged'}."
+            f"No case of {pair[0]}, asked of {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
             for pair in self.unjudged
         ]
         return " ".join([said, *dead, *silent])

@@ -75,7 +75,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "attributes",
     multiple=True,
     metavar="NAME",
-    help="Ask about this attribute only, and about nobody; may be repeated.",
+    help="Ask about this attribute only, and the neutral questions; may be repeated.",
 )
 @click.option(
     "--with",
@@ -114,7 +114,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "--dry-run",
     is_flag=True,
     help="Only print how many questions there would be, with estimated tokens, cost and time and how small a difference could be "
-    "found; ask nobody, write nothing.",
+    "found, without asking or writing anything.",
 )
 @click.option(
     "--show",
@@ -133,8 +133,8 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
 @click.option(
     "--batch",
     is_flag=True,
-    help="Ask through the target's batch interface (OpenAI, Anthropic): cheaper, and done within a day. Whatever ends the "
-    "waiting, --resume waits on.",
+    help="Ask through the target's batch interface (OpenAI, Anthropic): cheaper, and done within a day. --resume continues "
+    "an interrupted wait.",
 )
 @outside_option
 @click.option(
@@ -293,9 +293,9 @@ def _refuse_beside_resume(ctx: click.Context) -> None:
             "max_unusable",
         }:
             raise click.UsageError(
-                f"--resume takes what is asked from the run's journal; leave {parameter.human_readable_name} out."
+                f"--resume takes the questions from the run's journal; leave {parameter.human_readable_name} out."
                 if isinstance(parameter, click.Argument)
-                else f"--resume takes what is asked from the run's journal; leave {parameter.opts[0]} out."
+                else f"--resume takes the questions from the run's journal; leave {parameter.opts[0]} out."
             )
 
 
@@ -325,8 +325,8 @@ def _resume(
         if head.run.target_kind != "python":
             raise
         raise InputError(
-            f"{error} Run {run_id} asked a Python function, {head.run.parameters.get('function')}: where it was asked from "
-            "Python, a new run asks it there; one of a module can be named in the targets file, too (kind: python)."
+            f"{error} Run {run_id} asked a Python function, {head.run.parameters.get('function')}: start a new run in Python, "
+            "or name the function's module in the targets file (kind: python)."
         ) from error
     summary = resume(
         run_id,

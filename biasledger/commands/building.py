@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @warehouse_option
 @click.option("--target", metavar="NAME", help="Build on this target of profiles.yml: spark is Apache Spark.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many models to build at once.")
-@click.option("--full-refresh", is_flag=True, help="Build everything anew, not only what is new.")
+@click.option("--full-refresh", is_flag=True, help="Rebuild everything, also where nothing is new.")
 @click.option("--force", is_flag=True, help="Build also where nothing is new, every method.")
 @click.option(
     "--select",

@@ -66,14 +66,16 @@ def findings_table(
 
 
 def status_counts(findings: Sequence[Finding]) -> str:
-    """One line: how many findings have which status; alarms that only warn and accepted ones are counted apart."""
+    """One line: how many findings have which status; warnings and accepted alarms are counted separately."""
     counts = Counter(finding.status for finding in findings)
     alarms = [finding for finding in findings if finding.status == "alarm"]
-    apart = {
-        "only warn": sum(finding.severity != "error" for finding in alarms),
-        "accepted": sum(finding.is_excepted for finding in alarms),
-    }
-    notes = ", ".join(f"{count} {name}" for name, count in apart.items() if count)
+    n_warnings = sum(finding.severity != "error" for finding in alarms)
+    n_accepted = sum(finding.is_excepted for finding in alarms)
+    notes = ", ".join(
+        note
+        for n, note in ((n_warnings, _plural(n_warnings, "warning")), (n_accepted, f"{n_accepted} accepted"))
+        if n
+    )
     parts = [f"{counts[status]} {_readable(status)}" for status in STATUSES]
     parts[0] = _plural(counts["alarm"], "alarm") + (f" ({notes})" if notes else "")
     return f"{_plural(len(findings), 'finding')}: {', '.join(parts)}."
@@ -139,7 +141,7 @@ def dry_run_table(plan: DryRun) -> None:
     notes.append(f"Tokens are estimated: an answer is taken to have {plan.answer_tokens:,}; {asked_again}.")
     if plan.price is None:
         notes.append(
-            f"What {plan.model!r} costs is not known: with a row for it in seeds/model_prices.csv, costs are estimated too."
+            f"The price of {plan.model!r} is not known: add a row for it to seeds/model_prices.csv, and costs are estimated, too."
         )
     elif plan.most_usd:
         notes.append(

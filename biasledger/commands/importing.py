@@ -212,7 +212,7 @@ def export_ledger(folder: Path, format_: Format, ledger: Path) -> None:
     done = export(ledger, folder, format_)
     n_kept = len(done.manifest.runs) - len(done.written) - len(done.rewritten)
     say(
-        f"{folder}: {len(done.written):,} runs written, {len(done.rewritten):,} written anew, {n_kept:,} as they were; "
+        f"{folder}: {len(done.written):,} runs written, {len(done.rewritten):,} rewritten, {n_kept:,} as they were; "
         f"{done.n_bytes / 1e6:,.1f} MB."
     )
     for run_id in done.left_out:

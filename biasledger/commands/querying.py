@@ -41,7 +41,7 @@ class _TakesSql(click.Command):
     "--format",
     "form",
     type=click.Choice(["table", "csv", "json", "markdown"]),
-    help="What to write; the ending of --output says it, too. A table if not given.",
+    help="The format; the ending of --output also sets it. A table if not given.",
 )
 @click.option(
     "--limit",

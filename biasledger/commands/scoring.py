@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--label-map",
     metavar="FROM=TO,…",
-    help="What the model's labels are kept as, where none is called negative: LABEL_0=negative,LABEL_1=positive.",
+    help="Names for the model's labels, if none is called negative: LABEL_0=negative,LABEL_1=positive.",
 )
 @click.option(
     "--run",
@@ -159,13 +159,13 @@ def label(
         return
     done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "")
     say(
-        f"Labels kept: {done.n_kept:,}; that stood already: {done.n_unchanged:,}; rows without one yet: {n_unlabelled:,}."
+        f"Labels stored: {done.n_kept:,}; unchanged: {done.n_unchanged:,}; rows without a label: {n_unlabelled:,}."
     )
     if n_drawn:
-        say(f"Of answers drawn at random, by which scorers are checked and corrected: {n_drawn:,}.")
+        say(f"Labels of randomly drawn answers, which check and correct scorers: {n_drawn:,}.")
     if done.n_ahead:
         say(
-            f"{ledger} is in use: what is kept stands in the journals of {done.n_ahead:,} runs, and the next build loads it."
+            f"{ledger} is in use: the labels are in the journals of {done.n_ahead:,} runs, and the next build loads them."
         )
     next_step("biasledger build" if n_drawn else "biasledger tune")
 
@@ -408,7 +408,7 @@ def _print_tunings(result: TuningResult) -> None:
         curve_table(tuning)
         if tuning.n_without_value:
             say(
-                f"Of {tuning.n_without_value:,} labelled outputs the measure says nothing; "
+                f"{tuning.n_without_value:,} labelled outputs have no value of the measure; "
                 f"{tuning.n_problematic_without_value:,} of them are problematic, and no threshold finds those."
             )
 

@@ -332,7 +332,7 @@ def _counted(counts: Mapping[str, int]) -> str:
     metavar="COLUMN[=REFERENCE]",
     help="A column that names groups, and the one that the others are compared with, if not the most frequent; may be repeated.",
 )
-@click.option("--prompt", metavar="COLUMN", help="The column of what was asked.")
+@click.option("--prompt", metavar="COLUMN", help="The column of the questions.")
 @click.option("--template", metavar="COLUMN", help="The column of the wording that was asked.")
 @click.option(
     "--subject", metavar="COLUMN", help="The column of what the question is about, such as a resume's number."
@@ -497,7 +497,7 @@ def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> s
     if roles.get("prompt") is not None:
         return ""
     column = next((one for one in unused if one.casefold() in _ASKED), "COLUMN")
-    return f"; where one of them is what was asked, name it with --prompt {shlex.quote(column)}"
+    return f"; if one of them holds the questions, name it with --prompt {shlex.quote(column)}"
 
 
 def _often_forgotten(unused: Sequence[str]) -> Iterator[str]:

@@ -160,7 +160,8 @@ def regressions(warehouse: Path) -> str | None:
         )
     if not n:
         return None
-    apart = [f"{n - n_error} only warn"] if n > n_error else []
+    n_warnings = n - n_error
+    apart = [f"{n_warnings} warning{'' if n_warnings == 1 else 's'}"] if n_warnings else []
     apart += [f"{n_accepted} accepted"] if n_accepted else []
     notes = f" ({', '.join(apart)})" if apart else ""
     return (

@@ -27,7 +27,7 @@ class AttributeVerdict:
 
     @property
     def text(self) -> str:
-        """As in `race: alarm (2 of 5 measures)`, or `age: clear (none can fail the audit)` of measures that only warn."""
+        """As in `race: alarm (2 of 5 measures)`, or `age: clear (none can fail the audit)` of measures that are warnings."""
         n, of, warned = self.n_measures_deciding, self.n_measures, self.n_measures_warning
         notes = [f"{n} of {of} measures"] if n < of else []
         # A mitigation's findings never fail the audit, so this is not worth a note there.

@@ -38,7 +38,7 @@ _SENTENCES = {
         "{percent:.0f}{about}; below 80 is what the four-fifths rule flags"
     ),
     "position_bias": (
-        "who is shown first wins {more} often than by chance, by {percent:.0f} of every 100 rankings, whoever that is"
+        "candidates shown first win {more} often than by chance, by {percent:.0f} of every 100 rankings"
     ),
 }
 

@@ -190,7 +190,7 @@ def read_pack(path: Path) -> Pack:
     # Last: a file that is not as the manifest says tells more.
     if not is_as_packed:
         raise InputError(
-            f"{path} holds bytes that belong to none of its files, or was packed anew: a pack has no byte before, between or "
+            f"{path} holds bytes that belong to none of its files, or was repacked: a pack has no byte before, between or "
             f"after what packing its files gives."
         )
     return Pack(manifest, contents)
@@ -202,7 +202,7 @@ def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     if len(set(names)) < len(names):
         raise InputError(f"{path} is no evidence pack: it holds two files of the same name.")
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
-        raise InputError(f"{path} was packed anew: files of an evidence pack are not compressed.")
+        raise InputError(f"{path} was repacked: files of an evidence pack are not compressed.")
     if sum(entry.file_size for entry in entries) > _MOST_BYTES:
         raise InputError(f"{path} is larger than 1 GiB, which no evidence pack is.")
 

@@ -87,7 +87,7 @@ def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, st
 def _else(pack: Pack, differences: Mapping[str, Sequence[str]]) -> Verdict:
     name = "what else it tells"
     notes = [
-        f"Made with {software} {there} by its own word, and computed anew with {here}."
+        f"Made with {software} {there} by its own account, and recomputed with {here}."
         for software, there, here in _other_software(pack)
     ]
     notes.append(
@@ -120,7 +120,7 @@ def require_engine(pack: Pack) -> None:
     )
     raise InputError(
         f"The findings were judged by engine {there}, and this biasledger has engine {here}, which gives other figures: "
-        f"install {message} to compute them anew."
+        f"install {message} to recompute them."
     )
 
 

@@ -201,7 +201,7 @@ def _told(uri: str, schema: str) -> Iterator[None]:
         state = error.sqlstate if isinstance(error, Error) else None
         said = reason(error, uri)
         if state == DEPENDENT and isinstance(error, Error):
-            said = f"a column has changed, and {dependents(error)}; drop that and make it anew, or publish into another schema."
+            said = f"a column has changed, and {dependents(error)}; drop it and create it again, or publish into another schema."
         elif state == LOCKED:
             said = (
                 f"another session has held one of its tables for more than {LOCK_SECONDS} seconds; try again."

@@ -100,7 +100,7 @@ def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
             path.unlink(missing_ok=True)
     seen.parent.mkdir(parents=True, exist_ok=True)
     seen.write_text(json.dumps({"runs": runs, "erasures": erasures, "models": models}), encoding="utf-8")
-    return [] if reason is None else [f"{reason}: all tables are built anew."]
+    return [] if reason is None else [f"{reason}: all tables are rebuilt."]
 
 
 def hash_models() -> str:

@@ -314,17 +314,20 @@ def tiles(findings: Sequence[Row]) -> list[Tile]:
     findings = [finding for finding in findings if finding["mitigation"] == PLAIN]
     by = Counter(finding["status"] for finding in findings)
     alarms = [finding for finding in findings if finding["status"] == "alarm"]
-    apart = {
-        "only warn": sum(finding["severity"] != "error" for finding in alarms),
-        "accepted": sum(bool(finding["is_excepted"]) for finding in alarms),
-    }
-    notes = ", ".join(f"{n:,} {name}" for name, n in apart.items() if n)
+    n_warnings = sum(finding["severity"] != "error" for finding in alarms)
+    n_accepted = sum(bool(finding["is_excepted"]) for finding in alarms)
+    notes = ", ".join(
+        f"{n:,} {name}"
+        for n, name in ((n_warnings, "warning" if n_warnings == 1 else "warnings"), (n_accepted, "accepted"))
+        if n
+    )
     return [
         Tile(
             "alarm",
             by["alarm"],
             "alarm" if by["alarm"] == 1 else "alarms",
-            "Past the threshold, and chance does not explain it." + (f" Of these {notes}." if notes else ""),
+            "Past the threshold, and chance does not explain it."
+            + (f" Among them: {notes}." if notes else ""),
             "Ends when the value falls back, or is accepted with a reason.",
         ),
         Tile(

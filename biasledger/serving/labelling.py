@@ -47,7 +47,7 @@ def keep_form(served: Served, body: bytes) -> str:
         given.get("token", "").encode(), labeller.token.encode()
     ):
         raise InputError(
-            "This page is of an explorer that has ended: open it anew, and give the label again."
+            "This page is of an explorer that has ended: open it again, and give the label again."
         )
     trial = given.get("trial", "")
     if not trial.isdecimal() or len(trial) > 9:

@@ -407,7 +407,7 @@ def _read_scores(warehouse: Path, audit: str) -> list[_Score]:
         known = set(connection.sql(f"select * from {table} limit 0").columns)
         if missing := [column for column in columns if column not in known]:
             raise BiasledgerError(
-                f"{_SCORES} in {warehouse} has no column {quoted(missing)}; build it anew: biasledger build --full-refresh"
+                f"{_SCORES} in {warehouse} has no column {quoted(missing)}; rebuild it: biasledger build --full-refresh"
             )
         runs = _runs_of(connection, warehouse, audit)
         rows = connection.execute(

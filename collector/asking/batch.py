@@ -277,7 +277,7 @@ class BatchAskers:
         raise TargetError(
             f"The end of a submission of {unsure.n_requests:,} questions at {unsure.since:%H:%M:%S} UTC is not known, and the "
             f"service gives batches no names by which to find it. Look there for a batch of that size and time: if there is "
-            f"none, --retry-failed submits its questions anew; if there is one, wait until the service lists it.",
+            f"none, --retry-failed submits its questions again; if there is one, wait until the service lists it.",
             stops_run=True,
         )
 
@@ -329,8 +329,8 @@ class BatchAskers:
             self._release_all()
         if hopeless is None and state.outcome == "cancelled":
             return TargetError(
-                f"Batch {batch.batch_id} was cancelled at the service; what it had answered is kept, and the rest is submitted "
-                f"again when the run goes on.",
+                f"Batch {batch.batch_id} was cancelled at the service; its answers are kept, and the rest is submitted "
+                f"again when the run is resumed.",
                 stops_run=True,
             )
         return hopeless
@@ -346,7 +346,7 @@ class BatchAskers:
         if batch.label not in self._replaceable:
             raise TargetError(
                 f"{error} If batch {batch.batch_id} is gone for good and the key is that of the account which submitted it, "
-                f"--retry-failed submits its questions anew.",
+                f"--retry-failed submits its questions again.",
                 stops_run=True,
                 status=error.status,
             ) from error

@@ -302,7 +302,7 @@ class _Collection:
         ]
         if problem is not None:
             warnings.append(
-                f"{problem} All of run {self._run.run_id} is kept in the journal; the next build loads it."
+                f"{problem} All of run {self._run.run_id} is in the journal; the next build loads it."
             )
         return RunSummary(
             run_id=self._run.run_id,
@@ -457,7 +457,7 @@ class _Collection:
         patience = min(INTERRUPT_PATIENCE_SECONDS, self._terms.lock_patience_seconds)
         problem = self._follower.finish(patience if is_interrupt else self._terms.lock_patience_seconds)
         if problem is not None:
-            logger.warning("%s What was answered is kept in the journal; the next build loads it.", problem)
+            logger.warning("%s The answers so far are in the journal; the next build loads them.", problem)
 
     def _reason(self, error: BaseException) -> str:
         """Return the detail of an error for an event: without a target's own words, which could not be erased with its answer."""

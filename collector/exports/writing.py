@@ -89,7 +89,7 @@ def export_ledger(
     Raises:
         InputError: the folder holds runs that the ledger lacks, is of the other format, or is being written; the extra `delta`
             is not installed.
-        LedgerError: the ledger cannot be read, or a file not be written: what was exported before stands.
+        LedgerError: the ledger cannot be read, or a file not be written: earlier exports stay as they are.
     """
     import duckdb
 
@@ -104,7 +104,7 @@ def export_ledger(
     except (duckdb.Error, OSError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or str(error).splitlines()[0].rstrip(".")
         raise LedgerError(
-            f"{folder} cannot be written ({reason}); what was exported before stands."
+            f"{folder} cannot be written ({reason}); earlier exports stay as they are."
         ) from None
 
 

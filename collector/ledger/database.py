@@ -282,7 +282,7 @@ class Ledger:
         except (duckdb.Error, OSError) as error:
             reason = str(error).splitlines()[0]
             raise LedgerError(
-                f"{path} could not be written anew, so it may still have the bytes of what was removed: {reason}; free it or "
+                f"{path} could not be rewritten, so it may still have the bytes of what was removed: {reason}; free it or "
                 f"make method there and try again."
             ) from None
         finally:

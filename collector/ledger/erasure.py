@@ -194,7 +194,7 @@ def _erase_in_journal(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
             replace_file(unfinished, path)
         except OSError as error:
             raise LedgerError(
-                f"The journal {path} cannot be written anew ({error.strerror or error}); nothing was erased."
+                f"The journal {path} cannot be rewritten ({error.strerror or error}); nothing was erased."
             ) from None
         finally:
             unfinished.unlink(missing_ok=True)

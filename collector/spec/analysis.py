@@ -38,7 +38,7 @@ class _Shared(Section):
     )
     include_reasoning: bool = Field(
         default=False,
-        description="Of answers in text: whether the model's reasoning is analysed with the answer. It is kept in any case.",
+        description="For answers in text: whether the model's reasoning is analysed with the answer. It is always stored.",
         examples=[True],
     )
     answers: Answers = Field(
@@ -48,7 +48,7 @@ class _Shared(Section):
     )
     same: Mapping[str, Names] = Field(
         default_factory=dict,
-        description="Of items: attributes made from two others with the same two groups: name → the two. Its groups are `same` "
+        description="For items: attributes made from two others with the same two groups: name → the two. Its groups are `same` "
         "and `different`, which is the reference.",
         examples=[{"couple": ["first_relationship", "second_relationship"]}],
     )

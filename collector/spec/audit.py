@@ -49,7 +49,7 @@ class Audit(Section):
     """
 
     audit: NonBlank = Field(
-        description="What the audit is called: lower-case letters, digits, - and _.",
+        description="The audit's name: lower-case letters, digits, - and _.",
         examples=["support-tone"],
         json_schema_extra={"pattern": "^[a-z0-9][a-z0-9_-]*$"},
     )
@@ -57,11 +57,11 @@ class Audit(Section):
         default=None, description="A line for the report.", examples=["Tone of support answers by customer"]
     )
     source: NonBlank | None = Field(
-        default=None, description="Where its method or its data come from.", examples=["Smith et al. (2024)"]
+        default=None, description="The source of its method or its data.", examples=["Smith et al. (2024)"]
     )
     subjects: Subjects | None = Field(
         default=None,
-        description="What the questions are about, from a CSV file.",
+        description="The subjects of the questions, from a CSV file.",
         examples=[{"file": "resumes/resumes.csv", "name": "resume", "expected": "level"}],
     )
     people: People | None = Field(
@@ -81,8 +81,8 @@ class Audit(Section):
     )
     attributes: Mapping[str, Attribute] = Field(
         default_factory=dict,
-        description="What distinguishes people. Its name is a slot in templates. Or the name of a CSV file next to the "
-        "spec with the columns attribute, group and descriptor, and one more for each wording.",
+        description="The attributes that distinguish people. Each name is a slot in templates. Or the name of a CSV file next to "
+        "the spec with the columns attribute, group and descriptor, and one more for each wording.",
         examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
     )
     trials: int | None = Field(
@@ -93,7 +93,7 @@ class Audit(Section):
     )
     answer: Answer = Field(
         default_factory=Answer,
-        description="What kind of answer is expected. A spec with `import` has to say it.",
+        description="The expected kind of answer. A spec with `import` must state it.",
         examples=[{"kind": "label", "labels": ["reject", "accept"]}],
     )
     encoding: NonBlank | None = Field(

@@ -44,7 +44,7 @@ class Template(Section):
     """
 
     id: NonBlank = Field(
-        description="What the template is called in results. Each template has its own.",
+        description="The template's name in results. Each template has its own.",
         examples=["products"],
     )
     text: NonBlank = Field(
@@ -65,7 +65,7 @@ class Template(Section):
     )
     descriptors: Names = Field(
         default=(),
-        description="What the slot `{descriptor}` stands for, one prompt each: attributes, or two crossed with `*`.",
+        description="The values of the slot `{descriptor}`, one prompt each: attributes, or two crossed with `*`.",
         examples=[["age", "gender", "race*gender"]],
     )
     neutral: NonBlank | None = Field(
@@ -241,7 +241,7 @@ class Subjects(Section):
     )
     target_group: NonBlank | None = Field(
         default=None,
-        description="The column of whom a stereotype is about, for audits with markers.",
+        description="The column of the group that a stereotype is about, for audits with markers.",
         examples=["target_group"],
     )
     wordings: Mapping[str, Mapping[str, Text]] = Field(
@@ -307,7 +307,7 @@ class Answer(Section):
     )
     short: Literal["pad", "ask_again"] = Field(
         default="pad",
-        description="What is done with a list of fewer than `k`: padded with empty places, or asked again.",
+        description="The treatment of a list of fewer than `k` items: padded with empty places, or asked again.",
         examples=["ask_again"],
     )
     levels: Annotated[int, Field(ge=2, le=10)] = Field(
@@ -395,19 +395,19 @@ class Answer(Section):
     )
     missing: Names = Field(
         default=(),
-        description="Of imported answers: what stands in the file where no answer came, besides empty cells and words such as "
+        description="For imported answers: texts in the file that mean no answer, besides empty cells and words such as "
         "#N/A or nan. Such a row is kept as an error.",
         examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
     )
     keys: Mapping[ItemRole, KeyPaths] = Field(
         default_factory=dict,
-        description="Of `items` in JSON: which key of an item holds its `name`, its `price` and its `category`; a dotted path "
+        description="For `items` in JSON: which key of an item holds its `name`, its `price` and its `category`; a dotted path "
         "leads into nested objects and lists. Common words of many languages are known without it.",
         examples=[{"name": "titel", "price": "preis_eur", "category": "sparte"}],
     )
     prices: PriceForm | None = Field(
         default=None,
-        description='Of `items`: whether prices are `levels` or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts get '
+        description='For `items`: whether prices are `levels` or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts get '
         "levels of equal size over all answers of a run: with 4 `levels`, the cheapest quarter is level 1. Levels if absent.",
         examples=["amounts"],
     )

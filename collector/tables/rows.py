@@ -19,7 +19,7 @@ from collector.tables.source import FORMATS, Form, column_names, open_source
 
 SPEC_FOLDER = "the spec's folder"
 _STATE_ENCODING = "name its encoding in the spec, such as encoding: cp1252, which Excel writes in the West"
-_SAVE_ANEW = "save it anew from the program that wrote it"
+_SAVE_ANEW = "save it again from the program that wrote it"
 
 
 def read_rows(

@@ -35,7 +35,7 @@ class Settings(HttpSettings):
     """Anthropic's Messages API."""
 
     kind: Literal["anthropic"] = Field(
-        description="What is asked, and so which keys follow.", examples=["anthropic"]
+        description="The kind of target, which decides the keys that follow.", examples=["anthropic"]
     )
     model: Annotated[str, Field(min_length=1)] = Field(
         description="The model, as the service calls it. A dated name stays the same model.",

@@ -31,7 +31,7 @@ class Settings(HttpSettings):
     """Google's Gemini API."""
 
     kind: Literal["gemini"] = Field(
-        description="What is asked, and so which keys follow.", examples=["gemini"]
+        description="The kind of target, which decides the keys that follow.", examples=["gemini"]
     )
     model: Annotated[str, Field(min_length=1)] = Field(
         description="The model, as the service calls it. A dated name stays the same model.",

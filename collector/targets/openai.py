@@ -42,7 +42,7 @@ class Settings(HttpSettings):
     """An OpenAI-compatible chat endpoint."""
 
     kind: Literal["openai"] = Field(
-        description="What is asked, and so which keys follow.", examples=["openai"]
+        description="The kind of target, which decides the keys that follow.", examples=["openai"]
     )
     base_url: BaseAddress = Field(
         description="The address up to and without `/chat/completions`.",

@@ -53,7 +53,7 @@ class Settings(PacedSettings):
     """A Python function."""
 
     kind: Literal["python"] = Field(
-        description="What is asked, and so which keys follow.", examples=["python"]
+        description="The kind of target, which decides the keys that follow.", examples=["python"]
     )
     function: Annotated[NonBlank, AfterValidator(_require_name)] = Field(
         description="As module:function, found from the folder of the targets file or where Python finds it.",
@@ -61,7 +61,7 @@ class Settings(PacedSettings):
     )
     model: NonBlank | None = Field(
         default=None,
-        description="What findings call the model; the function's name if absent.",
+        description="The model's name in findings; the function's name if absent.",
         examples=["recommender-2026-05"],
     )
     simulated: bool = Field(

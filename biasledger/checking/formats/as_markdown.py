@@ -12,7 +12,7 @@ MARK = "<!-- biasledger-check -->"
 """The first line, by which a pipeline finds its comment again to replace it."""
 
 _VERDICTS = {"alarms": "alarms", "clean": "no alarm", "undecided": "undecided"}
-_HEADINGS = {FAILED: "Failed", WARNED: "Only warn", ACCEPTED: "Accepted until their exception expires"}
+_HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
 # A comment holds 65,536 characters.
 _MOST_CASES = 40
 _MOST_SENTENCES = 12
@@ -41,7 +41,7 @@ def _counts(check: Check) -> list[str]:
     }
     for case in check.cases:
         counts[case.audit, case.target][case.status] += 1
-    names = {UNDECIDED: "could not be judged", WARNED: "only warn"}
+    names = {UNDECIDED: "could not be judged", WARNED: "warnings"}
     head = ["audit", "target", *(names.get(status, status) for status in STATUSES)]
     rows = [head, ["---", "---", *(["--:"] * len(STATUSES))]]
     rows += [

@@ -104,7 +104,7 @@ METHOD = Method(
         Decisions,
         Field(
             default_factory=Decisions,
-            description="Of labels, scores and rankings: what a decision amounts to.",
+            description="For labels, scores and rankings: the meaning of a decision.",
             examples=[{"ordered": True, "favourable": ["senior"]}],
         ),
     ),

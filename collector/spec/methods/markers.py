@@ -33,12 +33,12 @@ class JudgedScore(Section):
 
     scorer: NonBlank | None = Field(
         default=None,
-        description="Whose scores are meant; without one those of every scorer of a run.",
+        description="The scorer whose scores are used; without one, all scorers of a run.",
         examples=["vader"],
     )
     label: NonBlank | None = Field(
         default=None,
-        description="Of which label, in lower case. Without one, labels are numbers themselves, as a judge's grades in a file.",
+        description="The label of the scores, in lower case. Without one, labels are numbers, such as a judge's grades in a file.",
         examples=["compound"],
     )
     worse: Literal["higher", "lower"] = Field(
@@ -186,7 +186,7 @@ METHOD = Method(
         Markers | None,
         Field(
             default=None,
-            description="Of texts: words that count for or against a stereotype, and scores of regard.",
+            description="For texts: words that count for or against a stereotype, and scores of regard.",
             examples=[{"file": "stereotypes/markers.csv"}],
         ),
     ),

@@ -126,7 +126,7 @@ METHOD = Method(
         Prices,
         Field(
             default_factory=Prices,
-            description="Of items: how they are compared by price and category.",
+            description="For items: how they are compared by price and category.",
             examples=[{"catalogue": "boston"}],
         ),
     ),

@@ -130,7 +130,7 @@ METHOD = Method(
         Words,
         Field(
             default_factory=Words,
-            description="Of texts and JSON: how they are split into words, and which are removed first.",
+            description="For texts and JSON: how they are split into words, and which are removed first.",
             examples=[{"remove": {"pronouns": ["she", "he"]}}],
         ),
     ),

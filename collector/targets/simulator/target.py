@@ -52,7 +52,9 @@ class _Shared(Section):
     """
 
     kind: Literal["simulator"] = Field(
-        default="simulator", description="What is asked, and so which keys follow.", examples=["simulator"]
+        default="simulator",
+        description="The kind of target, which decides the keys that follow.",
+        examples=["simulator"],
     )
     seed: int = Field(
         default=0, description="Another seed gives another model with the same bias.", examples=[20260201]

@@ -78,15 +78,15 @@ def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) 
     [
         (
             ("--resume", "RUN", AUDIT),
-            "--resume takes what is asked from the run's journal; leave AUDIT.yml out.",
+            "--resume takes the questions from the run's journal; leave AUDIT.yml out.",
         ),
         (
             ("--resume", "RUN", "--trials", "3"),
-            "--resume takes what is asked from the run's journal; leave --trials out.",
+            "--resume takes the questions from the run's journal; leave --trials out.",
         ),
         (
             ("--resume", "RUN", "--target", "simulator"),
-            "--resume takes what is asked from the run's journal; leave --target out.",
+            "--resume takes the questions from the run's journal; leave --target out.",
         ),
         ((AUDIT, "--target", "simulator", "--retry-failed"), "--retry-failed goes with --resume RUN."),
         ((AUDIT,), "--target NAME is missing: say what to ask whom, or --resume RUN."),

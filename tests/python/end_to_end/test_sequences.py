@@ -146,7 +146,7 @@ def test_readings_change_answers_are_erased_and_runs_retracted(
     notes: list[str] = []
     project.build(on_note=notes.append)
     assert notes == [
-        "Runs were retracted or taken out of the ledger since the last build: all tables are built anew."
+        "Runs were retracted or taken out of the ledger since the last build: all tables are rebuilt."
     ]
     assert differences(project.warehouse, _built_at_once(project, new_project).warehouse) == []
     # Nothing of the retracted run is left, in what was built before neither; nor is its method.

@@ -364,7 +364,7 @@ def test_the_commands(
     ledger = ("--ledger", str(imported.ledger_path))
     done = biasledger("export", "--to", str(folder), "--format", "delta", *ledger)
     assert done.exit_code == 0, done.output
-    assert "1 runs written, 0 written anew, 0 as they were" in done.output
+    assert "1 runs written, 0 rewritten, 0 as they were" in done.output
     assert biasledger("verify", "--export", str(folder)).exit_code == 0
     made = str(tmp_path / "made.duckdb")
     assert (
