@@ -38,7 +38,7 @@ class JudgedScore(Section):
     )
     label: NonBlank | None = Field(
         default=None,
-        description="The label of the scores, in lower case. Without one, labels are numbers, such as a judge's grades in a file.",
+        description="The label of the scores, in lower case. Without one, labels are numbers, such as a judge's grades.",
         examples=["compound"],
     )
     worse: Literal["higher", "lower"] = Field(
