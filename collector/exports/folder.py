@@ -28,7 +28,7 @@ OF_RUNS = (
 )
 # Tables that runs share -> the columns that identify a part of them; rows that were stored together have the same values.
 SHARED: Mapping[str, tuple[str, ...]] = {
-    "readings": ("audit", "analysis_hash", "registered_at"),
+    "analysis_settings": ("audit", "analysis_hash", "registered_at"),
     "relevance": ("relevance_hash",),
     "items": ("catalogue", "catalogue_hash", "imported_at"),
     "predictions": ("recommender", "predictions_hash", "imported_at"),

@@ -235,7 +235,7 @@ def test_a_seal_kept_elsewhere_finds_an_export_made_of_another_ledger(imported: 
 
 def test_files_of_what_runs_share_and_those_that_nobody_listed(imported: Kept, folder: Path) -> None:
     export(imported, folder, "delta")
-    analyses = require_manifest(folder).shared["analyses"].path
+    analyses = require_manifest(folder).shared["analysis_settings"].path
     extra = file_of(folder, imported).with_name("0123456789abcdef.parquet")
     extra.write_bytes(b"")
     verdict = broken(folder)[str(folder)]

@@ -90,7 +90,7 @@ def _rows(project: Project, sql: str) -> list[tuple[str, str]]:
 
 OTHER_ANALYSIS = """
     insert into raw.analysis_settings
-    select audit, reading, 'sha256:other', registered_at + interval 1 day from raw.analysis_settings where audit = 'products'
+    select audit, analysis, 'sha256:other', registered_at + interval 1 day from raw.analysis_settings where audit = 'products'
 """
 BASELINE = "insert into raw.baselines select 'products', 'robot', 'run', 'sha256:f', json('{}'), '2026-01-01'"
 
