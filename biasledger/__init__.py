@@ -18,7 +18,7 @@ _INTERFACE = {
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for."""
+    """Import a name on first use."""
     if name not in _INTERFACE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
@@ -28,5 +28,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """What there is, for completion."""
+    """Return the names for completion."""
     return sorted({*globals(), *_INTERFACE})

@@ -1,4 +1,4 @@
-"""The `biasledger` command: its parts, its errors, its exit codes. What it does lies in biasledger.commands."""
+"""The `biasledger` command: its subcommands, errors and exit codes. The subcommands are in biasledger.commands."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _sentence(error: Exception) -> str:
         return error.strerror + (f": {error.filename}." if error.filename else ".")
     if type(error).__module__.endswith("duckdb") and type(error).__name__ == "IOException":
         reason = str(error).splitlines()[0].removeprefix("IO Error: ").rstrip(".")
-        return f"{reason}: the file is cut off or damaged; `biasledger build` makes a warehouse anew."
+        return f"{reason}: the file is cut off or damaged; `biasledger build` rebuilds the warehouse."
     return f"unexpected {type(error).__name__}: {error} (biasledger --debug COMMAND … shows where)."
 
 
@@ -138,7 +138,7 @@ for _part in _PARTS:
 
 def main() -> None:
     """Run the `biasledger` command; the process ends with its exit code."""
-    # Where nobody set up logs, Python prints warnings, and what they quote may be foreign.
+    # Without a logging setup Python prints warnings, which may quote text from outside.
     logging.lastResort = LogHandler(logging.WARNING)
     cli.main(prog_name="biasledger")
 

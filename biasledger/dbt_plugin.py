@@ -18,7 +18,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 WAIT_SECONDS = 30.0
 MEMORY_LIMIT = "30%"
-"""Of the machine's; DuckDB would take four fifths, and what models in Python hold comes on top. More is written to disk."""
+"""The share of the machine's memory that DuckDB may use; its default is 80 %, and Python models need memory on top."""
 
 PUBLISHED = "BIASLEDGER_PUBLISHED"
 CLOSED = "BIASLEDGER_CLOSED"
@@ -28,7 +28,7 @@ class Plugin(BasePlugin):
     """Configured in profiles.yml with `ledger`, the path of the ledger file, or of a folder that `biasledger export` wrote.
 
     The published warehouse is named by BIASLEDGER_PUBLISHED alone, and BIASLEDGER_CLOSED names the folder of the only files that
-    SQL may open: `biasledger` sets these, and nobody configures them.
+    SQL may open: `biasledger` sets these; they are no settings for users.
     """
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
@@ -50,19 +50,19 @@ class Plugin(BasePlugin):
         """
         conn.execute("set memory_limit = ?", [self.memory_limit])
         if os.environ.get(PUBLISHED):
-            # Here, as models that run side by side could not both make it; by hand nothing is kept.
+            # Created here, because models that run in parallel could not both create it.
             conn.execute(
                 "create table if not exists main.kept_states (model varchar, state varchar, told varchar, build varchar)"
             )
         self._attach_ledger(conn)
         published = Path(os.environ.get(PUBLISHED, ""))
         if published.is_file():
-            # One that is damaged has nothing to hand on, and is replaced.
+            # A damaged file is ignored and will be replaced.
             with contextlib.suppress(duckdb.Error):
                 conn.execute(f"attach {_quoted(published)} as published (read_only)")
         if seeds := os.environ.get(CLOSED):
-            # What is built comes from a stranger's evidence pack: whatever slips into the SQL, it reaches no other file. What is
-            # attached stays open, and the setting cannot be taken back.
+            # The input is an evidence pack from somebody else: SQL that gets in through it must not reach any other file.
+            # Attached databases stay open, and the setting cannot be taken back.
             files = ", ".join(_quoted(file) for file in sorted(Path(seeds).glob("*.csv")))
             conn.execute(f"set allowed_paths = [{files}]")
             conn.execute("set enable_external_access = false")
@@ -92,7 +92,7 @@ class Plugin(BasePlugin):
                 time.sleep(0.2)
 
     def _attach_export(self, conn: duckdb.DuckDBPyConnection) -> None:
-        """What `biasledger export` wrote, as the ledger that it is of."""
+        """Attach the files of `biasledger export` as the ledger that they were exported from."""
         from collector.errors import BiasledgerError
         from collector.exports.reading import attach_export
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # In the order in which they are shown: what needs a decision first.
 STATUSES = ("alarm", "inconclusive", "clear", "insufficient_data")
 NO_FINDING = "Nothing could be judged: there is no finding."
-# Of an id; fewer would look like a word.
+# The shortest shown part of an id; fewer characters would look like a word.
 _ID_CHARACTERS = 6
 
 
@@ -57,7 +57,7 @@ class Finding:
 
     @property
     def heading(self) -> str:
-        """What was asked of whom in which run."""
+        """The audit, target and run."""
         simulated = " (simulated)" if self.is_simulated else ""
         aside = "" if self.is_current else ", not the current one: raises no alarms"
         return f"{self.audit}, asked of {self.target}{simulated}, run {self.run_id}{aside}"

@@ -70,7 +70,5 @@ def _reason(warehouse: Path, message: str) -> str:
         )
     first_line = message.splitlines()[0].partition("Error: ")[2] or message.splitlines()[0]
     if "Could not read enough bytes" in message:
-        return (
-            f"{warehouse} is cut off, so it cannot be read: `biasledger build` makes it anew. ({first_line})"
-        )
+        return f"{warehouse} is cut off, so it cannot be read: `biasledger build` rebuilds it. ({first_line})"
     return f"{warehouse} cannot be read: it may be no DuckDB file, or one of another version. ({first_line})"

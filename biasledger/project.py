@@ -15,9 +15,9 @@ from collector.errors import BiasledgerError, InputError
 
 _PACKAGE = Path(__file__).resolve().parent
 LINKS = Path(".biasledger/packages/biasledger")
-# What a thin project takes from the installed dbt project, next to its seeds.
+# The parts of the installed dbt project that a thin project links to, next to its seeds.
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
-# The one audit of a new project, and what editors check audits by.
+# The one audit of a new project, and the schema that editors check audits by.
 FIRST_AUDIT = (Path("audits/products.yml"), Path("audits/audit.schema.json"))
 # Seeds that are the user's own to edit.
 SETTINGS = ("thresholds.csv", "output_thresholds.csv", "exceptions.csv", "tolerances.csv", "model_prices.csv")
@@ -155,7 +155,7 @@ def require_project(directory: Path) -> None:
 
 
 def link_package(directory: Path) -> None:
-    """Make `.biasledger/packages/biasledger` anew: the installed dbt project with this project's own settings.
+    """Recreate `.biasledger/packages/biasledger`: the installed dbt project with this project's own settings.
 
     The settings are linked in as if they were the package's seeds, rather than overriding these by dbt's means: a seed
     of the root project would lose the column types and the schema that the package configures.

@@ -26,7 +26,7 @@ _REF = "#/$defs/"
 
 
 def with_generated_parts(page: str) -> str:
-    """The page with what stands between `<!-- keys of audits -->`, or `targets`, and its end written anew."""
+    """Return the page with the part between `<!-- keys of audits -->`, or `targets`, and its end rewritten."""
     parts = {"audits": _audits, "targets": _targets}
     return _PART.sub(
         lambda part: "\n".join([part["begin"], *parts[part["name"]](), part["end"]]),
@@ -153,7 +153,7 @@ def _cell(text: str) -> str:
 
 
 def main() -> None:
-    """Write the generated parts of pages anew."""
+    """Rewrite the generated parts of pages."""
     parser = argparse.ArgumentParser(prog="python -m biasledger.reference", description=main.__doc__)
     parser.add_argument("pages", type=Path, nargs="+", help="docs/audits.md, docs/targets.md")
     for path in parser.parse_args().pages:

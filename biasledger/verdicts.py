@@ -1,4 +1,4 @@
-"""What a run, or part of it, comes to where its findings come out differently."""
+"""The verdict on a run, or part of it, from the statuses of its findings."""
 
 from __future__ import annotations
 

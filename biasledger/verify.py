@@ -29,16 +29,16 @@ State = Literal["intact", "broken", "unsealed", "unchecked"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found of a run, or of what runs share.
+    """The result of checking a run, or data that runs share.
 
     Attributes:
         name: the run, or what else was checked.
-        state: 'unsealed' where there is no chain, as in runs of before chains were kept; 'unchecked' of a part of a pack that
-            nothing here can be held against.
-        seal: the chain's length and head as they are now.
-        fault: the first thing wrong, as a sentence; None unless broken.
-        n_faults: how many things are wrong.
-        notes: what should be known, one sentence each.
+        state: 'unsealed' if there is no chain, as in runs from before chains existed; 'unchecked' for a part of a pack that
+            nothing here can be compared with.
+        seal: the chain's current length and head.
+        fault: the first fault, as a sentence; None unless broken.
+        n_faults: the number of faults.
+        notes: notes, one sentence each.
     """
 
     name: str
@@ -67,7 +67,7 @@ class _Faults:
 
 @dataclass(slots=True)
 class Run:
-    """What the ledger states of a run next to its chain."""
+    """The ledger's statements about a run, next to its chain."""
 
     run_id: str
     is_collected: bool = False
@@ -88,7 +88,7 @@ def verify_ledger(
     """Recompute the chains of runs from the rows that the ledger holds.
 
     Args:
-        ledger_path: the ledger; its journals are looked for next to it.
+        ledger_path: the ledger; its journals are expected next to it.
         run_ids: which runs; none checks all of them, what they share, and journals that the ledger knows nothing of.
         seal: one that was kept elsewhere; a run must have had exactly these records first. With several runs, one of them.
         needs_journals: whether a collected run without its journal is broken; if not, a note says so.
@@ -334,7 +334,7 @@ def _compare_journal(
 
 
 def verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
-    """Recompute the hashes of what is kept by its content: analyses, relevance, catalogues; yield a verdict where one differs."""
+    """Recompute the hashes of analyses, relevance and catalogues; yield a verdict if one differs."""
     faults = _Faults()
     for what, stated, computed in hashed_content(connection):
         if stated != computed:
@@ -379,7 +379,7 @@ def _told(held: Held) -> str:
 
 
 def _about(held: Held) -> str:
-    """What a row says now, where that helps to find it."""
+    """Describe the current content of a row, if that helps to find it."""
     assert held.body is not None
     if held.kind == "prompt":
         groups = [

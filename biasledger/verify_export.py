@@ -65,7 +65,7 @@ def _verify_run(exported: ExportedLedger, folder: Path, run: ExportedRun, seal: 
         exported.show(run.run_id)
         verdict = verify_run(exported.connection, known_runs(exported.connection)[run.run_id], seal)
     except (duckdb.Error, KeyError):
-        # Why a file cannot be read is told already, and a run without any row is none.
+        # The unreadable file is reported already; a run without any row is broken.
         verdict = Verdict(run.run_id, "broken")
     ends = None if verdict.seal is None else str(verdict.seal)
     if verdict.state == "intact" and ends != run.seal:

@@ -16,7 +16,7 @@ class BiasledgerError(Exception):
 
 
 class InputError(BiasledgerError):
-    """What the user gave is wrong: a spec, a data file, an argument. The message says what would be right."""
+    """The user's input is wrong: a spec, a data file, an argument. The message says what would be right."""
 
 
 class LedgerError(BiasledgerError):
@@ -29,7 +29,7 @@ class TargetError(BiasledgerError):
     Attributes:
         retryable: asking again may help (a rate limit, a timeout, a server error).
         stops_run: every further question would fail in the same way (a wrong key or address).
-        retry_after_seconds: how long the target asks to be left alone, where it says so.
+        retry_after_seconds: how long the target asks to wait, if stated.
         raw_body: what the target did answer, if anything.
         status: the HTTP status, where there was one.
         hints: what the target said of its rate limits, where it did.

@@ -28,8 +28,8 @@ def canonical_json(value: Any) -> str:
 def canonical_bytes(values: Mapping[str, Any]) -> bytes:
     """Return `canonical_json` in UTF-8, several times as fast for a mapping of texts, numbers, truth values and nulls only.
 
-    orjson writes the same bytes for these, but for very small and very large floats; whatever it might write otherwise, or cannot
-    write, is left to `canonical_json`.
+    orjson writes the same bytes for these, except for very small and very large floats; values that it might write differently,
+    or cannot write, are left to `canonical_json`.
 
     Raises:
         ValueError: a number that JSON does not have, or half a surrogate pair.

@@ -1,4 +1,4 @@
-"""Suggestions for error sentences: the known name that is nearest to an unknown one, and foreign text cut to a few words."""
+"""Suggestions for error sentences: the known name that is nearest to an unknown one, and text from outside cut to a few words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import difflib
 import re
 from collections.abc import Iterable
 
-# Whatever a file holds, an error shows no more of one cell, nor of its first line.
+# Limits on the text that an error shows of one cell, and of a file's first line.
 CELL_CHARACTERS = 60
 FIRST_LINE_CHARACTERS = 120
-# What a column is called. The first line of a file that is no table may be anything: a setting with its key, an address, a token.
+# The form of a column's name. The first line of a file that is no table may be anything: a setting with its key, a token.
 _COLUMN_NAME = re.compile(r"\w[\w .,?!'()\[\]/%&#+-]{0,59}")
 _TOKEN = re.compile(r"(?=[A-Za-z_/+-]*[0-9])(?=[0-9_/+-]*[A-Za-z])[A-Za-z0-9_/+-]{20,}")
 
@@ -65,7 +65,7 @@ def quoted(names: Iterable[str], most: int | None = None) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a text in quotes, with what is not printable written out, cut after 60 characters."""
+    """Return a text in quotes, with unprintable characters escaped, cut after 60 characters."""
     if len(text) <= CELL_CHARACTERS:
         return repr(text)
     from collector.redaction import struck_out

@@ -1,4 +1,4 @@
-"""What a service says of its rate limits."""
+"""The rate limits that a service states."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RateHints:
-    """What a service says about its rate limits next to an answer or a refusal; None is what it does not say.
+    """The rate limits that a service states next to an answer or a refusal; None for those that it does not state.
 
     Attributes:
         remaining_requests: questions that may still be asked before the reset.
         remaining_tokens: tokens, of questions and answers together, that may still be used before the reset.
-        reset_requests_seconds: seconds from now until the limit of requests is whole again.
-        reset_tokens_seconds: seconds from now until the limit of tokens is whole again.
-        retry_after_seconds: how long the service asks to be left alone.
+        reset_requests_seconds: seconds from now until the full limit of requests is available again.
+        reset_tokens_seconds: seconds from now until the full limit of tokens is available again.
+        retry_after_seconds: how long the service asks to wait.
     """
 
     remaining_requests: int | None = None

@@ -1,17 +1,17 @@
-"""Cutting secrets out of whatever may be written down: answers, errors, logs, messages.
+"""Cut secrets out of everything that may be written down: answers, errors, logs, messages.
 
-A secret is the value of an environment variable. Only the variable's name is held; the value is looked up when a text is
-cleaned. Services echo keys in many spellings. What is cut out, of a secret of 8 characters or more:
+A secret is the value of an environment variable. Only the variable's name is stored; the value is looked up when a text is
+cleaned. Services return keys in many spellings. These spellings of a secret of 8 characters or more are cut out:
 
 - the secret as it is, as Python or JSON quote it (twice, too), and with `& < > " '` as HTML writes them;
-- each of its ASCII characters for itself as it is, percent-encoded (%73), as a JSON escape (\\u0073), or as an HTML number
+- each of its ASCII characters as it is, percent-encoded (%73), as a JSON escape (\\u0073), or as an HTML number
   (&#115; or &#x73;, with any zeros before it), mixed in any way, the digits of each in either case;
-- URL-encoded as a whole, also what was encoded once more;
+- URL-encoded as a whole, once or twice;
 - in base64, of both alphabets, and base32, in capitals or in small letters, also inside something longer such as `user:key`;
 - in hexadecimal digits, all capitals or all small;
 - backwards.
 
-Nothing else is: no cipher, no compression, no part of it, nothing put between its characters.
+No others are: no cipher, no compression, no part of it, no characters inserted into it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Redactor:
         _guard_logs(self.variables)
 
     def __call__(self, text: str) -> str:
-        """Return the text without the secrets, in whatever spelling they stand in it."""
+        """Return the text without the secrets, in any of their spellings."""
         read = _unescaped(text)
         for variable in self.variables:
             secret = os.environ.get(variable, "").strip()
@@ -109,7 +109,7 @@ def environment_key(target: str, variable: str) -> str:
 def key_problem(key: str) -> str | None:
     """Say what makes a key unfit for an HTTP header, without showing any of it; None where nothing does."""
     if any(not "!" <= character <= "~" for character in key):
-        return "holds a space, a line break or a character beyond ASCII; copy it anew"
+        return "holds a space, a line break or a character beyond ASCII; copy it again"
     return None
 
 
@@ -187,9 +187,9 @@ def _base32_forms(raw: bytes) -> Iterator[str]:
         yield encoded[first:last].lower()
 
 
-# What begins or ends an escape: in a secret, reading escapes might change it.
+# Characters that begin or end an escape: in a secret, reading escapes might change them.
 _ESCAPES = frozenset("%&\\;")
-# How many characters of what follows may be taken for a part of what only seems to be an escape, as of `\\u`.
+# The number of following characters that may be swallowed by an apparent escape, such as `\\u`.
 _MOST_SWALLOWED = 4
 # A character of ASCII, escaped.
 _PERCENT = re.compile(r"%([0-7][0-9a-fA-F])")
@@ -244,7 +244,7 @@ _guarded: set[str] = set()
 
 
 def strike_out_named_in(targets_file: Path) -> None:
-    """From now on strike out of messages what is in the environment variables that a targets file names for keys."""
+    """From now on cut out of messages the values of the environment variables that a targets file names for keys."""
     _guard_logs(_variables_named_in(targets_file))
 
 

@@ -9,25 +9,25 @@ from typing import Any
 
 from collector.hashing import canonical_json, hash_of, tagged_hash
 
-# What the event says of a run that somebody ended, in place of an error.
+# The event of a run that a person ended, in place of an error.
 INTERRUPTED = "interrupted"
-# The event of labels that a person gave to a run's answers, which says nothing of how far the run has come.
+# The event of labels that a person gave to a run's answers, which does not change the run's state.
 LABELLED = "labelled"
 # The event of answers that a second reader read.
 READ = "read"
 # Events that say nothing of how far a run has come.
 NO_PROGRESS = (LABELLED, READ)
-# The event of a run that was taken back, and counts for nothing any more.
+# The event of a retracted run, which counts for nothing any more.
 RETRACTED = "retracted"
-# What people may still say of a run that has ended, also of one of before chains were kept.
+# Events that may follow the end of a run, also of one from before chains existed.
 LATER_EVENTS = (RETRACTED, LABELLED, READ)
-# The method's source finds that a classifier says the same of every text that is shorter.
+# In the method's source a classifier gives the same score to every shorter text.
 SHORT_CHARACTERS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run: what was asked of whom, frozen when it starts; `spec` is the audit's asked() document."""
+    """One run: its audit and target, fixed when it starts; `spec` is the audit's asked() document."""
 
     run_id: str
     audit: str
@@ -78,7 +78,7 @@ class ResponseRow:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceRow:
-    """That an item is relevant for a subject; a larger grade (above 0) is more relevant."""
+    """An item's relevance for a subject; a larger grade (above 0) is more relevant."""
 
     subject: str
     domain: str | None
@@ -116,7 +116,7 @@ class MarkerRow:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """What a scorer says of one response: `score` (0 to 1) of a label; `is_short` under SHORT_CHARACTERS characters."""
+    """A scorer's result for one response: `score` (0 to 1) of a label; `is_short` under SHORT_CHARACTERS characters."""
 
     prompt_id: str
     trial: int
@@ -142,9 +142,7 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class PredictionRow:
-    """What a recommender predicted of a held-out text: the columns of raw.predictions and of an imported file, which say what
-    each is.
-    """
+    """A recommender's prediction for a held-out text: the columns of raw.predictions and of an imported file."""
 
     city: str
     review_id: str
@@ -172,7 +170,7 @@ def response_hash(prompt_hash: str, status: str, response_text: str | None) -> s
 
 
 def hash_of_items(rows: Sequence[ItemRow]) -> str:
-    """Return the tagged hash of a catalogue's content, whatever the order of its rows."""
+    """Return the tagged hash of a catalogue's content, independent of the order of its rows."""
     listed = sorted(
         canonical_json(
             [row.item_id, row.name, row.price_level, list(row.categories), row.domain]
@@ -185,7 +183,7 @@ def hash_of_items(rows: Sequence[ItemRow]) -> str:
 
 
 def hash_of_predictions(rows: Sequence[PredictionRow]) -> str:
-    """Return the tagged hash of predictions, whatever the order of their rows."""
+    """Return the tagged hash of predictions, independent of the order of their rows."""
     return hash_of(sorted(canonical_json(astuple(row)) for row in rows))
 
 

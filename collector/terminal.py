@@ -1,7 +1,7 @@
-"""What is printed: the one place that writes to standard output and standard error.
+"""Output: the one module that writes to standard output and standard error.
 
-Answers, names of models and groups, errors of services and of databases are foreign, and a terminal obeys what it is sent. So
-nothing else in this project writes there: messages go through `say`, data through `print_data` or `standard_output`, tables and
+Answers, names of models and groups, and errors of services and databases come from outside, and a terminal executes control
+characters. So no other module writes there: messages go through `say`, data through `print_data` or `standard_output`, tables and
 bars through `console`, and all of them through `visible`.
 """
 
@@ -98,7 +98,7 @@ def is_watched() -> bool:
 
 
 class Told:
-    """Says how far something has come where nobody watches a bar, such as in a log: to standard error, half a minute apart."""
+    """Print progress where no bar can be shown, such as in a log: to standard error, half a minute apart."""
 
     def __init__(self) -> None:
         self._next = time.monotonic() + TOLD_EVERY_SECONDS
@@ -130,7 +130,7 @@ def flush() -> None:
 
 
 def drop_output() -> None:
-    """Send standard output nowhere: whoever read the pipe has enough, and what Python flushes at its end would be reported."""
+    """Discard standard output: the reader of the pipe has enough, and Python would report an error when it flushes at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -143,7 +143,7 @@ def console(
         file: where to write, if not to standard output.
         err: whether it writes to standard error.
         highlight: whether rich colours numbers and the like.
-        records: keep what is written with its styles, as on a terminal, for rich's `export_html`.
+        records: keep the output with its styles, as on a terminal, for rich's `export_html`.
     """
     from rich.console import Console
     from rich.segment import Segment
@@ -171,7 +171,7 @@ _LESS = "-RS"
 
 
 class _Kept(io.StringIO):
-    """What is written to a terminal, kept for a pager."""
+    """A buffer of terminal output for a pager."""
 
     def __init__(self, terminal: IO[str]) -> None:
         super().__init__()
@@ -182,7 +182,7 @@ class _Kept(io.StringIO):
         return True
 
     def fileno(self) -> int:
-        """That of the terminal, whose size is asked for."""
+        """Return the terminal's descriptor, which is asked for its size."""
         return self._terminal.fileno()
 
 
@@ -215,7 +215,7 @@ class LogHandler(logging.Handler):
     """Prints what is logged as `say` prints messages, to standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record; what cannot be printed, because nobody reads any more, ends nothing."""
+        """Print a record; a failure to print, because the output is closed, ends nothing."""
         try:
             say(self.format(record), err=True)
         except Exception:  # noqa: BLE001 (whatever keeps a line from being printed, the run goes on)

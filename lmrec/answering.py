@@ -20,7 +20,7 @@ class Answerer:
     Args:
         recommenders: at least one.
         top: how many venues an answer has; the source takes 20.
-        city: where the venues are, whatever a prompt says.
+        city: where the venues are, independently of the prompt.
         needs_city: a prompt has to name a city even if there is only one, so that what is asked of another city is not answered
             with venues of this one.
         fair: rank fairly by price level; see fairness.

@@ -27,7 +27,7 @@ _WORD = rf"(?!I\b){_CAPITAL}[\w’'&-]*"
 # Not at the beginning of a sentence, where every word is capitalised. A single such word may be a cuisine or a person.
 _PHRASE = re.compile(rf"(?<=[^.!?:\s]\s){_WORD}(?:\s(?:(?:of|the|and|de|la|&)\s)?{_WORD})+")
 
-# Of spaCy's labels (OntoNotes) those that a venue gets. Not PERSON: who comes along is what an audit asks about.
+# The labels of spaCy (OntoNotes) that venues get. Not PERSON: an audit asks about the people who come along.
 ENTITY_LABELS = frozenset({"ORG", "FAC", "PRODUCT"})
 
 _Trie = dict[str, Any]
@@ -98,7 +98,7 @@ def _tagger(pipeline: str | None) -> Any:
 
 
 def names_pattern(names: Sequence[str]) -> re.Pattern[str] | None:
-    """Return what finds the longest of these names at a place, whatever the case of its letters; None for none.
+    """Return a pattern for the longest of these names at a place, in any case; None for none.
 
     Args:
         names: in lower case.

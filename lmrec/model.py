@@ -1,7 +1,7 @@
-"""A trained recommender: the folder that it lies in, and what it recommends.
+"""A trained recommender: its folder, and its recommendations.
 
 The folder holds `model.json`, the model card, written last; `catalogue.jsonl`, the venues, as `biasledger import-items` reads
-them; `names.json`, what is masked; and the encoder's arrays. None of it is code.
+them; `names.json`, the masked names; and the encoder's arrays. No file holds code.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def read_card(folder: Path) -> Mapping[str, Any]:
         raise InputError(f"{folder} holds no {CARD}; name the folder that `biasledger lmrec train` wrote.")
     card = _json(path)
     if not isinstance(card, dict) or card.get("format") != FORMAT or not isinstance(card.get("files"), dict):
-        raise InputError(f"{path} is no model card of format {FORMAT}; train the model anew.")
+        raise InputError(f"{path} is no model card of format {FORMAT}; train the model again.")
     return card
 
 
@@ -193,7 +193,7 @@ def load(folder: Path) -> Recommender:
     card = read_card(folder)
     encoder = ENCODERS.get(str(card.get("encoder")))
     if encoder is None:
-        raise InputError(f"{folder / CARD} names no encoder of {quoted(ENCODERS)}; train the model anew.")
+        raise InputError(f"{folder / CARD} names no encoder of {quoted(ENCODERS)}; train the model again.")
     # A file that the card does not name could still be read: libraries look for more than they wrote.
     of_encoder = {file.partition("/")[0] for file in encoder.FILES if "/" in file}
     found = {path for top in of_encoder for path in (folder / top).rglob("*") if path.is_file()}
@@ -202,12 +202,12 @@ def load(folder: Path) -> Recommender:
         path = folder / name
         if not path.resolve().is_relative_to(folder.resolve()):
             raise InputError(
-                f"{folder / CARD} names the file {shown(name)} outside its folder; train the model anew."
+                f"{folder / CARD} names the file {shown(name)} outside its folder; train the model again."
             )
         if not path.is_file() or hash_of_file(path) != card["files"].get(name):
             raise InputError(
                 f"{path} {'is not the file that the model card names' if path.is_file() else 'is missing'}; copy the model's "
-                f"folder whole, or train it anew."
+                f"folder whole, or train it again."
             )
     try:
         names = _json(folder / NAMES)
@@ -218,14 +218,14 @@ def load(folder: Path) -> Recommender:
         masker = Masker(names["method"], names["names"], names["hidden"], names.get("pipeline"))
         return Recommender(card, catalogue, encoder.load(folder), masker)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise InputError(f"{folder} holds no model that can be read ({error}); train it anew.") from None
+        raise InputError(f"{folder} holds no model that can be read ({error}); train it again.") from None
 
 
 def _json(path: Path) -> Any:
     try:
         return json.loads(read_plain(path, _MAX_BYTES))
     except (ValueError, RecursionError):
-        raise InputError(f"{path} is no JSON; train the model anew.") from None
+        raise InputError(f"{path} is no JSON; train the model again.") from None
 
 
 def _catalogue_row(row: Mapping[str, Any]) -> CatalogueRow:

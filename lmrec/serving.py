@@ -64,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(self._completion)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
-        """Print nothing: a line a question would say little, and what it holds is foreign."""
+        """Print nothing: a line a question would say little, and its text comes from outside."""
 
     def _models(self) -> dict[str, Any]:
         if self.path != "/v1/models":
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> object:
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdecimal() or int(length) > _MAX_BODY_BYTES:
-            # What is not read would be taken for the next request.
+            # The unread body would be taken for the next request.
             self.close_connection = True
             raise _RefusedError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Send a Content-Length of at most a megabyte."

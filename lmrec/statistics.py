@@ -1,4 +1,4 @@
-"""What a recommender was trained on, by city: Tables 2 and 4 of the source."""
+"""The training data of a recommender, by city: Tables 2 and 4 of the source."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def catalogue_statistics(catalogue: Sequence[CatalogueRow]) -> list[CatalogueSta
 
 def _of(city: str, rows: Sequence[CatalogueRow]) -> CatalogueStatistics:
     categories = Counter(name for row in rows for name in distinct_categories(row.venue))
-    # Of equal ones the first of the alphabet, so that the same files give the same row.
+    # Ties are broken by the alphabet, so that the same files give the same row.
     top = sorted(categories, key=lambda name: (-categories[name], name))[:_TOP]
     levels = Counter(row.venue.price_level for row in rows)
     n_priced = sum(n for level, n in levels.items() if level is not None)

@@ -24,14 +24,14 @@ from lmrec.model import CatalogueRow, Recommender, require_free
 from lmrec.yelp import is_held_out, is_validation, read_reviews, read_venues, unique_names
 
 MIN_REVIEWS = 100
-# What an interrupted fit left in the model's folder.
+# The state of an interrupted fit in the model's folder.
 CHECKPOINT = "checkpoint"
 _PACKAGES = ("numpy", "scikit-learn", "scipy")
 
 
 @dataclass(frozen=True, slots=True)
 class TrainSettings:
-    """What is trained from.
+    """The settings of a training.
 
     Attributes:
         city, category: only the businesses there, and of it; all if None.
@@ -64,7 +64,7 @@ def train(
     """Train a recommender, measure it by the held-out texts, write it into a folder.
 
     The reviews are read three times, a line at a time: to count them, to fit, to measure. The same files and settings give the
-    same model; where a fit of theirs was interrupted and left a checkpoint, it is gone on with.
+    same model; an interrupted fit with a checkpoint is continued.
 
     Args:
         businesses, reviews: as of yelp.read_venues and yelp.read_reviews.

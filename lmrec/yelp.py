@@ -38,7 +38,7 @@ class Venue:
         city: where it is, None where the file does not say.
         price_level: 1, the cheapest, to 4; None where the file does not say.
         categories: as the file writes them, in its order.
-        address: what tells it from another of its name.
+        address: distinguishes it from others of its name.
     """
 
     venue_id: str
@@ -51,7 +51,7 @@ class Venue:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a user wrote of a venue."""
+    """A user's text about a venue."""
 
     review_id: str
     user_id: str
@@ -65,7 +65,7 @@ def read_venues(file: Path, *, city: str | None = None, category: str | None = N
     Args:
         file: `business.json`; a line has business_id, name, city, categories (text with commas, or a list) and attributes, whose
             RestaurantsPriceRange2 is the price level.
-        city: only the businesses there, whatever the case of its letters; all if None.
+        city: only the businesses there, in any case of its letters; all if None.
         category: only those of this category, likewise.
 
     Returns:
@@ -124,9 +124,9 @@ def read_reviews(file: Path, venue_ids: Container[str]) -> Iterator[Review]:
 
 
 def is_held_out(user_id: str) -> bool:
-    """Say whether a user's texts are kept from training, to measure it by: those of one user in five, told by the id's hash.
+    """Say whether a user's texts are held out from training for evaluation: those of one user in five, by the id's hash.
 
-    The first 8 hex digits of its SHA-256, as a number, are divisible by 5: no random number, and the same users in every file.
+    A user is held out if the first 8 hex digits of the SHA-256, as a number, are divisible by 5: the same users in every file.
     """
     return int(_digits(user_id)[:8], 16) % _HELD_OUT_ONE_IN == 0
 
@@ -163,7 +163,7 @@ def _told_apart(venues: Sequence[Venue], renamed: Any) -> list[Venue]:
 
 
 def _key(venue: Venue) -> tuple[str, str]:
-    """What two venues have in common that a catalogue would take for one: city and name, without accents, case and marks."""
+    """Return the key of venues that a catalogue takes for one: city and name, without accents, case and marks."""
     plain = unicodedata.normalize("NFKD", venue.name.replace("&", " and ")).casefold()
     letters = "".join(one for one in plain if not unicodedata.combining(one))
     return (venue.city or "").casefold(), " ".join(re.findall(r"\w+", letters)) or venue.name

@@ -1,7 +1,7 @@
 """Registers how answers are read: the `analysis` part of each audit file whose audit the ledger holds.
 
-What was asked is frozen with its run; how it is read may change from build to build. Registering it in the ledger
-lets SQL read it and gives every finding the hash of its analysis.
+The prompts of a run are fixed when it is collected; its analysis settings may change from build to build. Registering them in the
+ledger lets SQL read them and gives every finding the hash of its analysis.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def register_analysis_settings(
         ledger_path: the ledger.
         allow_outside: whether audit files may name files outside of the project.
         on_note: called with a sentence for each audit file that is left out, because it is wrong or describes the same audit as
-            another one. The runs of such an audit are read as they were last.
+            another one. The runs of such an audit keep their last settings.
 
     Returns:
         The names of those audits, sorted.
@@ -99,7 +99,7 @@ def _audits(
             continue
         if one.audit in audits:
             repeated.add(one.audit)
-            as_last = ", and its runs are read as they were last" if one.audit in asked else ""
+            as_last = ", and its runs keep their last settings" if one.audit in asked else ""
             on_note(
                 f"Warning: {audits[one.audit][1]} and {path} both describe the audit {one.audit!r}: neither is read{as_last}. "
                 f"Rename one of them."
@@ -114,13 +114,13 @@ def _left_out(path: Path, error: InputError, asked: Collection[str]) -> str:
     """Return the sentence on an audit file that is wrong."""
     from collector.files.yaml import read_yaml_mapping
 
-    told = f"`biasledger validate {shlex.quote(str(path))}` tells what is wrong"
+    hint = f"`biasledger validate {shlex.quote(str(path))}` shows what is wrong"
     try:
         name = read_yaml_mapping(path, what="an audit spec").get("audit")
     except InputError:
         name = None
     if not isinstance(name, str):
-        return f"Warning: {error} The file is left out; {told}."
+        return f"Warning: {error} The file is left out; {hint}."
     if name in asked:
-        return f"Warning: {error} The file is left out, and the runs of {name!r} are read as they were last; {told}."
-    return f"{path} is left out: it has problems, and the ledger has no run of {name!r}; {told}."
+        return f"Warning: {error} The file is left out, and the runs of {name!r} keep their last settings; {hint}."
+    return f"{path} is left out: it has problems, and the ledger has no run of {name!r}; {hint}."

@@ -1,4 +1,4 @@
-"""One build of the warehouse: registers how answers are read, runs dbt, tells alarms from a broken warehouse, publishes.
+"""One build of the warehouse: register analyses, run dbt, separate alarms from a broken warehouse, publish.
 
 dbt builds into a private work file; the public tables are then published as the warehouse, which stays as it was if a model
 or a quality test failed.
@@ -24,16 +24,16 @@ from biasledger.building.targets import runs_on_spark
 from biasledger.methods import method_names
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.freshness import (
-    Standing,
-    discard_standing,
+    LastBuild,
+    discard_last_build,
     inputs_of,
     methods_inputs,
     methods_left,
-    methods_standing,
-    read_standing,
+    read_last_build,
     remember,
+    settings_are_up_to_date,
     settings_of,
-    settings_stand,
+    up_to_date_methods,
 )
 from biasledger.publishing.work import locked, remove_what_is_gone, spark_file, work_file
 from collector.errors import InputError
@@ -49,7 +49,7 @@ _SHOWN_FAILURES = 3
 
 @dataclass(frozen=True)
 class BuildSummary:
-    """What a build did.
+    """The result of a build.
 
     Attributes:
         n_models: models and seeds built.
@@ -92,16 +92,16 @@ def build_warehouse(
 
     Args:
         warehouse: the file to publish the public tables in, with alarms or without.
-        target: of profiles.yml; None is its default. One on Spark builds everything anew and publishes the same tables.
+        target: of profiles.yml; None is its default. A target on Spark rebuilds everything and publishes the same tables.
         threads: dbt's threads; None leaves it to profiles.yml.
-        full_refresh: build incremental models anew.
+        full_refresh: rebuild incremental models.
         is_forced: build also the methods in which nothing is new.
         select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
         is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
         allow_outside: whether audit files may name files outside of the project.
         on_step: called with (steps done, steps in all, name of the step), every ten seconds also what is being done.
         on_note: called with a sentence for each journal that was loaded, or could not be, for each audit file that is left out,
-            where all is built anew, and where methods are left as they stand.
+            if everything is rebuilt, and if methods are up to date.
 
     Raises:
         InputError: no project here, a wrong audit file, wrong settings, another build under way, no such target or what it needs
@@ -135,8 +135,7 @@ def build_warehouse(
             for note in remove_what_is_gone(work, Ledger(ledger)):
                 on_note(note)
             if is_on_spark:
-                # What DuckDB built before knows nothing of this build; the next one there takes its history from what is
-                # published.
+                # An earlier build on DuckDB lacks this build's history; the next one there takes it from the published tables.
                 work.unlink(missing_ok=True)
                 work = spark_file(work)
                 work.unlink(missing_ok=True)
@@ -146,15 +145,15 @@ def build_warehouse(
             of_methods = methods_inputs(settings, Ledger(ledger), methods)
         is_ordinary = not (select or is_closed or allow_outside)
         may_stand = is_ordinary and not (full_refresh or is_forced)
-        standing = methods_standing(work, of_methods) if may_stand else []
+        up_to_date = up_to_date_methods(work, of_methods) if may_stand else []
         environment = {}
         if is_ordinary and (left := methods_left(work, settings)):
             environment[KEPT] = " ".join(left)
-        if may_stand and settings_stand(work, settings):
+        if may_stand and settings_are_up_to_date(work, settings):
             environment[STANDS] = "yes"
-        if standing:
-            on_note(f"Nothing is new in {', '.join(standing)}: what was measured there stands.")
-        discard_standing(work)
+        if up_to_date:
+            on_note(f"Nothing is new in {', '.join(up_to_date)}: the last results are up to date.")
+        discard_last_build(work)
         summary = _build_and_publish(
             dbt,
             project,
@@ -167,26 +166,28 @@ def build_warehouse(
             select=select,
             methods=methods,
             erasures_hash=erasures_hash,
-            standing=standing,
+            up_to_date=up_to_date,
             environment=environment,
             is_closed=is_closed,
             on_step=on_step,
         )
         if is_ordinary:
-            found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
+            found = LastBuild(utc_now(), summary.alarm_tests, len(summary.published))
             remember(work, warehouse, inputs, found, of_methods, settings, methods)
         return summary
 
 
-def what_stands(project: Path, ledger: Path, warehouse: Path, target: str | None = None) -> Standing | None:
-    """What the last build said, where another one would give the same tables; None where it might not.
+def up_to_date_build(
+    project: Path, ledger: Path, warehouse: Path, target: str | None = None
+) -> LastBuild | None:
+    """Return the state of the last build if another build would give the same tables, else None.
 
-    Nothing is written, and a build that is under way elsewhere is no standing one.
+    Nothing is written. While another build is running, the answer is None.
     """
     work = work_file(project, warehouse)
     if runs_on_spark(project, target):
         work = spark_file(work)
-    return read_standing(work, warehouse, inputs_of(project, ledger))
+    return read_last_build(work, warehouse, inputs_of(project, ledger))
 
 
 def _build_and_publish(
@@ -202,7 +203,7 @@ def _build_and_publish(
     select: Sequence[str],
     methods: Sequence[str],
     erasures_hash: str,
-    standing: Sequence[str],
+    up_to_date: Sequence[str],
     environment: Mapping[str, str],
     is_closed: bool,
     on_step: OnStep,
@@ -216,9 +217,9 @@ def _build_and_publish(
     options += ["--select", *select] if select else []
     # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
-    # Nothing is done for these; they would be counted as steps.
+    # Exposures need no work; without this they would be counted as steps.
     options += ["resource_type:exposure"]
-    options += [f"package:biasledger,group:{method}" for method in standing]
+    options += [f"package:biasledger,group:{method}" for method in up_to_date]
     environment = {
         **environment,
         "BIASLEDGER_LEDGER": seen_from(project, ledger),

@@ -1,8 +1,8 @@
 """One command of dbt, which says in lines of JSON what it has done.
 
-Most of dbt's events are for looking into dbt itself, and each takes about as long as a small statement: these are not made into
-messages here, unless dbt is told to log them. A line is SAID and `{"level": …, "message": …}`, with `node` and `total` (nodes in
-all) where a node is done. Every ten seconds one says what is being done: `{"doing": …}`.
+Most of dbt's events serve to debug dbt itself, and each takes about as long as a small statement: they become messages only if
+dbt is set to log them. A line is SAID and `{"level": …, "message": …}`, with `node` and `total` (the number of nodes) where a
+node is done. Every ten seconds a line names the nodes in progress: `{"doing": …}`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dbt_common.invocation import get_invocation_id
 from biasledger.building import BUILT, SAID
 from biasledger.building.kept_code import KeptCode
 from biasledger.building.lean_dbt import lean, manifest
-from biasledger.model_inputs.told import listeners
+from biasledger.model_inputs.progress import listeners
 
 SAID_EVERY_SECONDS = 10.0
 SUCCEEDED, NODES_FAILED, BROKE_DOWN = 0, 1, 2
@@ -36,7 +36,7 @@ _OF_A_NODE = ("resource_type", "package_name", "schema", "name", "alias", "acces
 
 
 class _Events(EventManager):
-    """Hands on what people are told, and more where a log of more is asked for."""
+    """Pass on the messages for users, and more where a more detailed log is asked for."""
 
     def fire_event(
         self,
@@ -55,11 +55,11 @@ class _Events(EventManager):
 
 
 class _Teller:
-    """Says what people are told, one line each."""
+    """Print the messages for users, one line each."""
 
     def __init__(self) -> None:
         self.has_told_error = False
-        # What is being done, and how far it has come.
+        # Node in progress -> its progress.
         self._doing: dict[str, str] = {}
 
     def __call__(self, event: Any) -> None:
@@ -118,8 +118,8 @@ def run(arguments: Sequence[str], kept: KeptCode) -> int:
 
 
 def built(done: RunExecutionResult) -> dict[str, Any]:
-    """What was built, and the project's nodes by their id: of dbt's run_results.json and manifest.json, which it is not asked to
-    write, what a build reads."""
+    """Return what a build reads of dbt's run_results.json and manifest.json, which dbt does not write here: the results, and the
+    project's nodes by id."""
     known = manifest()
     return {
         "invocation_id": get_invocation_id(),

@@ -1,6 +1,6 @@
-"""What audit files say of reading, by hash: kept in the project, and read again where a file is another one.
+"""The analysis settings of audit files, by hash: cached in the project, and read again when a file changes.
 
-Most builds find all of it registered in the ledger, and then need not read twenty files to see it.
+Most builds find all of them registered in the ledger, and then need not read twenty files.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from collector.ledger.database import HeldReadings
     from collector.spec.audit import Audit
 
-# What was written so shortly before it was read may have been written again while it was.
+# A file that was written so shortly before it was read may have been written again meanwhile.
 _SETTLED_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class Described:
-    """What an audit file says, as far as registering asks.
+    """The parts of an audit file that registering needs.
 
-    audit: its name. analysis: the hash of how it is read. named: hashes of the relevance and markers that this names. catalogue:
-    the one that prices come from. names: the files that it was read from, as seen from its folder. files: a hash of these, None
-    where they cannot be told from others.
+    audit: its name. analysis: the hash of its analysis settings. named: hashes of the relevance and markers that these name.
+    catalogue: the catalogue that prices come from. names: the files that it was read from, relative to its folder. files: a hash
+    of these, None if a change in them could go unnoticed.
     """
 
     audit: str
@@ -53,9 +53,10 @@ class Described:
 
 
 class Descriptions:
-    """What each audit file of a project says.
+    """The parts of each audit file of a project.
 
-    With `allow_outside` all are read and none is kept: what lies outside of the project may be read only where that is said.
+    With `allow_outside` all files are read and none is cached, because files outside of the project may be read only with that
+    option.
     """
 
     def __init__(self, project: Path, *, allow_outside: bool) -> None:
@@ -66,10 +67,10 @@ class Descriptions:
         self._read: dict[Path, Audit] = {}
 
     def of(self, spec: Path) -> Described:
-        """What an audit file says.
+        """Return the parts of an audit file.
 
         Raises:
-            InputError: it is wrong.
+            InputError: the file is wrong.
         """
         place = spec.relative_to(self._project).as_posix()
         found = self._before.get(place)
@@ -109,7 +110,7 @@ class Descriptions:
 
     @cached_property
     def _code(self) -> str:
-        """What reads the files: the version, and the state of the collector's own files, which a checkout changes."""
+        """Return a hash of the code that reads the files: the version, and the size and time of each of the collector's files."""
         package = Path(collector.__file__).parent
         found = [(path, path.stat()) for path in sorted(package.rglob("*.py"))]
         states = [(str(path), state.st_size, state.st_mtime_ns) for path, state in found]
@@ -133,7 +134,7 @@ def _described(spec: Path, audit: Audit, older_than: float) -> Described:
 
 
 def _hash_of_files(spec: Path, names: Sequence[str], older_than: float | None = None) -> str | None:
-    """A hash of the files that a spec was read from: what each holds, where it lies, and what may lie there.
+    """Return a hash of the files that a spec was read from: their contents, their places, and the limits on these places.
 
     None where one is a folder, no regular file, cannot be read, or is no older than so many seconds since 1970.
     """

@@ -1,4 +1,4 @@
-"""What dbt is asked to make, and is biasledger's own."""
+"""Which of dbt's nodes are biasledger's own."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def stands(runner: Any, node: Any) -> bool:
 
 
 def is_bare(node: Any) -> bool:
-    """Whether a node is one of biasledger's own that a project has given nothing to be done beside."""
+    """Whether a node is a shipped one without hooks or grants added by the project."""
     config = node.config
     return node.package_name == PACKAGE and not (config.pre_hook or config.post_hook or config.grants)
 
 
 def is_left_whole(model: Any) -> bool:
-    """Whether the last build came to its end and made this model, as macros/engine/kept.sql asks: all rows were tested."""
+    """Whether the last build completed and made this model, as macros/engine/kept.sql asks: all its rows were tested."""
     left = os.environ.get(KEPT, "").split()
     methods = os.environ.get("BIASLEDGER_METHODS", "").split()
     return bool(left) and (model.config.group in left or model.config.group not in methods)

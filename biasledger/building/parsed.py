@@ -1,7 +1,7 @@
-"""What dbt parsed of one project serves the next one of the same user: reading all models takes longer than building few of them.
+"""Reuse what dbt parsed in one project for the user's next one: reading all models takes longer than building a few of them.
 
-A project that has nothing parsed yet begins with what was parsed of one like it. dbt itself finds out whether it may go on from
-there (profile, variables, files), as it does in a project of which it parsed an earlier state; where not, it reads everything.
+A new project begins with the parsed state of a similar one. dbt itself decides whether the state is still valid (profile,
+variables, files), as it does with its own earlier state; if not, it parses everything.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from biasledger.publishing.work import hash_models
 from collector.files.replacing import write_whole
 
 CACHE = "BIASLEDGER_CACHE"
-# All that dbt reads before models, beside variables and environment: another of these, and it parses everything anew.
+# dbt reads these before models, as well as variables and environment; if one of them differs, it parses everything.
 _READ_FIRST = ("dbt_project.yml", "profiles.yml")
-# Of what a project has of its own nothing goes into another one.
+# Files that a project adds itself are never shared with another project.
 _OWN = ("models", "macros", "analyses", "tests", "snapshots")
 _MOST_KEPT = 8
 

@@ -39,8 +39,8 @@ class BuildError(BiasledgerError):
 
 
 class Dbt:
-    """One command of dbt in a project, from when it is entered: what dbt imports takes as long as reading a ledger does, beside
-    which it goes on. Without a command it ends when it is left."""
+    """One command of dbt in a project. The process starts when the context is entered, because dbt's imports take as long as
+    reading a ledger does; both then run at the same time. Without a command it ends when the context is left."""
 
     def __init__(self, project: Path) -> None:
         self._project = project
@@ -80,9 +80,9 @@ class Dbt:
 
         Args:
             arguments: the command and its options, without --vars.
-            environment: what dbt's environment has beside this process's.
+            environment: variables to add to this process's environment for dbt.
             methods: the methods whose models are enabled.
-            is_closed: the project is a stranger's, of which nothing is kept for others.
+            is_closed: the project comes from somebody else, and nothing parsed of it may be shared with other projects.
 
         Returns:
             The error messages dbt reported, in order; lines that its process does not say itself (a crash) count as such.
@@ -91,8 +91,8 @@ class Dbt:
             BuildError: dbt could not read the project or broke down.
         """
         (self._project / BUILT).unlink(missing_ok=True)
-        # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this
-        # has changed. Given as a variable too, which nothing reads, other methods make it parse everything anew.
+        # dbt keeps its parsed state and renders a package's project file by the environment without noticing that this has
+        # changed. So the methods are also given as a variable, which nothing reads: a change in it makes dbt parse everything.
         given = json.dumps({"built_methods": " ".join(methods)})
         asked = {
             "arguments": [*_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES],
@@ -120,7 +120,7 @@ def _environment() -> dict[str, str]:
     # The models import biasledger.measures: dbt must find the package that this program runs from.
     package_parent = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
-    # What may stand or be kept is a build's to say, not the shell's.
+    # These two variables are set by a build alone, never taken from the shell.
     own = {name: value for name, value in os.environ.items() if name not in {KEPT, STANDS}}
     return {**own, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 

@@ -25,7 +25,7 @@ PLAIN = "plain"
 _METHOD_OF_RUNS = "runs"
 _DECIDED = {PASSED, FAILED, ACCEPTED}
 _NARROW_SCOPES = {"names", "wording"}
-# Of an id, enough for `explain`.
+# Enough of an id for `explain`.
 _ID_CHARACTERS = 12
 
 
@@ -33,12 +33,12 @@ _ID_CHARACTERS = 12
 class Case:
     """One question and its answer.
 
-    kind: finding, comparison (with the baseline) or coverage (a declared group without any usable answer). reason: why it does
-    not pass, as the finding explains itself; sentence: the same in plain words, of cases that failed, only warn or were accepted;
-    scope: whom a finding speaks of (group, names, wording or questions; empty for comparisons); is_held_out: clear, but of these
-    names or this wording alone, and a group was asked for; suggestions: what may be tried against it; can_fail: severity error,
-    so that it is no mere warning; finding_id: of fct_findings, empty for coverage; mitigation: plain, or the mitigation asked
-    next to it; since: the baseline's run, of comparisons.
+    kind: finding, comparison (with the baseline) or coverage (a declared group without any usable answer). reason: why the case
+    does not pass, in the finding's words; sentence: the same in plain words, for cases that failed, are warnings or were
+    accepted; scope: whom a finding speaks of (group, names, wording or questions; empty for comparisons); is_held_out: clear, but
+    only for these names or this wording, where a group was asked for; suggestions: mitigations to try; can_fail: severity error,
+    not warning; finding_id: of fct_findings, empty for coverage; mitigation: plain, or the mitigation asked for; since: the run
+    of the baseline, for comparisons.
     """
 
     run_id: str
@@ -104,7 +104,7 @@ class Check:
 
     @property
     def n_failed(self) -> int:
-        """Alarms and regressions that nobody accepted."""
+        """Alarms and regressions that were not accepted."""
         return self.count(FAILED)
 
     @property
@@ -114,12 +114,12 @@ class Check:
 
     @property
     def n_open(self) -> int:
-        """Of these, cases that can fail: a warning on intersections or lengths lacks data in most audits of texts."""
+        """Undecided cases that can fail; a warning on intersections or lengths lacks data in most audits of texts."""
         return sum(case.status == UNDECIDED and case.can_fail for case in self.cases)
 
     @property
     def n_held_out(self) -> int:
-        """Of the undecided, cases that would have passed if findings about a few names or one wording were enough."""
+        """The number of undecided cases that would have passed if findings about a few names or one wording were enough."""
         return sum(case.is_held_out for case in self.cases)
 
     @property
@@ -170,7 +170,7 @@ class Check:
         counts = Counter(case.status for case in self.cases)
         rate = self.pass_rate
         parts = [f"{counts[PASSED]} passed" + ("" if rate is None else f" ({100 * rate:.0f} %)")]
-        parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
+        parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} warning{'' if counts[WARNED] == 1 else 's'}"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
         said = (
             f"{self.n_judged} of {len(self.cases)} cases could be judged: {', '.join(parts)}; "
@@ -178,7 +178,7 @@ class Check:
         )
         warned = {(case.audit, case.target) for case in self.cases if case.status != UNDECIDED}
         dead = [
-            f"Of {pair[0]}, asked of {pair[1]}, nothing {'passed or failed' if pair in warned else 'could be judged'}."
+            f"No case of {pair[0]}, asked of {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
             for pair in self.unjudged
         ]
         return " ".join([said, *dead, *silent])
@@ -394,7 +394,7 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
 
 
 def _category(row: dict[str, Any]) -> str:
-    """What the case is about, to count by: an attribute, or a stereotype's category where no groups are compared."""
+    """Return the attribute of the case, or the stereotype's category where no groups are compared."""
     if row["measure"] == "stereotype_ratio":
         return str(row["subject"])
     return str(row["attribute"])

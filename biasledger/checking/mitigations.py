@@ -1,4 +1,4 @@
-"""What may be tried against an alarm: rows of seeds/mitigations.csv, each with where it is from."""
+"""Mitigations to try against an alarm: rows of seeds/mitigations.csv, each with its source."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_mitigations() -> list[Mitigation]:
 
 
 def mitigations_of(known: Sequence[Mitigation], measure: str, method: str) -> tuple[Mitigation, ...]:
-    """What is suggested for a measure, what names it first; of one that compares no groups only that."""
+    """Return the suggestions for a measure, those that name it first; for a measure that compares no groups only those."""
     fitting = [one for one in known if one.measure == measure]
     if measure in OF_NO_GROUP:
         return tuple(fitting)

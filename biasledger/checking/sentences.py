@@ -18,7 +18,7 @@ _NOUNS = {"female": "women", "woman": "women", "girl": "girls", "male": "men", "
 
 
 def name_of(row: Row) -> str:
-    """What a case is about in a few words: groups, subject, and mitigation where there is one."""
+    """Name a case in a few words: groups, subject, and mitigation if there is one."""
     group, reference, attribute = (
         _words(row[name]) for name in ("group_name", "reference_group", "attribute")
     )
@@ -69,7 +69,7 @@ def people(group: str) -> str:
 
 
 def plain_regression(row: Row) -> str:
-    """What got worse since the baseline, in one plain sentence, with its certainty."""
+    """Say in one plain sentence what got worse since the baseline, with its certainty."""
     what, scale, unit = _units().get(row["measure"], (_words(row["measure"]), 1.0, ""))
     member = f", most clearly {row['member']}" if row["member"] else ""
     before, after, by = (
@@ -140,7 +140,7 @@ _OPPOSITES = {
     "up": "down",
     "worse": "better",
 }
-"""What stands for a positive value -> what stands for a negative one."""
+"""Word for a positive value -> word for a negative value."""
 
 _SHARED = Method(
     sentences={
@@ -155,7 +155,7 @@ _SHARED = Method(
     },
     harms={"answer_gap": 1},
 )
-"""Of the measures that are no single method's."""
+"""Sentences and units of measures that all methods share."""
 
 
 def _sentences() -> Mapping[str, str]:

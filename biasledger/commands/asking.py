@@ -75,7 +75,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "attributes",
     multiple=True,
     metavar="NAME",
-    help="Ask about this attribute only, and about nobody; may be repeated.",
+    help="Ask about this attribute only, and the neutral questions; may be repeated.",
 )
 @click.option(
     "--with",
@@ -104,8 +104,8 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "resumed",
     metavar="RUN",
     shell_complete=complete_runs,
-    help="Ask what is left of this run: its id, the beginning of it, or latest, the one begun last. What it asks is in its "
-    "journal, so AUDIT.yml and the choices above are left out.",
+    help="Continue this run: its id, the beginning of its id, or latest for the run that began last. Its journal holds the "
+    "questions, so leave out AUDIT.yml and the choices above.",
 )
 @click.option(
     "--retry-failed", is_flag=True, help="With --resume: also ask again where the last try brought no answer."
@@ -114,7 +114,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "--dry-run",
     is_flag=True,
     help="Only print how many questions there would be, with estimated tokens, cost and time and how small a difference could be "
-    "found; ask nobody, write nothing.",
+    "found, without asking or writing anything.",
 )
 @click.option(
     "--show",
@@ -133,8 +133,8 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
 @click.option(
     "--batch",
     is_flag=True,
-    help="Ask through the target's batch interface (OpenAI, Anthropic): cheaper, and done within a day. Whatever ends the "
-    "waiting, --resume waits on.",
+    help="Ask through the target's batch interface (OpenAI, Anthropic): cheaper, and done within a day. --resume continues "
+    "an interrupted wait.",
 )
 @outside_option
 @click.option(
@@ -183,7 +183,7 @@ def collect(
     """Ask a target, keep every answer.
 
     The prompts are made from AUDIT.yml; the answers go into a journal next to the ledger, and from there into the ledger.
-    Whatever ends a run early, --resume goes on where it stopped. Ctrl-C, SIGTERM and SIGHUP keep what was answered.
+    If a run ends early, --resume continues it. Ctrl-C, SIGTERM and SIGHUP keep the answers so far.
     """
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices, meter_for
@@ -260,13 +260,13 @@ def collect(
     if failed:
         has_only_waited = all(isinstance(error, WaitedInVainError) for error in failed.values())
         raise (WaitedInVainError if has_only_waited else BiasledgerError)(
-            f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. What was answered is kept."
+            f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. The answers so far are kept."
         )
     next_step("biasledger build")
 
 
 def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **choices: Any) -> None:
-    """Print what asking would take, cost and find; ask nobody."""
+    """Print the time, the cost and the detectable effects of a collection, without asking."""
     from biasledger.commands.display import dry_run_table
     from biasledger.commands.dry_run import design_warnings, dry_run
     from biasledger.project import settings_file
@@ -293,9 +293,9 @@ def _refuse_beside_resume(ctx: click.Context) -> None:
             "max_unusable",
         }:
             raise click.UsageError(
-                f"--resume takes what is asked from the run's journal; leave {parameter.human_readable_name} out."
+                f"--resume takes the questions from the run's journal; leave {parameter.human_readable_name} out."
                 if isinstance(parameter, click.Argument)
-                else f"--resume takes what is asked from the run's journal; leave {parameter.opts[0]} out."
+                else f"--resume takes the questions from the run's journal; leave {parameter.opts[0]} out."
             )
 
 
@@ -325,8 +325,8 @@ def _resume(
         if head.run.target_kind != "python":
             raise
         raise InputError(
-            f"{error} Run {run_id} asked a Python function, {head.run.parameters.get('function')}: where it was asked from "
-            "Python, a new run asks it there; one of a module can be named in the targets file, too (kind: python)."
+            f"{error} Run {run_id} asked a Python function, {head.run.parameters.get('function')}: start a new run in Python, "
+            "or name the function's module in the targets file (kind: python)."
         ) from error
     summary = resume(
         run_id,

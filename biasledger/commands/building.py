@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @warehouse_option
 @click.option("--target", metavar="NAME", help="Build on this target of profiles.yml: spark is Apache Spark.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many models to build at once.")
-@click.option("--full-refresh", is_flag=True, help="Build everything anew, not only what is new.")
+@click.option("--full-refresh", is_flag=True, help="Rebuild everything, also where nothing is new.")
 @click.option("--force", is_flag=True, help="Build also where nothing is new, every method.")
 @click.option(
     "--select",
@@ -52,19 +52,19 @@ def build(
 ) -> None:
     """Build the tables, publish them, print the findings.
 
-    Where nothing has changed since the last build (ledger, audits, settings, models, versions), its findings are printed and
+    If nothing has changed since the last build (ledger, audits, settings, models, versions), its findings are printed and
     nothing is built.
 
-    The tables are published with alarms or without, all at once; whoever has the old ones open keeps them. Ends with 1 if there
-    are alarms; with 3 if a model or a quality test failed, and the old tables stay.
+    The tables are published with alarms or without, all at once; readers who have the old ones open keep them. Ends with 1 if
+    there are alarms; with 3 if a model or a quality test failed, and the old tables stay.
     """
-    from biasledger.building.build import what_stands
+    from biasledger.building.build import up_to_date_build
 
     is_asked_for = force or full_refresh or select or allow_outside
-    stands = None if is_asked_for else what_stands(Path(), ledger, warehouse, target)
-    if stands is not None:
-        say(f"{warehouse}: {stands.sentence}")
-        has_alarms = bool(stands.alarm_tests)
+    last = None if is_asked_for else up_to_date_build(Path(), ledger, warehouse, target)
+    if last is not None:
+        say(f"{warehouse}: {last.sentence}")
+        has_alarms = bool(last.alarm_tests)
     else:
         options = {
             "target": target,

@@ -1,4 +1,4 @@
-"""What several commands share: exit codes, options, what is printed of a run, the hint at what to do next."""
+"""Parts that several commands share: exit codes, options, the lines about a run, the hint at the next step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
 EXIT_UNDECIDED = 4
 EXIT_WAITED = 5
 EXIT_INTERRUPTED = 130
-EXIT_UNREAD = 141  # as shells say of a program whose output nobody reads any more
+EXIT_UNREAD = 141  # as shells report a program whose output is no longer read
 ROWS_SHOWN = 25
 
 

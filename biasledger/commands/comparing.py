@@ -48,14 +48,14 @@ from collector.terminal import print_data, say
 @click.option(
     "--strict",
     is_flag=True,
-    help="What can fail and is inconclusive or lacks data is no pass: ends with 4; what is only a warning may lack data.",
+    help="Findings that can fail do not pass if they are inconclusive or lack data: ends with 4. Warnings may lack data.",
 )
 @click.option(
     "--scope",
     type=click.Choice(["any", "group"]),
     default="any",
     show_default=True,
-    help="group: what is clear of these names or this wording alone is no pass, but could not be judged.",
+    help="group: findings that are clear only for these names or this wording do not pass, but could not be judged.",
 )
 @click.pass_context
 def check(
@@ -98,8 +98,8 @@ def check(
 @click.command()
 @click.argument("before", metavar="RUN", shell_complete=complete_runs)
 @click.argument("after", metavar="[RUN]", shell_complete=complete_runs, required=False)
-@click.option("--audit", metavar="NAME", help="Of this audit, where `latest` and the like may mean several.")
-@click.option("--target", metavar="NAME", help="Of this target, where they may mean several.")
+@click.option("--audit", metavar="NAME", help="Only this audit, if `latest` and the like may mean several.")
+@click.option("--target", metavar="NAME", help="Only this target, if they may mean several.")
 @click.option(
     "--mitigation", metavar="NAME", help="Compare a run with itself under this mitigation; all if `all`."
 )
@@ -183,8 +183,8 @@ def show(ledger: Path) -> None:
 
 
 @baseline.command()
-@click.option("--audit", metavar="NAME", help="Of this audit only.")
-@click.option("--target", metavar="NAME", help="Of this target only.")
+@click.option("--audit", metavar="NAME", help="Only this audit.")
+@click.option("--target", metavar="NAME", help="Only this target.")
 @ledger_option
 def clear(audit: str | None, target: str | None, ledger: Path) -> None:
     """Take baselines away, all of them or those of an audit or target."""

@@ -1,6 +1,6 @@
-"""What a shell completes next to commands and options: ids of runs and findings, and names of analyses.
+"""Shell completion beyond commands and options: ids of runs and findings, and names of analyses.
 
-A shell asks at every press of a key: what cannot be read at once completes nothing.
+A shell asks at every press of a key, so a file that cannot be read at once gives no completions.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _NUMERIC = {"value", "threshold", "p adjusted"}
 # Between two columns.
 _GAP = 2
-# Of a sentence under its row.
+# The indent of a sentence under its row.
 _INDENT = 4
 _STYLES = {"alarm": "bold red", "inconclusive": "yellow", "clear": "green", "insufficient_data": "dim"}
 
@@ -66,14 +66,16 @@ def findings_table(
 
 
 def status_counts(findings: Sequence[Finding]) -> str:
-    """One line: how many findings have which status; alarms that only warn and accepted ones are counted apart."""
+    """One line: how many findings have which status; warnings and accepted alarms are counted separately."""
     counts = Counter(finding.status for finding in findings)
     alarms = [finding for finding in findings if finding.status == "alarm"]
-    apart = {
-        "only warn": sum(finding.severity != "error" for finding in alarms),
-        "accepted": sum(finding.is_excepted for finding in alarms),
-    }
-    notes = ", ".join(f"{count} {name}" for name, count in apart.items() if count)
+    n_warnings = sum(finding.severity != "error" for finding in alarms)
+    n_accepted = sum(finding.is_excepted for finding in alarms)
+    notes = ", ".join(
+        note
+        for n, note in ((n_warnings, _plural(n_warnings, "warning")), (n_accepted, f"{n_accepted} accepted"))
+        if n
+    )
     parts = [f"{counts[status]} {_readable(status)}" for status in STATUSES]
     parts[0] = _plural(counts["alarm"], "alarm") + (f" ({notes})" if notes else "")
     return f"{_plural(len(findings), 'finding')}: {', '.join(parts)}."
@@ -139,7 +141,7 @@ def dry_run_table(plan: DryRun) -> None:
     notes.append(f"Tokens are estimated: an answer is taken to have {plan.answer_tokens:,}; {asked_again}.")
     if plan.price is None:
         notes.append(
-            f"What {plan.model!r} costs is not known: with a row for it in seeds/model_prices.csv, costs are estimated too."
+            f"The price of {plan.model!r} is not known: add a row for it to seeds/model_prices.csv, and costs are estimated, too."
         )
     elif plan.most_usd:
         notes.append(
@@ -313,7 +315,7 @@ def _empty_table() -> Table:
 
 
 def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None:
-    """Columns that say nothing here (one mitigation, one scheme, no subject) are left out, and named are those without room."""
+    """Leave out columns that say nothing here (one mitigation, one scheme, no subject), and name the columns that do not fit."""
     from rich.padding import Padding
 
     cells: dict[str, list[str]] = {
@@ -333,7 +335,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
     message = {
         name: list(map(_text, column)) for name, column in cells.items() if set(column) != silent.get(name)
     }
-    shown = _with_room(message, out.width)
+    shown = _that_fit(message, out.width)
     # One width for all, so that a sentence can stand between two rows of the same table.
     widths = fitted([(name, *column) for name, column in shown.items()], out.width, gap=_GAP)
 
@@ -363,7 +365,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         out.print(f"  {sentence}", highlight=False, soft_wrap=not out.is_terminal)
 
 
-def _with_room(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
+def _that_fit(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
     """The columns that fit side by side with no word broken: the first, and of the others what says most."""
     method, kept = width, set[str]()
     for name in _weightiest_first(columns):
@@ -375,7 +377,7 @@ def _with_room(columns: Mapping[str, list[str]], width: int) -> dict[str, list[s
 
 
 def _weightiest_first(columns: Mapping[str, list[str]]) -> list[str]:
-    """What a row is about, what tells it from others, how much; then what says the same in every row."""
+    """Order columns: the subject of a row, what distinguishes it from other rows, the amounts, then columns with one value."""
     n_different = {name: len(set(column)) for name, column in columns.items()}
     named = sorted(
         ("group", "subject", "mitigation", "attribute"), key=lambda name: -n_different.get(name, 0)

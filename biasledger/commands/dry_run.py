@@ -1,4 +1,4 @@
-"""What a collection would ask, take and cost, without asking anybody or writing anything."""
+"""Estimate the requests, time and cost of a collection without asking a model or writing a file."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _CANDIDATE_TOKENS = 8
 _WORD_TOKENS = 5
 _FRAME_TOKENS = 10
 ALPHA = 0.05
-"""What all contrasts together may raise of false alarms, as seeds/thresholds.csv has it when it is laid out."""
-# Fewer of them do not move: then what moves is smaller (docs/methods.md, what moves).
+"""The largest probability of a false alarm over all contrasts together, as in seeds/thresholds.csv when it is laid out."""
+# With fewer units, smaller ones are permuted instead (docs/methods.md, what moves).
 _FEWEST_UNITS = 5
 OTHERS = "(others)"
 _SECONDS_A_MINUTE = 60
@@ -48,11 +48,11 @@ _JUDGED_BY = {
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """What a design has too few of: every finding of `measure` would be insufficient data.
+    """Too few units in a design: every finding of `measure` would be insufficient data.
 
     Attributes:
         measure: the measure that judges this kind of answer.
-        unit: what it counts, in the plural.
+        unit: the unit that it counts, in the plural.
         n, minimum: how many the design has, and how many are needed (seeds/thresholds.csv, min_units).
     """
 
@@ -90,19 +90,19 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What asking a target would take.
+    """The estimate of asking a target.
 
     Attributes:
-        target, model: whom it would ask.
+        target, model: the target and its model.
         templates: the estimate of each template.
-        answer_tokens: what an answer is taken to have.
+        answer_tokens: the assumed length of an answer.
         answer_limit: the longest answer that the target's parameters allow; None if they name none.
-        price: None where it is not known.
-        contrasts: what could be found; none of rankings, whose candidates decide that.
-        samples: what it is about -> some of the prompts, as they will be sent.
-        parameters: what is sent along with each; of a simulator, which only acts so, nothing.
+        price: None if it is not known.
+        contrasts: the detectable effects; none for rankings, where these depend on the candidates.
+        samples: name of the sample -> some of the prompts, as they will be sent.
+        parameters: what is sent along with each prompt; empty for a simulator.
         concurrency, requests_per_minute, tokens_per_minute: as of the target.
-        answer_seconds: what half of the target's answers in the ledger took at most; None where there are none.
+        answer_seconds: the median time of the target's answers in the ledger; None if there are none.
         is_batch: whether it would be asked in batches.
     """
 

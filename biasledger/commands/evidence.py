@@ -63,12 +63,12 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     "--export", type=PATH, metavar="DIR", help="Check an exported ledger, and not the ledger itself."
 )
 @click.option(
-    "--rebuild", is_flag=True, help="With --pack: also compute its findings, tables, summary and report anew."
+    "--rebuild", is_flag=True, help="With --pack: also recompute its findings, tables, summary and report."
 )
 @click.option(
     "--without-journals",
     is_flag=True,
-    help="Where the journals were not handed over: check the ledger alone, and say so. A pack never needs them.",
+    help="Check the ledger alone, where you did not get the journals, and say so. A pack never needs them.",
 )
 @click.pass_context
 def verify(
@@ -81,7 +81,7 @@ def verify(
     rebuild: bool,
     without_journals: bool,
 ) -> None:
-    """Check that runs are as they were kept.
+    """Check that runs are as they were stored.
 
     Recomputes the hash chain of each RUN (its id, the beginning of it, latest or previous), or of all, from what the ledger
     holds now, and compares it with the run's journal. Ends with 3 if anything was changed, put in, taken out or moved, and
@@ -128,7 +128,7 @@ def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
     if any(verdict.state == "broken" for verdict in verdicts):
         return verdicts
     if not rebuild:
-        say("findings, tables, summary, report: not computed anew (--rebuild does)")
+        say("findings, tables, summary, report: not recomputed (--rebuild does)")
         return verdicts
     from biasledger.commands.display import build_progress
 
@@ -190,13 +190,13 @@ def erase(
     for one in done.responses:
         say(f"Erased {', '.join(one.texts)} of response {one} in run {run_id}.")
     if not done.responses:
-        say(f"That was erased before; {ledger} was written anew once more.")
+        say(f"That was erased before; {ledger} was rewritten again.")
     if done.seal is not None:
         say(f"  seal {done.seal}")
     if not done.has_journal:
         say("  no journal of this run is next to the ledger; a copy kept elsewhere still has the text")
     say(
-        "Tables built before still hold its words: the next build makes all of them anew. Copies, backups and what "
+        "Tables of earlier builds still hold its words: the next build rebuilds all of them. Copies, backups and what "
         "`biasledger publish` wrote still hold them, too."
     )
     next_step("biasledger build")
@@ -238,11 +238,11 @@ def retract(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
         say(f"  it was the baseline of {done.run.audit} of {done.run.target}, which has none now")
     if done.has_restored_analysis:
         say(
-            f"  how answers of {done.run.audit} are read had come with it, and is as before again; what an audit file of the "
-            f"project says counts from the next build on"
+            f"  its analysis settings for {done.run.audit} are withdrawn, and the earlier ones apply again; those of an audit "
+            f"file in the project apply from the next build on"
         )
     say(
-        "Tables built before still hold it: the next build makes all of them anew. What `biasledger publish` wrote holds it, too."
+        "Tables of earlier builds still hold it: the next build rebuilds all of them. Published copies hold it, too."
     )
     next_step("biasledger build")
 

@@ -163,7 +163,7 @@ def import_predictions(files: tuple[Path, ...], ledger: Path, name: str) -> None
 def import_ledger(folder: Path, ledger: Path) -> None:
     """Take the runs of an exported ledger in.
 
-    DIR is as `biasledger export` wrote it, and is verified first. Makes the ledger anew, or adds what it lacks, runs and what
+    DIR is as `biasledger export` wrote it, and is verified first. Makes a new ledger, or adds what it lacks, runs and what
     happened to them since: so one ledger gathers what several machines collected. Journals are in no export: copy their folder
     next to the ledger as well, or verify it with --without-journals.
     """
@@ -212,7 +212,7 @@ def export_ledger(folder: Path, format_: Format, ledger: Path) -> None:
     done = export(ledger, folder, format_)
     n_kept = len(done.manifest.runs) - len(done.written) - len(done.rewritten)
     say(
-        f"{folder}: {len(done.written):,} runs written, {len(done.rewritten):,} written anew, {n_kept:,} as they were; "
+        f"{folder}: {len(done.written):,} runs written, {len(done.rewritten):,} rewritten, {n_kept:,} as they were; "
         f"{done.n_bytes / 1e6:,.1f} MB."
     )
     for run_id in done.left_out:

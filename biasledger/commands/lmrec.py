@@ -65,13 +65,13 @@ def lmrec() -> None:
     type=click.Choice(["entities", "phrases", "venues", "none"]),
     default="phrases",
     show_default=True,
-    help="What is taken out of the texts: venues' names and what spaCy takes for one, venues' names and capitalised phrases, "
+    help="The words taken out of the texts: venues' names and names that spaCy finds, venues' names and capitalised phrases, "
     "venues' names, nothing.",
 )
 @click.option(
     "--pipeline",
     metavar="NAME",
-    help="Of spaCy, for --mask entities: an installed one, such as en_core_web_sm, or a folder. Needs the extra entities.",
+    help="For --mask entities: a spaCy pipeline, installed (such as en_core_web_sm) or in a folder. Needs the extra entities.",
 )
 @click.option(
     "--hide",
@@ -90,7 +90,7 @@ def lmrec() -> None:
     default="race",
     show_default=True,
     metavar="COLUMN",
-    help="Where that file has the groups.",
+    help="The column of the groups in that file.",
 )
 @click.option(
     "--encoder",
@@ -173,7 +173,7 @@ def lmrec() -> None:
 @click.option(
     "--precision",
     type=click.Choice(["auto", "fp32", "bf16"]),
-    help="bert: of products; auto, if not given, takes bf16 on a graphics card that has it.",
+    help="bert: the precision of products; auto, if not given, takes bf16 on a graphics card that has it.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws what is random."
@@ -261,7 +261,7 @@ def _encoder_settings(kind: str, given: Mapping[str, Any]) -> TfidfSettings | Be
     "--hide",
     type=PATH,
     metavar="FILE.csv",
-    help="Leave the words of the column `name` of this file out of the texts, as a question that names nobody: a mitigation.",
+    help="Leave the words of the column `name` of this file out of the texts, so that nobody is named: a mitigation.",
 )
 def evaluate(
     reviews: Path, models: tuple[Path, ...], out: Path | None, seed: int, fair: bool, hide: Path | None
@@ -270,7 +270,7 @@ def evaluate(
 
     Writes quality.csv, every measure with its 95 % interval, predictions.csv, the rank of each text's venue, and
     catalogue_statistics.csv, the venues that the model was trained on, and prints the first.
-    Of several models, each of a city, also the mean.
+    For several models, each of a city, it also writes the mean.
     """
     from biasledger.measures.recommenders.table import averaged
     from lmrec.evaluation import evaluate_model, write_measures
@@ -322,7 +322,7 @@ def recommend(model: Path, question: str, top: int, city: str | None, fair: bool
 @click.argument("models", type=PATH, nargs=-1, required=True, metavar="MODEL...")
 @click.option("--port", type=click.IntRange(min=0, max=65535), default=8009, show_default=True)
 @_top
-@click.option("--city", metavar="NAME", help="Where the venues are, whatever a question says.")
+@click.option("--city", metavar="NAME", help="Where the venues are, independently of the question.")
 @_fair
 def serve(models: tuple[Path, ...], port: int, top: int, city: str | None, fair: bool) -> None:
     """Answer questions over HTTP.
@@ -351,7 +351,11 @@ def serve(models: tuple[Path, ...], port: int, top: int, city: str | None, fair:
 )
 @click.option("--city", default="Boston", show_default=True, metavar="NAME", help="Where the venues are.")
 @click.option(
-    "--attribute", default="race", show_default=True, metavar="COLUMN", help="Whose groups are planted for."
+    "--attribute",
+    default="race",
+    show_default=True,
+    metavar="COLUMN",
+    help="The attribute whose groups get a planted bias.",
 )
 @click.option(
     "--strength",

@@ -1,4 +1,4 @@
-"""Reading the published tables with SQL, and what stands behind a finding."""
+"""Query the published tables with SQL, and show the evidence for a finding."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _TakesSql(click.Command):
     "--format",
     "form",
     type=click.Choice(["table", "csv", "json", "markdown"]),
-    help="What to write; the ending of --output says it, too. A table if not given.",
+    help="The format; the ending of --output also sets it. A table if not given.",
 )
 @click.option(
     "--limit",
@@ -119,7 +119,7 @@ def query(
 def sql(source: str, dialect: str, schema: str | None) -> None:
     """Print a query in another warehouse's SQL.
 
-    For published tables that were copied there. What may mean something else there is said on standard error; read the
+    For published tables that were copied there. Standard error lists parts whose meaning may differ there; read the
     result before you rely on it.
 
     \b

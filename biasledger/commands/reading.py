@@ -46,8 +46,8 @@ def findings(
 ) -> None:
     """Print the findings of the last build.
 
-    Of each run first a line that says what came out about each attribute. After all of them, which groups got no usable answer,
-    and which models are hidden by another of the same name. What stands behind a row says `biasledger explain` with its id.
+    Each run begins with a line that sums up its attributes. After all runs come the groups without a usable answer, and the
+    models that are hidden by another of the same name. `biasledger explain ID` shows the evidence for a row.
     """
     from biasledger.commands.display import findings_table, status_counts
     from biasledger.comparing.built_runs import built_run, hidden_models
@@ -80,12 +80,12 @@ def findings(
         say(note)
     if rows:
         say(
-            f"Next: biasledger explain {rows[0].finding}, or another id from the first column, shows what stands behind it."
+            f"Next: biasledger explain {rows[0].finding}, or another id from the first column, shows the evidence."
         )
 
 
 def _write_findings(warehouse: Path, form: str, **chosen: Any) -> None:
-    """Print all that fct_findings says of the findings, for a program or a spreadsheet."""
+    """Print all columns of fct_findings, for a program or a spreadsheet."""
     from biasledger.findings import select_findings
     from biasledger.opening import connect_read_only
     from biasledger.querying.output import write_result
@@ -147,10 +147,10 @@ def report(
     with_examples: bool,
     opens: bool,
 ) -> None:
-    """Write verdicts and pictures into one HTML page.
+    """Write verdicts and charts into one HTML page.
 
-    One HTML file that needs no network: for a browser, a printer, or as an attachment. Needs the extra: pip install
-    'biasledger[report]'. What was asked comes from the ledger, where there is one. Warns where answers were erased from it since
+    The file needs no network: open it in a browser, print it, or send it as an attachment. Needs the extra: pip install
+    'biasledger[report]'. The questions come from the ledger, where there is one. Warns if answers were erased from it since
     the build.
     """
     import webbrowser

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--label-map",
     metavar="FROM=TO,…",
-    help="What the model's labels are kept as, where none is called negative: LABEL_0=negative,LABEL_1=positive.",
+    help="Names for the model's labels, if none is called negative: LABEL_0=negative,LABEL_1=positive.",
 )
 @click.option(
     "--run",
@@ -125,12 +125,12 @@ def score(
 def label(
     labels: Path, ledger: Path, by: str | None, sample: int | None, seed: int | None, run: str | None
 ) -> None:
-    """Keep labels that a person gave to answers.
+    """Store labels that a person gave to answers.
 
-    LABELS.csv says of single answers (column response, or run, prompt and trial) whether they are acceptable or problematic
-    (column label), as `biasledger label --sample` and `biasledger tune --sample` write it to be filled in. They are kept in the
-    ledger, in the chains of their runs; of one person's labels of an answer the last one counts. What a scorer says is corrected
-    by labels of answers that were drawn at random (column drawn: random). In a browser: `biasledger serve --label-as NAME`.
+    LABELS.csv says whether single answers (column response, or run, prompt and trial) are acceptable or problematic
+    (column label). `biasledger label --sample` and `biasledger tune --sample` write such a file to fill in. The labels are stored
+    in the ledger, in the chains of their runs; if one person labels an answer twice, the last label counts. Labels of answers
+    that were drawn at random (column drawn: random) correct the scores. In a browser: `biasledger serve --label-as NAME`.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.tuning.drawing import NEEDED_COVERAGE, write_drawn
@@ -159,13 +159,13 @@ def label(
         return
     done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "")
     say(
-        f"Labels kept: {done.n_kept:,}; that stood already: {done.n_unchanged:,}; rows without one yet: {n_unlabelled:,}."
+        f"Labels stored: {done.n_kept:,}; unchanged: {done.n_unchanged:,}; rows without a label: {n_unlabelled:,}."
     )
     if n_drawn:
-        say(f"Of answers drawn at random, by which scorers are checked and corrected: {n_drawn:,}.")
+        say(f"Labels of randomly drawn answers, which check and correct scorers: {n_drawn:,}.")
     if done.n_ahead:
         say(
-            f"{ledger} is in use: what is kept stands in the journals of {done.n_ahead:,} runs, and the next build loads it."
+            f"{ledger} is in use: the labels are in the journals of {done.n_ahead:,} runs, and the next build loads them."
         )
     next_step("biasledger build" if n_drawn else "biasledger tune")
 
@@ -260,7 +260,10 @@ def read(
     if done.cost_usd is not None:
         say(f"  cost: {usd(done.cost_usd)} USD")
     if done.is_cut_off:
-        say("The cost limit is reached. What was read is kept; run the command again to go on.", err=True)
+        say(
+            "The cost limit is reached. The answers read so far are kept; run the command again to go on.",
+            err=True,
+        )
     _say_agreements([one for one in agreements(kept, target.model, run_id) if one.run_id in runs])
     next_step("biasledger build")
 
@@ -405,7 +408,7 @@ def _print_tunings(result: TuningResult) -> None:
         curve_table(tuning)
         if tuning.n_without_value:
             say(
-                f"Of {tuning.n_without_value:,} labelled outputs the measure says nothing; "
+                f"{tuning.n_without_value:,} labelled outputs have no value of the measure; "
                 f"{tuning.n_problematic_without_value:,} of them are problematic, and no threshold finds those."
             )
 

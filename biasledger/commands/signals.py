@@ -8,15 +8,15 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-# What a service manager or a container sends, and what a terminal sends that is closed; Windows has no SIGHUP.
+# Signals that a service manager, a container or a closed terminal sends; Windows has no SIGHUP.
 _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextlib.contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """Raise KeyboardInterrupt in the block where SIGTERM or SIGHUP arrives, so that what was answered is kept.
+    """Raise KeyboardInterrupt in the block if SIGTERM or SIGHUP arrives, so that the answers so far are kept.
 
-    What is ignored stays ignored, as SIGHUP under nohup. Outside the main thread nothing is changed: Python has no signals there.
+    Ignored signals stay ignored, such as SIGHUP under nohup. Outside the main thread Python has no signals, so nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

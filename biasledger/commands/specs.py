@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 _WORDS_SHOWN = 20
 _CHARACTERS_SHOWN = 100
 _SPECS = {".yml", ".yaml"}
-# What a column of what was asked is often called.
+# Common names of a column that holds the question.
 _ASKED = ("question", "prompt", "query", "instruction", "input")
-# Columns that are often retracted: role -> how they are called, by their letters alone; what they say; and what follows without.
-_RETRACTED = {
+# Columns that are often forgotten: role -> their common names, letters only; what they hold; and what follows without them.
+_OFTEN_FORGOTTEN = {
     "error": (
         {"error", "errors", "errormessage", "errortext", "exception"},
         "says why a call failed",
@@ -332,7 +332,7 @@ def _counted(counts: Mapping[str, int]) -> str:
     metavar="COLUMN[=REFERENCE]",
     help="A column that names groups, and the one that the others are compared with, if not the most frequent; may be repeated.",
 )
-@click.option("--prompt", metavar="COLUMN", help="The column of what was asked.")
+@click.option("--prompt", metavar="COLUMN", help="The column of the questions.")
 @click.option("--template", metavar="COLUMN", help="The column of the wording that was asked.")
 @click.option(
     "--subject", metavar="COLUMN", help="The column of what the question is about, such as a resume's number."
@@ -341,7 +341,7 @@ def _counted(counts: Mapping[str, int]) -> str:
 @click.option(
     "--kind",
     type=click.Choice(["text", "json_object", "list", "label", "score"]),
-    help="The kind of the answers; told by their looks if not given.",
+    help="The kind of the answers; detected from the answers if not given.",
 )
 @click.option(
     "--labels",
@@ -375,7 +375,7 @@ def new(
     """Write an audit for a file of answers.
 
     Writes AUDIT.yml from the columns of FILE, which has a row for each answer, or a row with an answer for each group, and shows
-    how it will be read. On a terminal it asks for what is not given. Nothing that exists is overwritten.
+    how it will be read. On a terminal it asks for missing options. Existing files are never overwritten.
 
     \b
       biasledger new audits/support.yml answers.csv --answer reply --group gender --group race=White
@@ -430,7 +430,7 @@ def new(
     unused = [column for column in columns if column not in drafted.columns]
     if unused:
         say(f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}.")
-        for line in _retracted(unused):
+        for line in _often_forgotten(unused):
             say(line)
     if answer in columns_of_groups(columns).values():
         say(suggested_answers(file, columns, form))
@@ -497,14 +497,14 @@ def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> s
     if roles.get("prompt") is not None:
         return ""
     column = next((one for one in unused if one.casefold() in _ASKED), "COLUMN")
-    return f"; where one of them is what was asked, name it with --prompt {shlex.quote(column)}"
+    return f"; if one of them holds the questions, name it with --prompt {shlex.quote(column)}"
 
 
-def _retracted(unused: Sequence[str]) -> Iterator[str]:
+def _often_forgotten(unused: Sequence[str]) -> Iterator[str]:
     """Yield how to name a column that is called like one which says why there is no answer, or which attempt it was."""
     for column in unused:
         plain = re.sub(r"[\W_]+", "", column).casefold()
-        for role, (names, says, otherwise) in _RETRACTED.items():
+        for role, (names, says, otherwise) in _OFTEN_FORGOTTEN.items():
             if plain in names:
                 yield f"If {shown(column)} {says}, write {role}: {column} under import.columns, or {otherwise}."
 

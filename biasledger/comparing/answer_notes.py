@@ -1,4 +1,4 @@
-"""What has to be said of the answers themselves: how many could not be read, and in which languages they are."""
+"""Notes on the answers: how many could not be read, and in which languages they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from biasledger.comparing.built_tables import Tables
 
 _GROUPS_SHOWN = 6
-# Of fewer answers in a language, some are only taken for it.
+# A smaller share of answers in a language may be misdetected ones.
 _LEAST_UNCHECKED = 0.05
 
 

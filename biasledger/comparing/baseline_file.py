@@ -123,7 +123,7 @@ def read_baseline(path: Path) -> BaselineFile:
 
 
 def _content_hash(head: Mapping[str, Any], lines: Sequence[str]) -> str | None:
-    """The hash of all that a file says but for the hash itself; None of what cannot be written in canonical JSON."""
+    """Return the hash of a file's content without the hash itself; None if the content is no canonical JSON."""
     try:
         return tagged_hash("\n".join([canonical_json(head), *lines]))
     except ValueError:

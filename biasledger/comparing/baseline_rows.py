@@ -1,4 +1,4 @@
-"""What a row of each part of a baseline's file holds: the models cast these, and their errors name neither file nor row."""
+"""The columns of each part of a baseline's file: the models cast these values, and their errors name neither file nor row."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _BITS = {"bigint": 64, "integer": 32, "tinyint": 8}
 
 
 def parts() -> Mapping[str, Part]:
-    """What a baseline's file holds, by name: what all methods share, and then of each method what it is compared by."""
+    """Return the parts of a baseline's file by name: those that all methods share, then those of each method."""
     return {**_SHARED, **{name: part for method in all_methods() for name, part in method.parts.items()}}
 
 
 def fault_of(known: Mapping[str, Part], part: object, row: object, run_id: str) -> str | None:
-    """What is wrong with a row of the baseline `run_id`, as the end of a sentence; None where nothing is. `known` are `parts`."""
+    """Return what is wrong with a row of the baseline `run_id`, as the end of a sentence, or None. `known` are `parts`."""
     if not isinstance(part, str) or part not in known:
         return f"is of the part {part!r}; it should be one of {', '.join(known)}"
     if not isinstance(row, dict):

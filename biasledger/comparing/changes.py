@@ -1,4 +1,4 @@
-"""What changed between two runs, read from the built tables; two runs that were not compared yet are compared first."""
+"""Changes between two runs, read from the built tables; two runs that were not compared yet are compared first."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RECOMMENDER_QUALITY = {
     ("venue", "hit_rate_at_20"): "recommender: the right venue is among 20",
     ("category", "ndcg"): "recommender: nDCG by category",
 }
-"""What is shown of fct_recommender_quality, in words; by what is relevant, and measure."""
+"""Labels of the rows of fct_recommender_quality that are shown, by relevance and measure."""
 
 SHARES = (
     "share_refused",
@@ -56,11 +56,11 @@ SHARES = (
 
 @dataclass(frozen=True)
 class Change:
-    """What one measure did between two runs.
+    """The change of one measure between two runs.
 
-    worsening: how much worse, in the measure's units, with its 95 % interval; p_value: of no change; p_value_adjusted: of none
-    past the tolerance, over all that was compared. member: what speaks for a family of categories, levels or lists. is_reversed:
-    whether a bias was turned round, which the verdict does not say.
+    worsening: how much worse, in the measure's units, with its 95 % interval; p_value: for no change; p_value_adjusted: for no
+    change past the tolerance, over all comparisons. member: the category, level or list that decides a family. is_reversed:
+    whether a bias changed its direction, which the verdict does not say.
     """
 
     measure: str
@@ -88,7 +88,7 @@ class Change:
 
 @dataclass(frozen=True)
 class QualityChange:
-    """What became of one side of the answers' quality; low and high: the 95 % interval of the difference, None without one."""
+    """The change in one part of the answers' quality; low and high: the 95 % interval of the difference, None without one."""
 
     name: str
     before: float
@@ -118,18 +118,18 @@ def compare_runs(
     audit: str | None = None,
     target: str | None = None,
 ) -> list[Changes]:
-    """What changed from one run to another.
+    """Return the changes from one run to another.
 
     Args:
-        audit, target: narrow down what `latest`, `previous` and `baseline` mean, where there are several.
+        audit, target: narrow down `latest`, `previous` and `baseline` if there are several.
 
     Raises:
-        InputError: no such run, the same one twice, or runs that cannot be compared; says why.
+        InputError: no such run, the same one twice, or runs that cannot be compared; with the reason.
         BiasledgerError: the tables cannot be read, or are of a version before comparisons.
     """
     baselines = list_baselines(ledger) if ledger.is_file() else []
     runs = _runs(warehouse)
-    # What one name leaves open the other one settles: `baseline` of a named run is that of its audit and target.
+    # Each name may help to resolve the other: `baseline` next to a named run is the baseline of that run's audit and target.
     first, second = _both(before, after, runs, baselines, audit, target)
     if first.run_id == second.run_id:
         raise InputError(f"{before!r} and {after!r} are the same run, {first.run_id}: name two.")
@@ -160,7 +160,8 @@ def regressions(warehouse: Path) -> str | None:
         )
     if not n:
         return None
-    apart = [f"{n - n_error} only warn"] if n > n_error else []
+    n_warnings = n - n_error
+    apart = [f"{n_warnings} warning{'' if n_warnings == 1 else 's'}"] if n_warnings else []
     apart += [f"{n_accepted} accepted"] if n_accepted else []
     notes = f" ({', '.join(apart)})" if apart else ""
     return (
@@ -177,7 +178,7 @@ def compare_mitigations(
     audit: str | None = None,
     target: str | None = None,
 ) -> list[Changes]:
-    """What each mitigation of a run, or one of them, changed against the plain audit of the same run.
+    """Return the changes by each mitigation of a run, or by one of them, against the plain audit of the same run.
 
     Raises:
         InputError: no such run, or it was not asked under that mitigation.
@@ -252,7 +253,7 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     environment = {
         "BIASLEDGER_LEDGER": seen_from(project, ledger),
         "BIASLEDGER_WAREHOUSE": seen_from(project, built),
-        # Not a variable of dbt's: of one that changes it reads the whole project anew.
+        # Not a variable of dbt's, because a changed variable makes dbt parse the whole project.
         "BIASLEDGER_COMPARED": json.dumps([before, after]),
     }
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
@@ -273,7 +274,7 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
 
 
 def built_changes(file: Path, before: str, after: str, mitigation: str) -> Changes:
-    """What a built file says of two runs, or of a run and its `mitigation`: no changes where the build did not compare them.
+    """Return the changes that a built file holds for two runs, or for a run and its `mitigation`; empty if not compared.
 
     Raises:
         InputError: the tables are of a version before comparisons.
@@ -310,9 +311,9 @@ def built_changes(file: Path, before: str, after: str, mitigation: str) -> Chang
 
 
 def _recommender_changes(tables: Tables, before: str, after: str, mitigation: str) -> list[QualityChange]:
-    """What became of Table 3 of the recommenders that were asked, where predictions were imported under their targets' names.
+    """Return the changes of Table 3 for recommenders whose predictions were imported under their targets' names.
 
-    Under a mitigation a recommender is called TARGET-MITIGATION. Of several cities their mean counts.
+    Under a mitigation a recommender is called TARGET-MITIGATION. The mean over cities counts.
     """
     if not tables.has("fct_recommender_quality"):
         return []
@@ -321,7 +322,7 @@ def _recommender_changes(tables: Tables, before: str, after: str, mitigation: st
     )
     other = targets.get(after) if mitigation == "plain" else f"{targets.get(after)}-{mitigation}"
     if other == targets.get(before):
-        # What was imported once says nothing of what changed from run to run.
+        # Predictions that were imported once cannot show a change between runs.
         return []
     rows = tables.execute(
         """

@@ -52,7 +52,7 @@ def _table(changes: Sequence[Change]) -> list[str]:
         *lines,
         "p: of no change. adjusted p: of none past the tolerance, over all that was compared.",
         *(
-            ["*: both measured anew at the size that they share."]
+            ["*: both measured again at the size that they share."]
             if any(one.is_at_equal_sizes for one in changes)
             else []
         ),

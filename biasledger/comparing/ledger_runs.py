@@ -29,9 +29,9 @@ def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
 
 
 def run_in_ledger(ledger: Path, name: str) -> str:
-    """The id of the run that a name means: its id, the beginning of one, `latest` or `previous`.
+    """Return the id of the run that a name means: its id, the beginning of one, `latest` or `previous`.
 
-    What names no run stays as it is: whoever looks for it says so, and knows what the ledger lacks.
+    An unknown name is returned as it is: the caller that looks for the run reports it, and knows what the ledger lacks.
 
     Raises:
         InputError: several runs are called so.
@@ -60,7 +60,7 @@ def run_in_journals(ledger: Path, name: str) -> str:
             continue
     if not heads:
         raise InputError(
-            f"There is nothing to resume: no run was collected beside {ledger}, and what was imported is whole."
+            f"There is nothing to resume: no journal lies next to {ledger}, and imported runs are complete."
         )
     heads.sort(key=lambda run: (run.started_at, run.run_id), reverse=True)
     return _named(name, [(run.run_id, run.audit, run.target) for run in heads])

@@ -24,7 +24,7 @@ class SilentGroup:
 
     @property
     def sentence(self) -> str:
-        """What has to be said of it."""
+        """Say in one sentence that nothing is known of the group, and why."""
         under = "" if self.mitigation == "plain" else f", with {self.mitigation}"
         return (
             f"Nothing is known of {self.attribute} {self.group_name} in {self.audit}, asked of {self.target}{under}: "
@@ -33,7 +33,7 @@ class SilentGroup:
 
 
 def silent_groups(tables: Tables, run_ids: Sequence[str] | None = None) -> list[SilentGroup]:
-    """The silent groups of these runs, or of all current ones; none where the tables were built before they were looked for."""
+    """Return the silent groups of these runs, or of all current ones; empty for tables of a version without this check."""
     if not tables.has("fct_group_coverage"):
         return []
     rows = tables.execute(

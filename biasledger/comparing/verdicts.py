@@ -1,4 +1,4 @@
-"""What came out about each attribute of a run, in a few words: `fct_verdicts`, as it is told."""
+"""The verdict on each attribute of a run, in a few words, from `fct_verdicts`."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class AttributeVerdict:
 
     @property
     def text(self) -> str:
-        """As in `race: alarm (2 of 5 measures)`, or `age: clear (none can fail the audit)` of measures that only warn."""
+        """As in `race: alarm (2 of 5 measures)`, or `age: clear (none can fail the audit)` of measures that are warnings."""
         n, of, warned = self.n_measures_deciding, self.n_measures, self.n_measures_warning
         notes = [f"{n} of {of} measures"] if n < of else []
-        # What is asked with a mitigation never can.
-        is_told = not self.can_fail and self.verdict != "warning" and self.mitigation == PLAIN
-        notes += ["none can fail the audit"] if is_told else []
+        # A mitigation's findings never fail the audit, so this is not worth a note there.
+        cannot_fail = not self.can_fail and self.verdict != "warning" and self.mitigation == PLAIN
+        notes += ["none can fail the audit"] if cannot_fail else []
         some = f" ({'; '.join(notes)})" if notes else ""
-        beside = (
-            f", {warned} more {'measure is only a warning' if warned == 1 else 'measures only warn'}"
+        others = (
+            f", {warned} more {'measure is only a warning' if warned == 1 else 'measures are only warnings'}"
             if warned
             else ""
         )
-        beside += f", {self.n_measures_accepted} accepted" if self.n_measures_accepted else ""
-        beside += ", nothing is known of some groups" if self.is_silent else ""
-        return f"{self.attribute.strip('()')}: {self.verdict.replace('_', ' ')}{some}{beside}"
+        others += f", {self.n_measures_accepted} accepted" if self.n_measures_accepted else ""
+        others += ", nothing is known of some groups" if self.is_silent else ""
+        return f"{self.attribute.strip('()')}: {self.verdict.replace('_', ' ')}{some}{others}"
 
 
 def read_verdicts(tables: Tables, run_ids: Sequence[str] = ()) -> list[AttributeVerdict]:

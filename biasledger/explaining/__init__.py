@@ -46,6 +46,6 @@ def explain_finding(finding_id: str, warehouse: Path, ledger: Path, n_responses:
     if judgement.threshold_row is None:
         missing.insert(
             0,
-            "The row of thresholds.csv is missing: it was changed after this finding was judged; `biasledger build` judges anew.",
+            "The row of thresholds.csv is missing: it was changed after this finding was judged. Run `biasledger build` again.",
         )
     return Explanation(judgement, evidence, sides, missing)

@@ -1,4 +1,4 @@
-"""What the methods hand over: the rows behind a finding, which answers to show, and what to mark in them."""
+"""The evidence that methods return: the rows behind a finding, which answers to show, and what to mark in them."""
 
 from __future__ import annotations
 
@@ -68,16 +68,16 @@ class Side:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What stands behind a finding.
+    """The evidence for a finding.
 
     Args:
         tables: rows of published tables.
         sides: answers to show, by group.
         marks: what to mark in every answer.
-        first, second: what the two kinds of marks mean; empty where there is none.
+        first, second: what the two kinds of marks mean; empty if there is none.
         marker_list: a list of the ledger's markers to mark, which no published table holds.
-        has_declared_kinds: some marks may be stems, which the ledger's markers say.
-        observed: what was held against the null, where that is not the finding's value: what lies beyond chance is judged.
+        has_declared_kinds: some marks may be stems, as the ledger's markers say.
+        observed: the value that was compared with the null, if that is not the finding's value (which is beyond chance).
     """
 
     tables: Sequence[RowsBehind]

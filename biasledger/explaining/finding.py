@@ -89,7 +89,7 @@ def _one(connection: duckdb.DuckDBPyConnection, finding_id: str) -> Row:
     known = [
         str(row["finding_id"]) for row in rows(connection, "select finding_id from marts.fct_findings", {})
     ]
-    # Of an id's beginning the nearest ids are those with the nearest beginnings.
+    # For the beginning of an id, suggest the ids whose beginnings are closest.
     near = did_you_mean(wanted, dict.fromkeys(one[: len(wanted)] for one in known))
     hint = near if near.startswith("; did you mean") else "."
     raise InputError(f"There is no finding {finding_id!r}{hint} `biasledger findings --all` lists the ids.")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-# Whose side a marked text speaks for: the finding's group (or the stereotype, or what was counted), or the other one.
+# The side that a marked text belongs to: the finding's group (or the stereotype, or what was counted), or the other one.
 Role = Literal["first", "second"]
 Kind = Literal["word", "stem", "exact"]
 

@@ -26,7 +26,7 @@ _PROMPT_CHARACTERS = 600
 # A longer word is none; a model that repeats a letter forever would fill the screen.
 _ENDLESS = re.compile(r"\S{300,}")
 _BEGINNING = 60
-# Before the sentence; of what is not judged that says so itself.
+# Precedes the sentence; a finding that is not judged says so itself.
 _VERDICTS = {
     "alarm": "Alarm",
     "clear": "Clear",
@@ -156,7 +156,7 @@ def judgement_lines(explanation: Explanation) -> dict[str, str]:
         f"{finding['scheme']})",
         "value": _value(finding, measure),
         "threshold": _threshold(finding, measure),
-        "clear": f"where what is not ruled out lies short of {_number(finding['clear_threshold'])}, {measure['clear_scale']}",
+        "clear": f"if within {_number(finding['clear_threshold'])} ({measure['clear_scale']})",
         "interval": f"{_interval(finding)} (95 %), on the scale of clear",
         "by chance": _null(finding, explanation.evidence.observed),
         "p": _p(finding),
@@ -177,7 +177,7 @@ def judgement_lines(explanation: Explanation) -> dict[str, str]:
 
 
 def _value(finding: Row, measure: Row) -> str:
-    # What lies between two members is neither's own.
+    # A value between two members belongs to neither.
     is_member_s = finding["member"] and not finding["reference_member"]
     of_member = f" of {finding['member']!r}" if is_member_s else ""
     return f"{_number(finding['value'])}{of_member}, {measure['scale']}"

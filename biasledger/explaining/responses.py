@@ -21,7 +21,7 @@ _LOCK_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Person:
-    """Someone in a prompt: the place, the word that stands for them, and the groups by attribute."""
+    """A person in a prompt: the place, the descriptor, and the groups by attribute."""
 
     slot: int
     descriptor: str
@@ -59,7 +59,7 @@ class ShownSide:
 
 @dataclass(frozen=True)
 class _Marks:
-    """What to mark in the answers of a side: the same in all, and by prompt."""
+    """The marks in the answers of a side: the same in all, and by prompt."""
 
     in_all: Sequence[Mark]
     by_prompt: Mapping[str, Sequence[Mark]]

@@ -1,4 +1,4 @@
-"""One comparison of groups, whatever is compared, and the table that a measure makes of many."""
+"""A comparison of groups, and the table that a measure makes of many."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ Result = TypeVar("Result")
 class Comparison(Generic[Units]):
     """The groups of one attribute in one run, or in two.
 
-    key: identifies the comparison and everything its numbers depend on. name: what it is about, the same in every run,
-    from which seeds are made. units: what is compared, as its measure takes it. n_permutations: 0 for no test. alpha: one
-    minus the confidence of intervals. handed: what one measure of it hands on to another of the same build; None where each is by
-    itself.
+    key: identifies the comparison and everything its numbers depend on. name: its subject, the same in every run, from which
+    seeds are made. units: the input of its measure. n_permutations: 0 for no test. alpha: one minus the confidence of intervals.
+    handed: results that one measure leaves for another of the same build; None if measures share nothing.
     """
 
     key: str
@@ -55,7 +54,7 @@ def table(
     *seeds: str,
     key: str = "comparison_key",
 ) -> Table:
-    """Rows of what a measure says of each comparison: its key first, then the columns of `kind`, and the seed of what is drawn.
+    """Return a measure's rows for each comparison: its key first, then the columns of `kind`, and the seed of the draws.
 
     measure: one result of a comparison, several, or None. seeds: what the measure's seeds are made from, besides what the
     comparison is about. key: the name of the column of keys.

@@ -1,4 +1,4 @@
-"""How small a difference between two groups an audit can find, told from its size alone, before anything was asked.
+"""The smallest difference between two groups that an audit can find, computed from its size before any question is asked.
 
 For two means of unequal sizes the difference, in standard deviations of a single value, that a two-sided test at alpha finds
 with a given power is

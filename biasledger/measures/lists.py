@@ -67,7 +67,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """What a statistic reads where groups differ by nothing but asking again: mean and 95 % quantile over draws."""
+    """A statistic where groups differ only because the model was asked again: mean and 95 % quantile over draws."""
 
     mean: float
     high: float
@@ -113,8 +113,8 @@ def spread(
     """Each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
 
     Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics share
-    the draws. What chance gives is drawn from values freed of the groups' differences, which would widen it by part of the very
-    spread that is looked for. n_permutations 0 gives the observed values alone, as do values that cannot be permuted. Groups
+    the draws. Chance is drawn from values freed of the groups' differences; these would widen it by part of the very
+    spread that is tested. n_permutations 0 gives the observed values alone, as do values that cannot be permuted. Groups
     without any list are left out; with fewer than two groups the values are NaN.
 
     Raises:
@@ -177,8 +177,8 @@ def spread(
 def _without_group_effects(values: Floats, present: NDArray[np.bool_]) -> Floats:
     """Values less what their groups add to their subjects' levels, by least squares; NaN where there was no list.
 
-    What is left of a subject's values is lengthened by what fitting the groups took from them, so that their variance is that
-    of lists that no group was fitted to. Where nothing is left to tell lists from groups, the values stay as they are.
+    The residuals of a subject are scaled up by what fitting the groups took from them, so that their variance is that
+    of lists that no group was fitted to. Where the fit leaves no residuals, the values stay as they are.
     """
     at, filled = present.astype(np.float64), np.where(present, values, 0.0)
     n_of_subject = at.sum(axis=1, keepdims=True)
@@ -196,7 +196,7 @@ def _without_group_effects(values: Floats, present: NDArray[np.bool_]) -> Floats
 
 
 def _delete_groups(n_subjects: int) -> DeleteGroups:
-    """What a jackknife leaves out: each subject, with all its groups, or many subjects at once."""
+    """Return the deletions of a jackknife: each subject, with all its groups, or many subjects at once."""
     return DeleteGroups.of(np.arange(n_subjects), np.zeros(n_subjects, dtype=np.int8))
 
 
@@ -415,7 +415,7 @@ def robustness(
 
 @dataclass(frozen=True)
 class PerturbedLists:
-    """What robustness takes: similarities of perturbed lists to clean ones and of reruns, (n_subjects,), NaN where absent."""
+    """The input of robustness: similarities of perturbed lists to clean ones and of reruns, (n_subjects,), NaN where absent."""
 
     similarities: Floats
     rerun_similarities: Floats

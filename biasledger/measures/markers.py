@@ -1,12 +1,11 @@
 """Measures of marker words: how far answers lean to stereotypes, with a test that exchanges both directions.
 
 An answer's stereotype ratio is the share of stereotype markers among the markers found in it: 0 is purely anti-stereotypical, 1
-purely stereotypical. If neither direction is preferred, exchanging the stereotype and the anti-stereotype markers of a unit
-gives an arrangement that is as probable. That is the null hypothesis here.
+purely stereotypical. The null hypothesis is that neither direction is preferred: then exchanging the stereotype and the
+anti-stereotype markers of a unit gives an arrangement that is as probable.
 
-A unit is what is exchanged as a whole: a trial where one probe is judged (a prompt whose answers are all equal is one), a probe
-with all its answers, each as often as it was given, where a category is. A cluster is what was sampled, most often the unit
-itself.
+A unit is exchanged as a whole. For a single probe it is a trial, or a prompt whose answers are all equal; for a category it is a
+probe with all its answers, each as often as it was given. A cluster is the unit of sampling, most often the unit itself.
 """
 
 from __future__ import annotations

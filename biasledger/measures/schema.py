@@ -97,12 +97,12 @@ def table_of(types: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> Tab
 
 
 def _size(one: Mapping[str, Any]) -> int | None:
-    """How many rows a row of arrays is; None of one without."""
+    """Return the number of rows in a row of arrays; None if it has no array."""
     return next((value.size for value in one.values() if isinstance(value, np.ndarray)), None)
 
 
 def _column(values: Sequence[Any], sizes: Sequence[int | None], type_: str) -> NDArray[Any]:
-    """Values as one column. sizes: of each, how many rows it is, as an array or repeated; None of a value that is one.
+    """Return values as one column. sizes: the number of rows of each, as an array or repeated; None for a single value.
 
     Raises:
         ValueError: an array is of another size.

@@ -1,6 +1,6 @@
-"""What a group gets instead: items that its lists hold more often, or less often, than the neutral lists of the same subjects.
+"""Substituted items: items that a group's lists hold more often, or less often, than the neutral lists of the same subjects.
 
-After FaiRLLM's question (Zhang et al. 2023) which items make the lists differ. A subject is one observation: its lists about the
+FaiRLLM (Zhang et al. 2023) asks which items make the lists differ. A subject is one observation: its lists about the
 group and its neutral ones change places as a whole.
 """
 
@@ -17,7 +17,7 @@ from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels, family_permutation_test
 from biasledger.measures.schema import Table
 
-# One subject cannot show what a group is told.
+# One subject cannot show what is typical of a group.
 MIN_SUBJECTS = 2
 
 

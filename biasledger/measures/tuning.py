@@ -37,7 +37,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class ThresholdErrors:
-    """What one threshold does: false_positives among acceptable outputs, misses among problematic ones."""
+    """The errors of one threshold: false_positives among acceptable outputs, misses among problematic ones."""
 
     threshold: float
     false_positives: Rate
@@ -52,7 +52,7 @@ class ThresholdErrors:
 def threshold_errors(
     values: Floats, is_problematic: NDArray[np.bool_], thresholds: Sequence[float], *, alpha: float = 0.05
 ) -> list[ThresholdErrors]:
-    """What each threshold does, in their order.
+    """Return the errors of each threshold, in their order.
 
     values: (n_outputs,), the measure, larger is worse. is_problematic: (n_outputs,), the labels. alpha: one minus the
     confidence of the intervals.
@@ -83,9 +83,9 @@ def threshold_errors(
 def threshold_curve(
     values: Floats, is_problematic: NDArray[np.bool_], *, lowest: float = 0.0, alpha: float = 0.05
 ) -> list[ThresholdErrors]:
-    """What every threshold does that makes a difference: the smallest possible value and each value seen, ascending.
+    """Return the errors of every threshold that makes a difference: the smallest possible value and each value seen, ascending.
 
-    Thresholds have DECIMALS decimals, so that what is printed is what was counted; values are rounded up to them.
+    Thresholds have DECIMALS decimals, so that the printed one is the counted one; values are rounded up to them.
 
     Raises:
         ValueError: as threshold_errors, or a value below lowest.

@@ -1,4 +1,4 @@
-"""The methods: one method each of looking for bias in answers, from what is read of an answer to what is shown of a finding.
+"""The methods of looking for bias in answers, each from reading an answer to showing a finding.
 
 A method is named once, in the variable `methods` of dbt_project.yml, in the order in which people read of them. All else is found
 by its name: a module of this package with its METHOD, and one in each package that has one for every method (`module_of`).
@@ -42,14 +42,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Method:
-    """What a method declares.
+    """The declaration of a method.
 
     Args:
-        parts: what it is compared by, by the name that a baseline's file gives it.
-        sentences: measure -> its sentence on an alarm, of what `biasledger.checking.sentences` fills in.
-        units: measure -> what it is in words, by what its value is multiplied, and the unit that it then has.
-        harms: measure -> the sign of a value with which the group comes off worse than its reference; none of a measure that
-            tells what differs and not who is worse off.
+        parts: the rows that a baseline keeps of it, by the name in the baseline's file.
+        sentences: measure -> its sentence on an alarm; `biasledger.checking.sentences` fills it in.
+        units: measure -> its name in words, the factor of its value, and the unit that it then has.
+        harms: measure -> the sign of a value with which the group comes off worse than its reference; absent for a measure that
+            shows a difference and not who is worse off.
     """
 
     parts: Mapping[str, Part] = field(default_factory=dict)
@@ -64,7 +64,7 @@ def method_names() -> tuple[str, ...]:
 
 
 def all_methods() -> tuple[Method, ...]:
-    """What each method declares, in their order."""
+    """Return the declaration of each method, in their order."""
     return _declared(method_names())
 
 

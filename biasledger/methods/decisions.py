@@ -38,7 +38,7 @@ _SENTENCES = {
         "{percent:.0f}{about}; below 80 is what the four-fifths rule flags"
     ),
     "position_bias": (
-        "who is shown first wins {more} often than by chance, by {percent:.0f} of every 100 rankings, whoever that is"
+        "candidates shown first win {more} often than by chance, by {percent:.0f} of every 100 rankings"
     ),
 }
 
@@ -52,7 +52,7 @@ _UNITS = {
     "position_bias": ("the advantage of being shown first", 100, " points"),
 }
 
-# Of an impact ratio the member is who is worse off.
+# In an impact ratio the member is who is worse off.
 _HARMS = dict.fromkeys(("rank_gap", "place_gap", "score_gap", "relative_gap", "accuracy_gap"), -1)
 
 METHOD = Method(parts=_PARTS, sentences=_SENTENCES, units=_UNITS, harms=_HARMS)

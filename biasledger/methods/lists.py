@@ -1,4 +1,4 @@
-"""Recommended lists: how much of the list for nobody in particular each group keeps."""
+"""Recommended lists: how much of the neutral list each group keeps."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SPREAD = (
 
 _SENTENCES = {
     "snsr": (
-        "recommendations depend on {attribute}{about}: between the group whose list stays closest to the list for nobody "
-        "in particular and the one whose list strays most lie {percent:.0f} of 100 points of similarity beyond chance"
+        "recommendations depend on {attribute}{about}: the groups whose lists are closest to and farthest from the neutral "
+        "list differ by {percent:.0f} of 100 points of similarity, beyond chance"
     ),
     "snsv": (
         "recommendations depend on {attribute}{about}: groups typically lie {percent:.0f} of 100 points of similarity, "

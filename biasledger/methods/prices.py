@@ -22,11 +22,11 @@ _SENTENCES = {
         "recommendations one price level {up}"
     ),
     "price_share": (
-        "of the items at one price level {group} people get a {larger} share than of all items, by {percent:.0f} "
+        "{group} people get a {larger} share of the items at one price level than of all items, by {percent:.0f} "
         "percentage points: {statement}"
     ),
     "price_spread": (
-        "what place is mentioned by the way changes the price: {statement}, which is {size:.2f} price levels beyond chance"
+        "a place mentioned in passing changes the price: {statement}, which is {size:.2f} price levels beyond chance"
     ),
     "category_association": (
         "some kinds of place go to {group} rather than to {reference} people, or the other way round: {statement}"

@@ -106,7 +106,7 @@ def read_positions(
     """Each set of rankings not yet done, in the order of its key; positions: position_key, response_id, set_id, slot,
     is_top, weight.
 
-    A response's positions are its slots in their order, whatever the first one's number.
+    A response's positions are its slots in order, whatever number the first one has.
 
     Raises:
         ValueError: a response has a slot twice, or not exactly one candidate at the top; names the set.

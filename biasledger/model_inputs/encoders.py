@@ -19,7 +19,7 @@ Vectors = NDArray[np.float32]
 _MAX_TOKENS = 512
 _AT_ONCE = 32
 _MODULES, _POOLING = "modules.json", "1_Pooling/config.json"
-# What Sentence Transformers may put behind the transformer; cosines do not know whether vectors have the length one.
+# The modules of Sentence Transformers that are supported; normalising does not change cosines.
 _KNOWN = {"Transformer", "Pooling", "Normalize"}
 
 
@@ -32,7 +32,7 @@ def load_encoder(place: str, content_hash: str) -> Callable[[Sequence[str]], Vec
 
     Returns:
         From texts to (n, d): the mean of the last layer's vectors over a text's tokens, or the first token's, as the encoder's
-        folder says; the mean where it says nothing. Of a text it reads as many tokens as it takes, 512 at most.
+        folder says; the mean if it says nothing. At most 512 tokens of a text are read, fewer if the encoder takes fewer.
 
     Raises:
         InputError: the extra is missing, the encoder is not there, is another, or pools in a way that is not known here.
@@ -94,7 +94,7 @@ def _takes_first_token(folder: Path) -> bool:
     """Whether a text's vector is its first token's, and not the mean.
 
     Raises:
-        InputError: it is neither, or more stands behind it than is known here.
+        InputError: it is neither, or the encoder has modules that are not known here.
     """
     modules = _json(folder / _MODULES)
     unknown = {str(one.get("type", "")).rpartition(".")[2] for one in modules or ()} - _KNOWN

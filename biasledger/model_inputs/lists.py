@@ -31,7 +31,7 @@ def read_spread_comparisons(
     where a list is absent; reruns: rerun_key, subject_id, rerun and those features that reruns have.
 
     Raises:
-        ValueError: a label lies outside the comparison's groups, or a subject and group (or rerun) come twice.
+        ValueError: a label is outside the comparison's groups, or a subject and group (or rerun) occur twice.
     """
     left = pending(comparisons, done)
     cells_of = RowsByKey(cells, "comparison_key", "subject_id", "label", of=keys_of(left))

@@ -54,7 +54,7 @@ def measured(
     comparisons: Iterable[Compared],
     tell: Callable[[Iterable[Compared]], Iterable[Compared]] = iter,
 ) -> Table:
-    """Return what the measure says of these comparisons; `tell` says which one is begun.
+    """Return the measure's rows for these comparisons; `tell` reports each comparison that starts.
 
     Linear algebra has one thread: models and tasks run side by side, and sums then never depend on the machine's cores.
     """

@@ -26,10 +26,10 @@ class OneThread:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Of OpenMP the limit is each thread's own, so that it is set here."""
+        """With OpenMP the limit belongs to each thread, so it is set here."""
         with self._lock:
             self._setter = self._setter or ThreadPoolExecutor(1)
-            # By each anew: a library may have been loaded since.
+            # Set again by each, because a library may have been loaded since.
             self._setter.submit(lambda: self._limits.enter_context(threadpool_limits(limits=1))).result()
             self._n_inside += 1
         try:

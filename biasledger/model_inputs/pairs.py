@@ -76,7 +76,7 @@ def comparable_pairs(pairs: duckdb.DuckDBPyRelation, done: frozenset[str]) -> li
 
 
 def asked(pair: dict[str, Any], *question: str) -> dict[str, Any]:
-    """What a pair's `Comparison` says beside its units: key, name, alpha and seed; question: as `Question`."""
+    """Return the fields of a pair's `Comparison` without its units: key, name, alpha and seed; question: as `Question`."""
     return {
         "key": pair["pair_key"],
         "name": question,

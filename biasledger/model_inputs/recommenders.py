@@ -1,4 +1,4 @@
-"""What a recommender predicted of held-out texts becomes Table 3 of LMRec's source, by the functions of `lmrec evaluate`."""
+"""Turn a recommender's predictions of held-out texts into Table 3 of LMRec's source, by the functions of `lmrec evaluate`."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def keys_of(rows: Iterable[Mapping[str, Any]], key: str = "comparison_key") -> f
 
 
 def described(row: Mapping[str, Any], *name: str) -> dict[str, Any]:
-    """What a `Comparison` says beside its units: key, name (from these columns), permutations, alpha and seed."""
+    """Return the fields of a `Comparison` without its units: key, name (from these columns), permutations, alpha and seed."""
     return {
         "key": row["comparison_key"],
         "name": tuple(str(row[part]) for part in name),
@@ -70,7 +70,7 @@ def described(row: Mapping[str, Any], *name: str) -> dict[str, Any]:
 class RowsByKey:
     """A relation's rows by key, as columns, read when the first are asked for.
 
-    key, order: what they are sorted by. of: the keys that will be asked for, so that no other rows are read; None of all keys.
+    key, order: the columns to sort by. of: the keys that will be asked for, so that no other rows are read; None for all keys.
     """
 
     def __init__(

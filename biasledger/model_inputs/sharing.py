@@ -1,4 +1,4 @@
-"""What models of one build read but once where they run side by side, and what one hands on to another."""
+"""Inputs that models of one build read once although they run in parallel, and results that one leaves for another."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Read = TypeVar("Read")
 _build: ContextVar[str | None] = ContextVar("build", default=None)
 _held: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 _reading = Lock()
-_handed: dict[tuple[str, str], dict[str, Any]] = {}
+_results: dict[tuple[str, str], dict[str, Any]] = {}
 
 
 @contextmanager
 def sharing(build: str) -> Iterator[None]:
-    """What is `shared` in this thread meanwhile is so with all that reads for the same build."""
+    """Share everything that is read with `shared` in this thread with all readers of the same build."""
     token = _build.set(build)
     try:
         yield
@@ -28,9 +28,9 @@ def sharing(build: str) -> Iterator[None]:
 
 
 def shared(key: tuple[Any, ...], read: Callable[[], Read]) -> Read:
-    """What is read, or what another model of the build has read by that key and still holds; nobody changes it.
+    """Return the result of `read`, or of another model of the build that read by that key and still holds it; do not change it.
 
-    It goes with the last who holds it. Outside a build everyone reads for themselves.
+    It is freed when the last reference is dropped. Outside a build nothing is shared.
     """
     build = _build.get()
     if build is None:
@@ -42,10 +42,10 @@ def shared(key: tuple[Any, ...], read: Callable[[], Read]) -> Read:
     return cast("Read", held)
 
 
-def handed_on(key: str) -> dict[str, Any] | None:
-    """Where one model of the build leaves what it found of a key, for another that comes after it; None outside a build.
+def shared_results(key: str) -> dict[str, Any] | None:
+    """Return the place where one model of the build leaves results of a key for a later one; None outside a build.
 
-    It stays until the process ends: it is for what is small.
+    It stays until the process ends, so it is for small results.
     """
     build = _build.get()
-    return None if build is None else _handed.setdefault((build, key), {})
+    return None if build is None else _results.setdefault((build, key), {})

@@ -19,13 +19,13 @@ from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, quoted, records
-from biasledger.model_inputs.sharing import handed_on, shared
+from biasledger.model_inputs.sharing import shared, shared_results
 
 UNITS_AT_ONCE = 100_000
 """Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
 
 CORPUS = ("run_id", "mitigation", "scheme")
-"""What is one corpus, whose comparisons are read together: its words count for the prior of each."""
+"""The columns that identify a corpus, whose comparisons are read together: its words count for the prior of each."""
 _Corpus = tuple[str, str, str]
 _NAME = ("scheme", "comparison", "mitigation", "attribute", "group_name", "reference_group")
 
@@ -38,12 +38,12 @@ def read_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[Texts]]:
-    """Each comparison not yet done, with its units' features, by run, mitigation and scheme, in the order of its key.
+    """Read each comparison not yet done, with its units' features, by run, mitigation and scheme, in the order of its key.
 
     comparisons: a row a comparison; members: its texts with label, stratum, cluster and what they move with; features: text ×
-    word counts, of which the texts of one run, mitigation and scheme have numbers that follow each other; vocabulary: the words
-    by word_id. What is held at once is of one run, mitigation and scheme, shared by models that measure it side by side, and one
-    in which all is done is not read.
+    word counts, in which the texts of one run, mitigation and scheme have consecutive numbers; vocabulary: the words
+    by word_id. Memory holds one run, mitigation and scheme at a time, shared by models that measure it in parallel; one
+    in which all comparisons are done is not read.
     """
     rows = records(comparisons.order(", ".join((*CORPUS, "comparison_key"))))
     spelling: NDArray[np.str_] | None = None
@@ -65,8 +65,8 @@ def read_comparisons(
         counts = _corpus_counts([members_of[key] for key in keys], matrix, first)
         for row in pending:
             texts = _texts(row, members_of[row["comparison_key"]], matrix, first, spelling, counts)
-            # Of keys no divergence is asked for.
-            handed = None if row["scheme"] == "keys" else handed_on(row["comparison_key"])
+            # No divergence is measured of keys.
+            handed = None if row["scheme"] == "keys" else shared_results(row["comparison_key"])
             yield Comparison(units=texts, handed=handed, **described(row, *_NAME))
 
 
@@ -140,7 +140,7 @@ def _corpus_of(row: dict[str, Any]) -> _Corpus:
 
 
 def _feature_matrix(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
-    """Counts of the units from the first to the last, (n_units, n_words); a column a word, whatever the rows' order."""
+    """Counts of the units from the first to the last, (n_units, n_words); a column a word, in any order of rows."""
     parts = [
         _counts_of(features, start, min(start + UNITS_AT_ONCE - 1, last))
         for start in range(first, last + 1, UNITS_AT_ONCE)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Spec = Path | str | Mapping[str, Any]
 """An audit's file, or what would stand in one."""
 
-# Projects that nobody named, until Python ends.
+# Folders of projects without a name, deleted when Python ends.
 _temporary: list[tempfile.TemporaryDirectory[str]] = []
 _VERSIONS = {"biasledger": __version__}
 
@@ -105,7 +105,7 @@ def collect(
         trials, mitigations, parts, seed, max_cost_usd: as of `biasledger collect`.
 
     Returns:
-        What came back, in numbers; `build` makes tables of it.
+        The numbers of answers by status; `build` makes tables of them.
 
     Raises:
         InputError: the spec is wrong, there is no such target, or the function does not take the arguments.
@@ -148,12 +148,12 @@ def build(project: Path | str = ".") -> Warehouse[pd.DataFrame]:
         InputError: there is no project, or an audit or a setting is wrong.
         BiasledgerError: a model or a quality test failed, and the old tables stay.
     """
-    from biasledger.building.build import build_warehouse, what_stands
+    from biasledger.building.build import build_warehouse, up_to_date_build
 
     folder = Path(project)
     check_project(folder)
     ledger, warehouse = folder / "ledger.duckdb", folder / "warehouse.duckdb"
-    if what_stands(folder, ledger, warehouse) is None:
+    if up_to_date_build(folder, ledger, warehouse) is None:
         build_warehouse(folder, ledger, warehouse)
     return open_warehouse(warehouse)
 
@@ -224,7 +224,7 @@ def _answers_file(answers: object) -> Iterator[Path]:
 
 @contextmanager
 def _called(path: Path, name: str) -> Iterator[None]:
-    """In the errors of the block, call a file that nobody knows by the name of the argument that it holds.
+    """In the errors of the block, replace a temporary file's name by the name of the argument that it holds.
 
     Raises:
         BiasledgerError: as in the block.

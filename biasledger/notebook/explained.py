@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Explained:
-    """What stands behind a finding; a notebook shows it with its marks.
+    """The evidence for a finding; a notebook shows it with its marks.
 
     Attributes:
         finding: its row of fct_findings.

@@ -1,4 +1,4 @@
-"""What a query gives, as a data frame of pandas, Arrow or polars."""
+"""The result of a query as a data frame of pandas, Arrow or polars."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Warehouse(Generic[Frame]):
     def findings(
         self, run: str | None = None, *, status: str | Collection[str] = (), all_runs: bool = False
     ) -> Frame:
-        """What was found, a row each; what needs a decision comes first. `table("fct_findings")` has all columns.
+        """Return the findings, a row each; those that need a decision come first. `table("fct_findings")` has all columns.
 
         Args:
             run: only this run: its id, the beginning of it, `latest` or `previous`.
@@ -132,7 +132,7 @@ class Warehouse(Generic[Frame]):
             return built_run(tables, name)
 
     def _repr_html_(self) -> str:
-        """What came out of each current run, as `biasledger findings` says it above its tables."""
+        """Show the verdict on each current run, as `biasledger findings` says it above its tables."""
         findings = read_findings(self.path, only_current=True)
         with open_tables(self.path) as tables:
             verdicts = read_verdicts(tables)
@@ -185,6 +185,6 @@ def open_warehouse(
     make = frame_maker(frames)
     with locked_warehouse(file):
         pass
-    beside = file.with_name("ledger.duckdb") if ledger is None else Path(ledger)
+    ledger = file.with_name("ledger.duckdb") if ledger is None else Path(ledger)
     # A notebook may change its folder.
-    return Warehouse(file.absolute(), beside.absolute(), make)
+    return Warehouse(file.absolute(), ledger.absolute(), make)

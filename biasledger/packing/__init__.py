@@ -1,1 +1,1 @@
-"""The evidence pack: one zip about one run, for somebody who was not there."""
+"""The evidence pack: one zip about one run, for an outside reviewer."""

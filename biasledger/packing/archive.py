@@ -35,7 +35,7 @@ REQUIRED = (
     *(FINDINGS, ANSWER_QUALITY, GROUPS, SUMMARY, REPORT, README),
     *("settings/thresholds.csv", "settings/exceptions.csv"),
 )
-# What the manifest says next to the list of its files -> what it must be.
+# Entry of the manifest, next to the list of its files -> its type.
 _FACTS: Mapping[str, type | tuple[type, ...]] = {
     "run_id": str,
     "audit": str,
@@ -45,7 +45,7 @@ _FACTS: Mapping[str, type | tuple[type, ...]] = {
     "seal": (str, type(None)),
     "software": dict,
 }
-# What a zip knows of time begins here. When a pack was made is not what it is evidence of.
+# The earliest time that a zip can state. The time when a pack was made is no evidence.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _CREATED_ON_UNIX = 3
 _READABLE_BY_ALL = 0o100644 << 16
@@ -62,7 +62,7 @@ _KIND_NAMES: Mapping[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What a zip holds: its manifest, and the bytes of every other file by name."""
+    """The contents of a zip: its manifest, and the bytes of every other file by name."""
 
     manifest: Mapping[str, Any]
     files: Mapping[str, bytes]
@@ -113,9 +113,9 @@ def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
 
 
 class _HeldAgainst(io.RawIOBase):
-    """Takes what is written and keeps none of it: every piece is compared with what a file has in its place.
+    """A sink that stores nothing: every piece that is written is compared with the bytes of a file in the same place.
 
-    What is written again counts as written last: a zip's writer goes back to fill in its headers, each in one piece.
+    Bytes that are written again replace the earlier ones: a zip's writer goes back to fill in its headers, each in one piece.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -165,7 +165,7 @@ def read_pack(path: Path) -> Pack:
             is_as_packed = held.is_same()
     except FileNotFoundError:
         raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
-    # What zipfile raises of entries that are encrypted, of a later version, or end too early is in no one class.
+    # zipfile raises errors of several classes for entries that are encrypted, of a later version, or end too early.
     except (
         zipfile.BadZipFile,
         OSError,
@@ -190,7 +190,7 @@ def read_pack(path: Path) -> Pack:
     # Last: a file that is not as the manifest says tells more.
     if not is_as_packed:
         raise InputError(
-            f"{path} holds bytes that belong to none of its files, or was packed anew: a pack has no byte before, between or "
+            f"{path} holds bytes that belong to none of its files, or was repacked: a pack has no byte before, between or "
             f"after what packing its files gives."
         )
     return Pack(manifest, contents)
@@ -202,7 +202,7 @@ def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     if len(set(names)) < len(names):
         raise InputError(f"{path} is no evidence pack: it holds two files of the same name.")
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
-        raise InputError(f"{path} was packed anew: files of an evidence pack are not compressed.")
+        raise InputError(f"{path} was repacked: files of an evidence pack are not compressed.")
     if sum(entry.file_size for entry in entries) > _MOST_BYTES:
         raise InputError(f"{path} is larger than 1 GiB, which no evidence pack is.")
 

@@ -19,9 +19,9 @@ from collector.ledger.database import Ledger
 if TYPE_CHECKING:
     import duckdb
 
-# What the ledger must give again byte for byte, of what the pack's seal counts.
+# Files that the ledger must give again byte for byte, as far as the pack's seal counts.
 FROZEN = ("run.json", "spec.json", "analysis.json", "events.json")
-# What the manifest states of the run next to its files.
+# The manifest's statements about the run.
 _STATED = ("run_id", "audit", "target", "is_simulated")
 
 
@@ -46,10 +46,10 @@ def check_pack(path: Path, ledger_path: Path) -> tuple[Pack, list[Verdict]]:
 
 
 def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, str], None]) -> list[Verdict]:
-    """Compute the pack's figures anew, see `biasledger.packing.rebuilding.rebuild`.
+    """Recompute the pack's figures, see `biasledger.packing.rebuilding.rebuild`.
 
     Returns:
-        What was found of the findings, of everything else that the pack tells, and what of it nothing here can be held against.
+        The verdicts on the findings, on the other files of the pack, and on those that cannot be compared with anything here.
 
     Raises:
         InputError: another engine than the one installed here judged the pack, or one of its files is not of its kind.
@@ -62,7 +62,7 @@ def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, st
     texts, unchecked = _comparable_texts()
     differences = rebuild(pack, ledger_path, on_step, texts=texts)
     if other := _other_program(pack):
-        # What another version writes may be worded otherwise, and so may a forgery: which of both it is, nothing here can tell.
+        # Another version may write other words, and so may a forger: nothing here can tell the two apart.
         unchecked += [f"{name} {other}" for name in texts if differences.pop(name)]
         if pack.files[README] != readme():
             unchecked.append(f"{README} {other}")
@@ -87,7 +87,7 @@ def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, st
 def _else(pack: Pack, differences: Mapping[str, Sequence[str]]) -> Verdict:
     name = "what else it tells"
     notes = [
-        f"Made with {software} {there} by its own word, and computed anew with {here}."
+        f"Made with {software} {there} by its own account, and recomputed with {here}."
         for software, there, here in _other_software(pack)
     ]
     notes.append(
@@ -120,12 +120,12 @@ def require_engine(pack: Pack) -> None:
     )
     raise InputError(
         f"The findings were judged by engine {there}, and this biasledger has engine {here}, which gives other figures: "
-        f"install {message} to compute them anew."
+        f"install {message} to recompute them."
     )
 
 
 def _comparable_texts() -> tuple[list[str], list[str]]:
-    """Which of summary and report can be made anew here, and why not all."""
+    """Return which of summary and report can be recreated here, and why not all."""
     if find_spec("vl_convert") is None or find_spec("jinja2") is None:
         return [SUMMARY], [f"{REPORT} was not compared: it needs pip install 'biasledger[report]'."]
     return [SUMMARY, REPORT], []
@@ -170,7 +170,7 @@ def _other_software(pack: Pack) -> list[tuple[str, Any, str]]:
 
 
 def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool) -> Verdict:
-    """Whether the pack tells what was asked, of whom and how it is read as the ledger does."""
+    """Whether pack and ledger agree on the prompts, the target and the analysis."""
     name = "what was asked"
     run_id = str(pack.manifest["run_id"])
     with Ledger(ledger_path).read() as connection:
@@ -198,7 +198,7 @@ def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool)
 
 
 def _later(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal | None) -> list[str]:
-    """What the ledger holds beyond the pack's seal: a pack may be older, a shorter true seal hides what came after."""
+    """List the ledger's records beyond the pack's seal: a pack may be older, and a shorter true seal hides later records."""
     if seal is None:
         return []
     rows = connection.execute(

@@ -1,4 +1,4 @@
-"""What goes into an evidence pack: what the ledger holds of a run, and what the warehouse says of it."""
+"""The contents of an evidence pack: what the ledger holds of a run, and what the warehouse says of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RUN_COLUMNS = (
     "origin, source_name, source_hash, started_at"
 )
 _JSON_COLUMNS = {"parameters", "versions", "detail"}
-# Name in the pack -> the table it is from; only what is said of the run.
+# Name in the pack -> the table it is from; only the rows of the run.
 TABLES: Mapping[str, str] = {
     FINDINGS: "marts.fct_findings",
     ANSWER_QUALITY: "marts.fct_answer_quality",
@@ -99,7 +99,7 @@ def _take(counts: Counter[str], key: str) -> bool:
 
 
 def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, bytes]:
-    """What was found in the run and by which settings, from the warehouse.
+    """Return the findings on the run and the settings behind them, from the warehouse.
 
     Returns:
         A CSV of each of `TABLES`, one of each settings table (such as settings/thresholds.csv) and build.json; the same bytes

@@ -1,6 +1,6 @@
 """The settings of the build that judged a pack, as plain values.
 
-A pack comes from somebody else, and these become variables of dbt, parts of its SQL: whatever is not of its kind is refused.
+A pack comes from somebody else, and these values become variables of dbt, parts of its SQL: values of another kind are refused.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Another version of one of these may give other digits.
 SOFTWARE = ("dbt-core", "dbt-duckdb", "duckdb", "numpy", "pandas", "scipy", "scikit-learn")
-# What draws the report, and writes it out.
+# The packages that draw and write the report.
 REPORT_SOFTWARE = ("vl-convert-python", "jinja2")
 
 
@@ -115,7 +115,7 @@ def _verified(ledger_path: Path, run_id: str) -> Verdict:
 
 
 def readme() -> bytes:
-    """What a pack says of itself."""
+    """Return the readme of a pack."""
     return Path(__file__).with_name(README).read_bytes()
 
 

@@ -1,6 +1,6 @@
-"""Computes a pack's figures anew: from the ledger, in a folder of its own, with the settings that the pack was judged by.
+"""Recompute a pack's figures: from the ledger, in a folder of its own, with the settings that the pack was judged by.
 
-The pack may come from anybody. Of what it says only checked values reach dbt (see `biasledger.packing.judged`), only known
+The pack may come from anybody. Only checked values of it reach dbt (see `biasledger.packing.judged`), only known
 columns of settings become files, and dbt's SQL may open no other file.
 """
 
@@ -50,13 +50,13 @@ def rebuild(
         pack: as read from its zip.
         ledger_path: a ledger that holds the run as it was.
         on_step: called with (steps done, steps in all, name of the step).
-        texts: which of summary and report are made anew, too.
+        texts: which of summary and report are recreated, too.
 
     Returns:
-        For each file that was made anew a sentence for each difference; none where it is the same.
+        For each recreated file a sentence for each difference; none if it is the same.
 
     Raises:
-        InputError: what the pack says of the build, or one of its tables, is not of its kind.
+        InputError: a value of the pack's build or one of its tables has the wrong type.
         BiasledgerError: the tables could not be built.
     """
     from biasledger.building.build import build_warehouse
@@ -92,7 +92,7 @@ def rebuild(
 
 
 def _compared_tables(pack: Pack) -> list[str]:
-    """What comes out of a build; the settings that it is built by are taken from the pack."""
+    """Return the tables that a build makes; the settings are taken from the pack."""
     own = {f"settings/{name}" for name in SETTINGS}
     return [name for name in sorted(pack.files) if name.endswith(".csv") and name not in own]
 

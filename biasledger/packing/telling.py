@@ -28,9 +28,9 @@ is no pass.
 
 
 def told_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> dict[str, bytes]:
-    """What a pack tells of its run for people: name in the pack -> content.
+    """Return the files of a pack that people read about its run: name in the pack -> content.
 
-    Both are made from the run's own rows, so that who has the ledger of this run alone gets the same.
+    Both are made from the run's own rows, so that anybody who has the ledger of this run alone gets the same.
 
     Raises:
         InputError: the extra `report` is not installed.
@@ -46,7 +46,7 @@ def told_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> dic
 
 
 def _write_alone(warehouse: Path, run_id: str, path: Path) -> None:
-    """Copy what a warehouse says of one run and of its last build alone."""
+    """Copy the rows of one run and of the last build only."""
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
@@ -85,7 +85,7 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str, list[
 def _summary(warehouse: Path, run_id: str) -> str:
     with open_tables(warehouse) as tables:
         (run,) = tables.records("select * from {dim_runs} where run_id = ?", [run_id])
-    # Changes since another run are no part of what is told of this one.
+    # The summary of this run leaves out changes since another run.
     check = replace(read_check(warehouse, run=run_id), n_compared={}, notes=())
     return _written(run, written(check, "text").rstrip(), is_simulated=check.is_simulated)
 

@@ -75,7 +75,7 @@ def publish_files(published: Published, folder: Path, formats: Collection[str] =
             _sync_all(unfinished, files)
             _move(unfinished, folder, files - {PurePosixPath(MANIFEST)})
             _remove(folder, before - files)
-            # Last, so that whatever stops this before, one manifest or the other lists each of our files.
+            # Last, so that one manifest or the other lists each of our files, even if publishing stops earlier.
             _move(unfinished, folder, {PurePosixPath(MANIFEST)})
             shutil.rmtree(unfinished)
     except (duckdb.Error, OSError) as error:
@@ -105,7 +105,7 @@ def _listed_files(path: Path) -> frozenset[PurePosixPath]:
         files = _files(manifest)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{path} is not of `biasledger publish`: name another folder.") from None
-    # A manifest is a file like others; nothing outside of the folder is ours, whatever it says.
+    # A manifest may be edited, so files outside of the folder are never taken for ours.
     return frozenset(file for file in files if _is_ours(file))
 
 

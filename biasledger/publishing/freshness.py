@@ -1,7 +1,7 @@
-"""Whether a build would give what is published already: everything that decides a build, and what the last one said.
+"""Whether the published tables are up to date: hashes of all inputs of a build, and the notes of the last one.
 
-Correct before fast: whatever may change a table, and much that does not, makes another build. Only what models that a project
-adds read from elsewhere is not seen.
+When in doubt, build: everything that may change a table counts as an input, and much that does not. Only files that models
+added by a project read from elsewhere are not seen.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.project import dbt_source, settings_file
-from biasledger.publishing.work import beside, hash_models
+from biasledger.publishing.work import hash_models, side_file
 from collector.journal.reader import journal_folder
 
 if TYPE_CHECKING:
     from collector.ledger.database import Ledger
 
-# What a build writes itself, and what none reads.
+# Folders that a build writes, and folders that none reads.
 _NOT_READ = {"target", "logs", "dbt_packages", "node_modules", "__pycache__"}
 _READ_WHOLE_BYTES = 1 << 20
 _PACKAGES = (
@@ -38,20 +38,20 @@ _PACKAGES = (
     "rapidfuzz",
 )
 _VARIABLES = ("BIASLEDGER_", "DBT_")
-# Where what dbt parsed is kept decides nothing.
+# The place of the cache of parsed projects is no input.
 _NO_INPUT = {"BIASLEDGER_CACHE"}
-# The methods' models read none of these files; they judge what the methods measured.
+# These files are read by no method's models; they judge the methods' results.
 JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
 _READ_BY_NO_MODEL = ("audits", "targets.yml")
 _SEEDS = "seeds/"
-# What names in these files something that may read any file of the project, as a model may that it adds.
+# Words in these files that announce something that may read any file of the project, as an added model may.
 _MAY_READ = {"dbt_project.yml": (b"hook", b"on-run-"), "profiles.yml": (b"module_paths",)}
 _PACKAGES_NAMED_IN = {"packages.yml", "dependencies.yml"}
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What the last build said of the tables that stand.
+class LastBuild:
+    """The notes of the last build, whose tables are up to date.
 
     built_at: when it ended, UTC; alarm_tests: those that failed; n_published: tables.
     """
@@ -62,19 +62,19 @@ class Standing:
 
     @property
     def sentence(self) -> str:
-        """What is said in place of a build."""
+        """The message instead of a build."""
         return (
-            f"Nothing is new since the build of {self.built_at:%Y-%m-%d %H:%M} UTC, whose {self.n_published} tables stand "
+            f"Nothing is new since the build of {self.built_at:%Y-%m-%d %H:%M} UTC: its {self.n_published} tables are up to date "
             f"(--force builds all the same)."
         )
 
 
 def inputs_of(project: Path, ledger: Path) -> str:
-    """A hash of all that decides what a build publishes.
+    """Return a hash of all that decides what a build publishes.
 
-    The ledger and its journals by size and time of change; every file of the project, but for what builds write, and the
-    installed seeds by content; the models, the versions of the packages that compute, the environment and, where there are
-    exceptions, the day.
+    The ledger and its journals count by size and time of change. All files of the project but those that builds write, and the
+    installed seeds, count by content. So do the models, the versions of the packages that compute, the environment and, where
+    there are exceptions, the day.
     """
     return _hash(
         [*_ledger_state(ledger), *_settings(project), *_day(settings_file("exceptions.csv", project))]
@@ -83,10 +83,10 @@ def inputs_of(project: Path, ledger: Path) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """Hashes of what models read next to the ledger.
+    """Hashes of the files and settings that models read next to the ledger.
 
-    all_of_them: with every seed: by these, seeds and views stand. of_methods: without the seeds that findings are judged by.
-    of_rows: without seeds, as what a run's rows are made of says which seeds these were.
+    all_of_them: with every seed; decides whether seeds and views are up to date. of_methods: without the seeds that findings are
+    judged by. of_rows: without seeds, because the state of a run's rows already names its seeds.
     """
 
     all_of_them: str
@@ -95,7 +95,7 @@ class Settings:
 
 
 def settings_of(project: Path, ledger: Path, target: str | None = None) -> Settings:
-    """What models of this project read next to this ledger, for a target of profiles.yml."""
+    """Hash the files and settings that this project's models read next to this ledger, for a target of profiles.yml."""
     everything, of_methods, of_rows = _Hash(), _Hash(), _Hash()
     for name, content in _model_settings(project, ledger):
         for part in (name.encode(), content):
@@ -109,9 +109,9 @@ def settings_of(project: Path, ledger: Path, target: str | None = None) -> Setti
 
 
 def methods_inputs(settings: Settings, ledger: Ledger, methods: Sequence[str]) -> dict[str, str]:
-    """Method -> a hash of all that its own models read: of each of its runs the head of its chain, and the same settings.
+    """Return for each method a hash of all inputs of its own models: the head of the chain of each of its runs, and the settings.
 
-    A method whose runs are not all chained is left out: of these nobody knows what became of them.
+    A method with a run without a chain is left out, because changes in that run could go unnoticed.
 
     Raises:
         LedgerError: the ledger cannot be read.
@@ -201,7 +201,7 @@ def _installed() -> Iterator[tuple[str, bytes]]:
     """Name and content of the installed seeds, generic tests, models and packages, and of the environment."""
     for path in sorted((dbt_source() / "seeds").glob("*")):
         yield f"{_SEEDS}{path.name}", _content(path)
-    # Rows that were tested by others are tested anew.
+    # If these tests change, rows are tested again.
     for path in sorted((dbt_source() / "tests" / "dbt" / "generic").glob("*.sql")):
         yield path.name, _content(path)
     yield "models", hash_models().encode()
@@ -230,7 +230,7 @@ def _state(path: Path) -> bytes:
 
 def _content(path: Path) -> bytes:
     if path.is_dir():
-        # What lies behind a link may change unseen: no two builds are taken for the same.
+        # The target of a link may change unseen, so a build with links is never up to date.
         return os.urandom(16) if path.is_symlink() else b""
     if not path.is_file() or path.stat().st_size > _READ_WHOLE_BYTES:
         return _state(path)
@@ -258,20 +258,20 @@ def remember(
     work: Path,
     warehouse: Path,
     inputs: str,
-    standing: Standing,
+    last: LastBuild,
     methods: Mapping[str, str],
     settings: Settings | None = None,
     built: Sequence[str] = (),
 ) -> None:
-    """Write down what was built of what, after it was published; methods: as `methods_inputs`, built: all methods that were."""
-    content = asdict(standing) | {"built_at": standing.built_at.isoformat(), "methods": dict(methods)}
+    """Write down the inputs of a build after it was published; methods: as `methods_inputs`, built: all built methods."""
+    content = asdict(last) | {"built_at": last.built_at.isoformat(), "methods": dict(methods)}
     content |= {"inputs": inputs, "settings": asdict(settings) if settings else {}, "built": list(built)}
     content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
-    beside(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
+    side_file(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
 
 
-def methods_standing(work: Path, methods: Mapping[str, str]) -> list[str]:
-    """Which methods' tables the work file holds as a build would make them; methods: as `methods_inputs`."""
+def up_to_date_methods(work: Path, methods: Mapping[str, str]) -> list[str]:
+    """Return the methods whose tables in the work file are up to date; methods: as `methods_inputs`."""
     before = _left(work).get("methods")
     return [
         method
@@ -280,16 +280,16 @@ def methods_standing(work: Path, methods: Mapping[str, str]) -> list[str]:
     ]
 
 
-def settings_stand(work: Path, settings: Settings) -> bool:
+def settings_are_up_to_date(work: Path, settings: Settings) -> bool:
     """Whether the work file holds seeds and views as a build would make them."""
     return _settings_left(work).get("all_of_them") == settings.all_of_them
 
 
 def methods_left(work: Path, settings: Settings) -> list[str]:
-    """The methods that the last build built, where it was a whole one that came to its end, the work file is as it left it, and
-    all but seeds is as it was: what a run's rows are made of says no more.
+    """Return the methods of the last build if it was a whole one that completed, the work file is as it left it, and nothing but
+    seeds has changed; the state of a run's rows names the seeds.
 
-    Tables of other methods may be of any build before.
+    Tables of other methods may be of any earlier build.
     """
     is_alike = _settings_left(work).get("of_rows") == settings.of_rows
     return list(_left(work).get("built", ())) if is_alike else []
@@ -301,25 +301,25 @@ def _settings_left(work: Path) -> dict[str, str]:
 
 
 def _left(work: Path) -> dict[str, Any]:
-    """What the last build wrote down, where nothing else has written into the work file since."""
+    """Return the notes of the last build if nothing else has written into the work file since."""
     content = _read(work)
     return content if work.exists() and content.get("work") == _state(work).decode() else {}
 
 
 def discard_methods(work: Path) -> None:
-    """Of tables that something else than a build wrote into no method's stand."""
+    """Forget that methods are up to date, because something other than a build writes into their tables."""
     if content := _read(work):
         left = content | {"methods": {}, "settings": {}}
-        beside(work, "built.json").write_text(json.dumps(left), encoding="utf-8")
+        side_file(work, "built.json").write_text(json.dumps(left), encoding="utf-8")
 
 
-def discard_standing(work: Path) -> None:
-    """Of a build that does not come to its end nothing stands."""
-    beside(work, "built.json").unlink(missing_ok=True)
+def discard_last_build(work: Path) -> None:
+    """Forget the last build, because the next one may not complete."""
+    side_file(work, "built.json").unlink(missing_ok=True)
 
 
-def read_standing(work: Path, warehouse: Path, inputs: str) -> Standing | None:
-    """What the last build said, where the same would be built again and what it published is as it left it."""
+def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | None:
+    """Return the last build if its inputs are the same and its published file is as it left it."""
     content = _read(work)
     try:
         if (
@@ -328,7 +328,7 @@ def read_standing(work: Path, warehouse: Path, inputs: str) -> Standing | None:
             or not work.exists()
         ):
             return None
-        return Standing(
+        return LastBuild(
             datetime.fromisoformat(content["built_at"]),
             tuple(content["alarm_tests"]),
             content["n_published"],
@@ -339,7 +339,7 @@ def read_standing(work: Path, warehouse: Path, inputs: str) -> Standing | None:
 
 def _read(work: Path) -> dict[str, Any]:
     try:
-        content = json.loads(beside(work, "built.json").read_text(encoding="utf-8"))
+        content = json.loads(side_file(work, "built.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

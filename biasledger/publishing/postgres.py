@@ -45,7 +45,7 @@ DEFAULT_SCHEMA = "biasledger"
 
 @dataclass(frozen=True, slots=True)
 class PostgresSummary:
-    """What was published: where, without a password; schema; tables and rows."""
+    """The summary of a publication: the place, without a password; schema; numbers of tables and rows."""
 
     place: str
     schema: str
@@ -201,7 +201,7 @@ def _told(uri: str, schema: str) -> Iterator[None]:
         state = error.sqlstate if isinstance(error, Error) else None
         said = reason(error, uri)
         if state == DEPENDENT and isinstance(error, Error):
-            said = f"a column has changed, and {dependents(error)}; drop that and make it anew, or publish into another schema."
+            said = f"a column has changed, and {dependents(error)}; drop it and create it again, or publish into another schema."
         elif state == LOCKED:
             said = (
                 f"another session has held one of its tables for more than {LOCK_SECONDS} seconds; try again."

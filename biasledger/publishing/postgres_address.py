@@ -12,7 +12,7 @@ _SHOWN_CHARACTERS = 400
 
 
 def reason(error: Exception, uri: str) -> str:
-    """What the database says, on one line, without what is secret in the address."""
+    """Return the database's message on one line, without the secrets in the address."""
     text = str(error)
     for secret in sorted(_secrets(uri), key=len, reverse=True):
         text = text.replace(secret, "…")
@@ -22,7 +22,7 @@ def reason(error: Exception, uri: str) -> str:
 
 
 def _secrets(uri: str) -> set[str]:
-    """What of an address must not be shown, as it is written and as it is meant."""
+    """Return the secrets in the address, as they are written and decoded."""
     parts = urlsplit(uri)
     written = {part for part in (parts.password or "",) if part}
     for name, values in parse_qs(parts.query).items():

@@ -144,7 +144,7 @@ class Session:
             self._do(f"alter table {self._name(table.name)} {change}")
 
     def _kind(self, table: PostgresTable) -> str:
-        """Of the constraint on a table's key: a primary key's columns cannot be null."""
+        """Return the kind of constraint for a table's key: a primary key's columns cannot be null."""
         if not {column.name for column in table.columns if column.is_nullable} & set(table.key):
             return "primary key"
         return "unique nulls not distinct" if self._version >= _NULLS_NOT_DISTINCT else "unique"
@@ -206,7 +206,7 @@ class Session:
 
 
 def _key_name(table: str) -> str:
-    """Of the primary key; the end of a long name gives way."""
+    """Return the name of a primary key; the end of a long name is cut off."""
     return f"{table[: MAX_NAME_BYTES - 4]}_key"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from biasledger.publishing.published import Column, Table
 from biasledger.publishing.quoting import quote_name
 
-# PostgreSQL's longest identifier, and the largest entry of an index (2,704 bytes) with room for what is stored next to the text.
+# PostgreSQL's longest identifier, and the largest entry of an index (2,704 bytes) less what is stored next to the text.
 MAX_NAME_BYTES = 63
 MAX_KEY_BYTES = 2500
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
@@ -55,7 +55,7 @@ class PostgresColumn:
         name: as in the warehouse.
         type: as PostgreSQL's format_type spells it.
         is_nullable: whether it may be null.
-        comment: what dbt says of it.
+        comment: its description in dbt.
     """
 
     name: str

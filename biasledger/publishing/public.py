@@ -1,4 +1,4 @@
-"""Which tables are public, and what dbt's manifest says of them."""
+"""The public tables, and their descriptions in dbt's manifest."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ DATABASE = "published"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, its type in DuckDB's spelling, and what dbt says of it."""
+    """A column: its name, its type in DuckDB's spelling, and its description in dbt."""
 
     name: str
     type: str

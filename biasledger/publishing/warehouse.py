@@ -1,7 +1,7 @@
-"""Publishes the work file's public tables as the warehouse: written anew next to it, checked, renamed over it.
+"""Publish the work file's public tables as the warehouse: write a new file next to it, check it, and rename it.
 
-Whoever has the old warehouse open keeps it; whoever opens it sees the old one or the new one. Whatever stops this half-way,
-the old one stays, and the next publication clears up.
+A reader who has the old warehouse open keeps it; one who opens it sees the old or the new one, never a mixture. If publishing
+stops half-way, the old one stays, and the next publication removes the rest.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def publish_warehouse(
     """Write the public tables of the work file, and those alone, as `warehouse`.
 
     Args:
-        work: the work file; nobody writes it now.
+        work: the work file, which is not being written.
         warehouse: the file to replace or to make.
         tables: which tables; all of them are in the work file.
         build: recorded in `publication.build`.
@@ -217,7 +217,7 @@ def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[s
 
 
 def _comments(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[str, str], str | None]:
-    """What each table or view of a database is, by schema and name."""
+    """Return the comment of each table and view of a database, by schema and name."""
     rows = connection.execute(
         """
         select schema_name, table_name, comment from duckdb_tables() where database_name = $source
@@ -304,7 +304,7 @@ def _hold(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
             raise InputError(
                 f"{warehouse} is open for writing in another program: close it there, or open it read-only, and build again."
             ) from None
-        # Damaged, or of a version that this one cannot read: nobody has use for it.
+        # Damaged, or of a version that this one cannot read.
         return
     if is_ledger:
         raise InputError(f"{warehouse} is a ledger: name another file for the warehouse.")

@@ -65,18 +65,18 @@ def locked(project: Path) -> Iterator[None]:
 
 
 def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
-    """Delete the work file where it may hold what the ledger no longer does, texts erased since or runs retracted or taken out,
-    or what another version of the models made.
+    """Delete the work file if it may hold what the ledger no longer does (erased texts, retracted or removed runs), or what
+    another version of the models made.
 
     Incremental tables keep what they were once built from, and how.
 
     Returns:
-        A sentence that says so; none where there was nothing to retract.
+        A sentence on the reason; none if nothing was deleted.
 
     Raises:
         LedgerError: the ledger cannot be read.
     """
-    seen = beside(work, "seen.json")
+    seen = side_file(work, "seen.json")
     with ledger.read() as connection:
         runs = [
             run
@@ -100,7 +100,7 @@ def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
             path.unlink(missing_ok=True)
     seen.parent.mkdir(parents=True, exist_ok=True)
     seen.write_text(json.dumps({"runs": runs, "erasures": erasures, "models": models}), encoding="utf-8")
-    return [] if reason is None else [f"{reason}: all tables are built anew."]
+    return [] if reason is None else [f"{reason}: all tables are rebuilt."]
 
 
 def hash_models() -> str:
@@ -132,7 +132,7 @@ class _Seen:
 
 
 def _read(seen: Path) -> _Seen:
-    """What was seen; nothing at all where that is not known."""
+    """Return the notes of the last build; empty if there are none."""
     try:
         content = json.loads(seen.read_text(encoding="utf-8"))
         return _Seen(tuple(content["runs"]), content["erasures"], content.get("models", ""))
@@ -140,6 +140,6 @@ def _read(seen: Path) -> _Seen:
         return _Seen()
 
 
-def beside(work: Path, ending: str) -> Path:
-    """A file of notes that goes with a work file."""
+def side_file(work: Path, ending: str) -> Path:
+    """Return the path of a file of notes next to a work file."""
     return work.with_name(f"{work.name}.{ending}")

@@ -32,7 +32,7 @@ def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator
 
     Args:
         path: the published file.
-        memory_limit: what a query may take, such as '1GB', and nothing on disk beside; None for DuckDB's own limits.
+        memory_limit: the memory of a query, such as '1GB', without any space on disk; None for DuckDB's own limits.
 
     Raises:
         InputError: there is no such file.
@@ -40,7 +40,7 @@ def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator
     """
     import duckdb
 
-    # A database of its own, so that its locks are no other connection's of this process.
+    # A separate database, whose locks belong to no other connection of this process.
     with duckdb.connect(":memory:") as connection:
         with told_if_closed(path):
             connection.execute(f"attach {_quoted(str(path))} as warehouse (read_only)")

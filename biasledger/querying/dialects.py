@@ -46,7 +46,7 @@ def translate(sql: str, dialect: str, schema: str | None = None) -> Translation:
         raise InputError(
             f"There is no dialect {dialect!r}{hint if hint.startswith('; did') else f'; known: {quoted(DIALECTS)}'}"
         )
-    # What it cannot translate it would also log; the messages are taken from the generator instead.
+    # sqlglot would also log what it cannot translate; the messages are taken from the generator instead.
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     try:
         statements = [one for one in sqlglot.parse(sql, dialect="duckdb") if one is not None]

@@ -34,7 +34,7 @@ DIALECTS: Mapping[str, str] = {
 }
 _KNOWN = ("postgres", "spark")
 _GENERAL = (
-    "What differs in {0} is not looked for, as it is for PostgreSQL and Spark: before you rely on it, look at division by zero "
+    "Differences in {0} are not checked, as they are for PostgreSQL and Spark: before you rely on it, look at division by zero "
     "and of whole numbers, casts to whole numbers, text compared or ordered, regular expressions, dates, lists, nulls in "
     "functions, and what {0} may not have (group by all, filter, arg_max, quantile, union by name)."
 )
@@ -44,7 +44,7 @@ _WHOLE = (exp.Round, exp.Floor, exp.Ceil, exp.Trunc)
 
 @dataclass(frozen=True)
 class _Rule:
-    """What to look for, and the sentences on it; {0} is the warehouse, and an empty sentence means that nothing differs there."""
+    """A pattern and the sentences on it; {0} is the warehouse, and an empty sentence means that nothing differs there."""
 
     find: Callable[[Expr], Iterator[Expr]]
     postgres: str = ""
@@ -70,7 +70,7 @@ def differences(query: Expr, translated: str, dialect: str) -> tuple[str, ...]:
         sqlglot.parse_one(translated, dialect=dialect)
     except sqlglot.errors.SqlglotError:
         found.append(
-            f"What sqlglot printed is no SQL that it can read back as {DIALECTS[dialect]}'s: mend it by hand."
+            f"sqlglot cannot read its own output back as SQL of {DIALECTS[dialect]}: correct it by hand."
         )
     return tuple(dict.fromkeys(found))
 

@@ -48,7 +48,7 @@ def _inert(value: Any) -> Any:
 
 
 def write_json(result: Result, sink: Sink) -> None:
-    """A list of objects, one a line. What JSON has no number for (NaN, infinity) becomes a text."""
+    """Write a list of objects, one a line. Values without a number in JSON (NaN, infinity) become texts."""
     names = _distinct(result.columns)
     separator = "[\n"
     for row in result.rows:

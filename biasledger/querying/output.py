@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "csv", "json", "markdown")
 _SUFFIXES = {".csv": "csv", ".json": "json", ".md": "markdown", ".txt": "table"}
 _WRITERS: Mapping[str, Callable[[Result, Sink], None]] = {
-    # Whoever gets a CSV opens it in a spreadsheet, and answers are foreign.
+    # A CSV is opened in spreadsheets, and answers come from others.
     "csv": lambda result, sink: write_csv(without_formulas(result), sink),
     "json": write_json,
     "markdown": write_markdown,
@@ -31,7 +31,7 @@ _ROWS_OF_A_TABLE = 100
 
 @dataclass(frozen=True)
 class Written:
-    """How many rows were written, whether there are more, and which columns a table had no room for."""
+    """How many rows were written, whether there are more, and which columns did not fit into a table."""
 
     n_rows: int
     is_cut: bool
@@ -50,7 +50,7 @@ def write_result(
 ) -> Written:
     """Write at most `limit` rows; without a limit 100 of a table and all of everything else. `wide`: all columns of a table.
 
-    A file is written next to its place and then renamed, so that nobody reads half of it.
+    A file is written next to its place and then renamed, so that no reader sees half of it.
 
     Raises:
         InputError: the file's folder does not exist, or the file is a folder.
@@ -65,7 +65,7 @@ def write_result(
         else:
             left_out = _to_file(replace(result, rows=rows), form, output, wide=wide)
     except BrokenPipeError:
-        # Whoever reads the pipe has enough, as `head` has. What Python would flush at its end goes nowhere.
+        # The reader of the pipe, such as `head`, has enough: discard what Python would flush at its end.
         drop_output()
         return Written(rows.count, is_cut=False)
     return Written(rows.count, next(result.rows, None) is not None, left_out)

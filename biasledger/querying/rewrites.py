@@ -1,4 +1,4 @@
-"""What sqlglot would print with another meaning, or as no SQL at all, written so that it gives what DuckDB gives."""
+"""Rewrites of SQL that sqlglot would print with another meaning or not at all, so that the result is the same as on DuckDB."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _CLOSED = "a query reads the published tables alone, no files, no settings and n
 
 @dataclass(frozen=True)
 class Result:
-    """What a statement gave: the columns' names as shown, and the rows, which are fetched while they are read."""
+    """The result of a statement: the columns' names as shown, and the rows, which are fetched while they are read."""
 
     columns: tuple[str, ...]
     rows: Iterator[tuple[Any, ...]]
@@ -45,12 +45,12 @@ def run_statement(connection: duckdb.DuckDBPyConnection, sql: str, *, fetched: i
 
 
 def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
-    """The same, not yet fetched; whoever fetches does so within `told_of_statement`.
+    """The same, not yet fetched; fetch within `told_of_statement`.
 
     DuckDB's own parser says how many statements there are and what they do, as it is the one that runs them.
 
     Raises:
-        InputError: no statement or several, one that does not read, an unknown name, or whatever DuckDB finds wrong with it.
+        InputError: no statement or several, one that does not read, an unknown name, or another error that DuckDB finds.
     """
     with told_of_statement(connection, sql):
         statements = connection.extract_statements(sql)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # A column can be narrowed to this before a table is too wide; longer text is folded.
 _NARROW = 30
 _GAP = 2
-# Of the columns that are left out.
+# The number of left-out columns that are named.
 _NAMED = 8
 
 
@@ -58,13 +58,13 @@ def show_table(
 
 
 def left_out_sentence(names: Sequence[str]) -> str:
-    """Which columns a table had no room for."""
+    """Name the columns that did not fit into a table."""
     shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
-    return f"{len(names)} column{'' if len(names) == 1 else 's'} had no room ({shown})."
+    return f"{len(names)} column{'' if len(names) == 1 else 's'} did not fit ({shown})."
 
 
 def cell_length(text: str) -> int:
-    """How many places the longest line of a text takes on a terminal."""
+    """Return the width of the longest line of a text on a terminal."""
     from rich.cells import cell_len
 
     return max(map(cell_len, text.splitlines()), default=0)
@@ -92,7 +92,7 @@ def _fitting(longest: Sequence[int], cells: Sequence[Sequence[str]], width: int)
     """The places of the columns that fit side by side, at least one."""
     needed = [min(one, _NARROW) + _GAP for one in longest]
     left = list(range(len(needed)))
-    # What is the same everywhere tells no row from another.
+    # Columns with the same value everywhere are left out first.
     same = [place for place in left if len(cells) > 1 and len({line[place] for line in cells}) == 1]
     for place in (*reversed(same), *reversed([place for place in left if place not in same])):
         if sum(needed[one] for one in left) <= width + _GAP or len(left) == 1:

@@ -12,7 +12,7 @@ from biasledger.methods import method_names
 from biasledger.project import dbt_source
 
 SHARED = "findings"
-"""What stands in the place of a method where all methods share a table."""
+"""Stands for the method in the list of tables that all methods share."""
 _GRAIN = "Grain: "
 
 
@@ -42,7 +42,7 @@ def described_tables() -> tuple[DescribedTable, ...]:
     """The marts in the order of their methods and, in each, of their YAML."""
     order = (SHARED, *method_names())
     models = dbt_source() / "models"
-    # What people ask first, then the findings themselves, then what compares and keeps them.
+    # First the tables that people ask for most, then the findings themselves, then comparisons and records.
     first = ["_current.yml", "_findings.yml"]
     shared = sorted((models / SHARED).glob("_*.yml"), key=lambda path: (path.name not in first, path.name))
     files = [

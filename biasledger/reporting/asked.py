@@ -1,4 +1,4 @@
-"""What was asked in a run, and, where it is wished for, two answers to see it happen: read from the ledger."""
+"""The questions of a run and, if asked for, two answers as an example: read from the ledger."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST_WORDS = 3
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a prompt; `is_slot` where it stands for whom or what the question is about."""
+    """A piece of a prompt; `is_slot` if it names the person or the subject of the question."""
 
     text: str
     is_slot: bool
@@ -44,7 +44,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run asked: the audit's title and source, its first prompt in pieces, the seal of its answers, and an example."""
+    """The questions of a run: the audit's title and source, its first prompt in pieces, its answers' seal, and an example."""
 
     title: str
     source: str
@@ -56,12 +56,12 @@ class Asked:
 def read_asked(
     source: Source, ledger: Path, alarms: Mapping[str, Row | None], *, with_examples: bool
 ) -> dict[str, Asked]:
-    """What the ledger knows of these runs; of those that it does not hold, or where it cannot be read, nothing.
+    """Read these runs' questions from the ledger; runs that it does not hold, and all runs if it cannot be read, are left out.
 
     Args:
         source: the open warehouse, which says whom each prompt was about.
-        ledger: the file that keeps prompts and answers.
-        alarms: run -> the finding that an example is sought for, or None.
+        ledger: the file that holds prompts and answers.
+        alarms: run -> the finding to illustrate, or None.
         with_examples: whether whole answers may be shown.
     """
     if not ledger.is_file():
@@ -95,7 +95,7 @@ def _asked(connection: duckdb.DuckDBPyConnection, run_id: str) -> tuple[str, str
 def _template(spec: Mapping[str, Any]) -> list[Part]:
     texts = [template.get("text") or "" for template in spec.get("templates") or ()]
     telling = [text for text in texts if len(_WORD.findall(_SLOT.sub("", text))) >= _LEAST_WORDS]
-    # A neutral question comes first where there is one; what is asked about somebody has the most slots.
+    # A neutral question comes first if there is one; questions about people have the most slots.
     text = max(telling, key=lambda one: len(_SLOT.findall(one)), default="")
     return [
         Part(part, bool(_SLOT.fullmatch(part))) for part in _SLOT.split(clip(text, _LONGEST_PROMPT)) if part
@@ -125,7 +125,7 @@ def _first_prompt(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[Pa
 def _example(
     connection: duckdb.DuckDBPyConnection, source: Source, run_id: str, alarm: Row | None
 ) -> Example | None:
-    """Of the answers to one question that differ in the alarm's group alone, the two with the fewest words in common."""
+    """Return the two answers with the fewest words in common, to one question that differs in the alarm's group alone."""
     if alarm is None:
         return None
     asked = source.ask(

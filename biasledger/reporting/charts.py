@@ -1,6 +1,6 @@
 """The kinds of chart as Vega-Lite: dots with intervals, dumbbells, signed bars, scatter, levels, lines, stacked shares.
 
-Colours are names of CSS variables, so that dark mode and print change them without drawing anew. A series always differs in
+Colours are names of CSS variables, so that dark mode and print change them without redrawing. A series always differs in
 shape or direction, too. Legends are part of the page, where they wrap and can be read aloud. Texts of a warehouse stand in data
 and in domains of scales only, which Vega never reads as expressions.
 """
@@ -14,7 +14,7 @@ from typing import Any
 from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, number, signed, unique_labels
 from biasledger.reporting.source import Row
 
-# Of vl-convert's versions of Vega-Lite the one that these charts are written for.
+# The version of Vega-Lite, among those of vl-convert, that these charts are written for.
 VEGA_LITE = "6.4"
 SERIES_AT_MOST = 5
 
@@ -88,7 +88,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a scatter plot; `is_named` asks for its name, which is drawn where there is space."""
+    """A point of a scatter plot; `is_named` asks for its name, which is drawn if there is space."""
 
     label: str
     x: float
@@ -111,7 +111,7 @@ def interval_dots(
         dots: from top to bottom.
         title: what the horizontal axis measures.
         rules: lines across all rows.
-        limits: what lies outside is cut off; None fits the data.
+        limits: values outside are cut off; None fits the data.
         shown: what the axis shows in any case.
     """
     labels = unique_labels([dot.label for dot in dots])
@@ -239,7 +239,7 @@ def _band(x: Spec, y: Spec) -> Spec:
 
 
 def _marks(places: Mapping[str, Spec], message: Mapping[str, str]) -> Spec:
-    """What is judged: one mark a row by its status, open where that is."""
+    """Draw one mark a row by its status; open marks are undecided."""
     return {
         "mark": {
             "type": "point",
@@ -294,7 +294,7 @@ def signed_bars(
     Args:
         rows: label, share to the right (0 or more), share to the left (0 or less).
         title: what the horizontal axis measures.
-        axis: how the axis writes a number (d3), told: how the tooltip does (Python); both without a sign.
+        axis: how the axis writes a number (d3), message: how the tooltip does (Python); both without a sign.
     """
     labels = unique_labels([label for label, _, _ in rows])
     values = [
@@ -463,7 +463,7 @@ def lines(
     """Up to five series over dated runs or builds.
 
     Args:
-        rows: date and time of the run, series, value, what the tooltip says of it; in the order of time.
+        rows: date and time of the run, series, value, text of the tooltip; in the order of time.
         titles: of the horizontal and the vertical axis.
         threshold: drawn dashed, where there is one.
         statuses: series -> the status whose colour and shape it has; without it series have colours of their own.
@@ -612,7 +612,7 @@ def _rules(rules: Sequence[Rule], channel: str, axis: Mapping[str, Any]) -> Spec
 
 
 def _domain(values: Sequence[float | None], limits: tuple[float, float] | None = None) -> list[float]:
-    """From the least to the largest value with a little space on both sides."""
+    """From the least to the largest value with a little method on both sides."""
     known = [value for value in values if value is not None]
     low, high = min(known, default=0.0), max(known, default=1.0)
     if limits is not None:
@@ -633,7 +633,7 @@ def _spec(rows: Sequence[Mapping[str, Any]], layers: Sequence[Spec], height: int
         "width": "container",
         "height": height,
         "autosize": {"type": "fit-x", "contains": "padding"},
-        # Of all layers but the rules, which have rows of their own.
+        # The data of all layers except the rules, which have rows of their own.
         "data": {"values": list(rows)},
         "layer": list(layers),
     }

@@ -30,7 +30,7 @@ FILTERS = {
     "severity": "Severity",
     "mitigation": "Asked",
 }
-"""What the table can be filtered by: field -> its label."""
+"""The filters of the table: field -> its label."""
 _ID_CHARACTERS = 12
 _SEVERITIES = {"error": "can fail", "warn": "is only a warning", "none": "described"}
 
@@ -70,7 +70,7 @@ def findings_table(findings: Sequence[Row]) -> FindingsTable:
 
 
 def audit_name(row: Row) -> str:
-    """What was asked of whom, as the table says it."""
+    """Name audit and target as the table does."""
     return clip(f"{row['audit']}, {row['target']}", 120)
 
 

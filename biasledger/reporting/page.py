@@ -1,4 +1,4 @@
-"""Puts the page together: verdicts, pictures, table of findings; one file that may load nothing and run nothing foreign."""
+"""Put the page together: verdicts, charts, table of findings; one file that loads nothing and runs no code from outside."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from biasledger.reporting.source import Result, Row, Source, require_runs
 from biasledger.reporting.verdicts import (
     RunVerdict,
     about,
-    beside,
     headline,
     in_words,
     next_steps,
+    other_verdicts,
     run_verdict,
     technical,
     tiles,
@@ -103,7 +103,7 @@ def assemble(
         provenance=source.ask("provenance", run_ids=sorted(shown_ids)),
         thresholds=source.ask("thresholds", run_ids=sorted(shown_ids)),
         headline=headline(verdicts),
-        beside=beside(verdicts),
+        other_verdicts=other_verdicts(verdicts),
         steps=next_steps(verdicts, [row for verdict in verdicts for row in _helped(source, verdict)]),
         matrix=matrix(verdicts),
         sections=sections,
@@ -207,7 +207,7 @@ def _rows(source: Source, name: str, **values: Sequence[str]) -> Sequence[Row]:
 
 
 def _hash(text: str) -> str:
-    """What a content security policy lets through: exactly this text."""
+    """Return the hash by which a content security policy allows exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

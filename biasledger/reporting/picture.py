@@ -1,4 +1,4 @@
-"""What a picture of the report consists of, and how its words and numbers are written."""
+"""The parts of a chart of the report, and how its words and numbers are written."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of a legend: a symbol that the templates can draw, and what it stands for."""
+    """One entry of a legend: a symbol that the templates can draw, and its meaning."""
 
     symbol: str
     text: str
@@ -62,7 +62,7 @@ class Panel:
 class Picture:
     """Charts that answer one question, the rows behind them and the SQL that made these.
 
-    `reading` says what to look for; `note` says what is left out of the charts, which the table may still hold.
+    `reading` explains the chart; `note` names rows that are left out of the charts, which the table may still hold.
     """
 
     key: str
@@ -94,7 +94,7 @@ def _share_axes(panels: Sequence[Panel]) -> bool:
             for channel in ("x", "y"):
                 axis = layer["encoding"].get(channel, {})
                 if axis.get("type") == "quantitative" and "domain" in axis.get("scale", {}):
-                    # Of a quadrant both axes measure the same.
+                    # In a quadrant both axes measure the same.
                     is_quadrant = panel.spec.get("usermeta", {}).get("is_quadrant", False)
                     name = ("x", "y") if is_quadrant else (channel, axis["title"])
                     alike.setdefault(name, []).append((panel, axis["scale"]))
@@ -110,7 +110,7 @@ def _share_axes(panels: Sequence[Panel]) -> bool:
 
 
 def _kept(panels: Sequence[Panel], low: float, high: float) -> list[float]:
-    """The ends of an axis that shows every value and line across, and of intervals what is not far wider than usual."""
+    """Return the ends of an axis that shows every value and line, and intervals unless they are far wider than usual."""
     rows = [row for panel in panels for row in panel.spec["data"]["values"]]
     known = [row for row in rows if None not in (row.get("low"), row.get("value"), row.get("high"))]
     if len(known) < _INTERVALS_AT_LEAST:
@@ -144,7 +144,7 @@ def split_panels(
     """One panel for each combination of `by`, in the order of the rows, at most six.
 
     Returns:
-        The panels, and what is left out in sentences, or "".
+        Return the panels, and sentences on rows that are left out, or "".
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -198,7 +198,7 @@ def readable(name: str) -> str:
 
 
 def contrast(row: Row) -> str:
-    """Whom a row compares with whom."""
+    """Name the two groups that a row compares."""
     if not _has_group(row):
         return "all groups"
     group, reference = readable(row["group_name"]), row["reference_group"] or ""
@@ -206,7 +206,7 @@ def contrast(row: Row) -> str:
 
 
 def group_labels(rows: Sequence[Row]) -> list[str]:
-    """Who the rows are about; whom with is said once, by `against`."""
+    """Name the groups of the rows; the reference is named once, by `against`."""
     return [readable(row["group_name"]) if _has_group(row) else "all groups at once" for row in rows]
 
 

@@ -406,7 +406,7 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
             row["share_of_threshold"],
             f"{row['started_at']}, {number(row['value'])} (threshold {number(row['threshold'])}), {row['status']}",
         )
-        # By name, so that the same finding has the same colour beside, too.
+        # Sorted by name, so that the same finding has the same colour in every chart.
         for row in sorted(rows, key=lambda row: (_finding(row), row["run_number"]))
     ]
     spec, legend = lines(points, ("run of", "multiple of the threshold"), 1.0)

@@ -15,7 +15,7 @@ _ALARMS_SHOWN = 6
 _ALARMS_OF_A_MEASURE = 2
 _NEAREST_SHOWN = 3
 _STEPS_SHOWN = 3
-# What differs where no groups of people are compared.
+# Headlines of measures that do not compare groups of people.
 _OF_NO_ATTRIBUTE = {
     "(markers)": "Answers lean to stereotypes",
     "(position)": "Who is shown first decides",
@@ -52,7 +52,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Step:
-    """What to do next in an audit."""
+    """The next step in an audit."""
 
     what: str
     audit: str
@@ -61,11 +61,11 @@ class Step:
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """What came out of one run.
+    """The verdict on one run.
 
     `status` is that of its gravest finding which can fail an audit, and never clear where nothing is known of a group;
-    findings: all of them; failing: those that can, n_judged: of how many of these there were answers enough; counts: of what was
-    asked plainly, without mitigations; silent: a sentence about the groups without any usable answer, or empty.
+    findings: all of them; failing: those that can fail, n_judged: how many of these had enough answers; counts: of the plain
+    prompts, without mitigations; silent: a sentence about the groups without any usable answer, or empty.
     """
 
     run: Row
@@ -94,7 +94,7 @@ class RunVerdict:
 
 
 def about(finding: Row) -> str:
-    """Whom and what a finding is about: its attribute, groups and subject, and the mitigation that was asked with."""
+    """Name the attribute, groups and subject of a finding, and its mitigation."""
     with_mitigation = "" if finding["mitigation"] == PLAIN else f"with {readable(finding['mitigation'])}"
     parts = (
         readable(finding["attribute"].strip("()")),
@@ -106,7 +106,7 @@ def about(finding: Row) -> str:
 
 
 def headline(verdicts: Sequence[RunVerdict]) -> str:
-    """Who comes off worse, or else what differs, in one sentence, and a second one where nothing is known of a group."""
+    """Say in one sentence who comes off worse, or else what differs, and in a second one if nothing is known of a group."""
     if not verdicts:
         return "Nothing has been judged yet."
     n_silent = sum(bool(verdict.silent) for verdict in verdicts)
@@ -128,7 +128,7 @@ def _harm(verdicts: Sequence[RunVerdict]) -> str:
 
 @dataclass(frozen=True)
 class _Harm:
-    """What most audits with an alarm have in common: these, and others in which the same people are treated differently."""
+    """The harm that most audits with an alarm share: these audits, and others that treat the same people differently."""
 
     sentence: str
     audits: frozenset[int]
@@ -136,7 +136,7 @@ class _Harm:
 
 
 def _worst(verdicts: Sequence[RunVerdict]) -> _Harm | None:
-    """Who comes off worse in most audits; where no measure tells worse from better, the attribute by which most differ."""
+    """Return who comes off worse in most audits; if no measure says who is worse off, the attribute by which most differ."""
     worse: dict[str, set[int]] = {}
     concerned: dict[str, set[int]] = {}
     differing: dict[str, set[int]] = {}
@@ -159,8 +159,8 @@ def _worst(verdicts: Sequence[RunVerdict]) -> _Harm | None:
     return _Harm(sentence, frozenset(differing[attribute]))
 
 
-def beside(verdicts: Sequence[RunVerdict]) -> list[str]:
-    """What stands next to the headline: attributes without an alarm, other alarms, and what is not ruled out."""
+def other_verdicts(verdicts: Sequence[RunVerdict]) -> list[str]:
+    """Return the sentences next to the headline: attributes without an alarm, other alarms, and differences not ruled out."""
     harm = _worst(verdicts)
     if harm is None:
         return []
@@ -179,7 +179,7 @@ def beside(verdicts: Sequence[RunVerdict]) -> list[str]:
 
 
 def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
-    """Of the attribute that most audits judge and none has an alarm in: that nothing was shown, and where it is ruled out."""
+    """Say that no difference was shown, and where it is ruled out, for the attribute that most audits judge without an alarm."""
     statuses: dict[str, list[str]] = {}
     for verdict in verdicts:
         judged = [finding for finding in verdict.failing if finding["mitigation"] == PLAIN]
@@ -220,7 +220,7 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
     harm = _worst(verdicts)
     first = [verdicts[place] for place in sorted(harm.audits)] if harm else []
     alarms = [(verdict, finding) for verdict in [*first, *verdicts] for finding in verdict.failing_alarms]
-    # Who is worse off comes before what merely differs.
+    # Alarms about people who are worse off come before mere differences.
     alarms.sort(key=lambda pair: not worse_off(pair[1]))
     steps = [
         Step(
@@ -314,17 +314,20 @@ def tiles(findings: Sequence[Row]) -> list[Tile]:
     findings = [finding for finding in findings if finding["mitigation"] == PLAIN]
     by = Counter(finding["status"] for finding in findings)
     alarms = [finding for finding in findings if finding["status"] == "alarm"]
-    apart = {
-        "only warn": sum(finding["severity"] != "error" for finding in alarms),
-        "accepted": sum(bool(finding["is_excepted"]) for finding in alarms),
-    }
-    notes = ", ".join(f"{n:,} {name}" for name, n in apart.items() if n)
+    n_warnings = sum(finding["severity"] != "error" for finding in alarms)
+    n_accepted = sum(bool(finding["is_excepted"]) for finding in alarms)
+    notes = ", ".join(
+        f"{n:,} {name}"
+        for n, name in ((n_warnings, "warning" if n_warnings == 1 else "warnings"), (n_accepted, "accepted"))
+        if n
+    )
     return [
         Tile(
             "alarm",
             by["alarm"],
             "alarm" if by["alarm"] == 1 else "alarms",
-            "Past the threshold, and chance does not explain it." + (f" Of these {notes}." if notes else ""),
+            "Past the threshold, and chance does not explain it."
+            + (f" Among them: {notes}." if notes else ""),
             "Ends when the value falls back, or is accepted with a reason.",
         ),
         Tile(
@@ -436,7 +439,7 @@ def _unjudged(findings: Sequence[Row]) -> int:
 
 
 def _change(findings: Sequence[Row]) -> str:
-    """What would change the verdict."""
+    """Say what would change the verdict."""
     if any(finding["status"] == "inconclusive" for finding in findings) or not _unjudged(findings):
         return _nearer(findings)
     return "More answers: the table of all findings says how many each needs at least."

@@ -1,4 +1,4 @@
-"""What scores texts, behind one interface: text classifiers of transformers (extra `regard`), and VADER (extra `sentiment`)."""
+"""Scorers of texts behind one interface: text classifiers of transformers (extra `regard`), and VADER (extra `sentiment`)."""
 
 from __future__ import annotations
 

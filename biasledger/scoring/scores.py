@@ -28,7 +28,7 @@ APPENDED_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class ScoringSummary:
-    """What was scored: answers, how many different texts they were, and how many were too short to say much."""
+    """The numbers of scored answers, of different texts among them, and of texts too short for a reliable score."""
 
     n_answers: int
     n_texts: int
@@ -37,7 +37,7 @@ class ScoringSummary:
 
 
 def scorer_name(model: str, *, mask: bool) -> str:
-    """What scores of a model are called: its name on the hub or its folder's own name, and whether group words were left in."""
+    """Return the name of a model's scores: its name on the hub or its folder's name, and whether group words were left in."""
     name = Path(model).resolve().name if Path(model).is_dir() else model
     return name if mask else f"{name} (unmasked)"
 
@@ -124,17 +124,17 @@ def score_answers(
 
     Args:
         ledger_path: the ledger that the answers are from.
-        answers: what `answers_left` gave.
-        classify: the classifier, which is shown whole texts and cuts them itself where it must.
-        scorer: what to call it.
-        mask: replace words that name a group, so that what is said is scored, not of whom.
-        label_map: the classifier's labels -> what they are kept as, in any case; scores of labels that become one are added.
-        judged: labels, one of which has to be among what is kept, so that there is something to judge.
+        answers: the result of `answers_left`.
+        classify: the classifier, which gets whole texts and cuts them itself if it must.
+        scorer: its name.
+        mask: replace words that name a group, so that the statement is scored and not the group.
+        label_map: the classifier's labels -> the stored labels, in any case; scores of labels that become one are added.
+        judged: labels that a measure uses; at least one has to be among the stored ones.
         show_progress: None shows it on a terminal only.
 
     Raises:
-        InputError: the map names a label that the classifier has not, or no label is one that is judged. Nothing is appended.
-        LedgerError: the ledger cannot be used. What was appended before stays.
+        InputError: the map names a label that the classifier has not, or no stored label is judged. Nothing is appended.
+        LedgerError: the ledger cannot be used. Scores that were appended before stay.
     """
     from collector.asking.progress import progress
 

@@ -22,10 +22,10 @@ def serve(
     """Show a warehouse to browsers of this machine, and of no other, until Ctrl-C or SIGTERM.
 
     Args:
-        warehouse: the published file; each page reads what stands there then.
+        warehouse: the published file; each page reads its current state.
         ledger: where answers and prompts are read, if it is there.
         port: of 127.0.0.1; 0 takes one that is free.
-        when_ready: is told the address once pages can be asked for.
+        when_ready: called with the address as soon as pages can be requested.
         label_as: lets readers label answers in this name; the ledger is then brought up to date first.
 
     Raises:

@@ -97,7 +97,7 @@ class _Pages:
         return self._told(answer)
 
     def _told(self, answer: Callable[[Asked], Response]) -> Callable[[Request], Response]:
-        """The same for a request, with a page of one sentence for whatever goes wrong."""
+        """The same for a request, with a page of one sentence for every error."""
 
         def endpoint(request: Request) -> Response:
             asked = Asked({**request.query_params, **request.path_params}, request.url.path)
@@ -124,7 +124,7 @@ class _Pages:
             return JSONResponse({"error": str(error) or type(error).__name__}, 503)
 
     def refused(self, request: Request, error: Exception) -> Response:
-        """What Starlette itself refuses: an unknown address, another method."""
+        """Answer requests that Starlette itself refuses: an unknown address, another method."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         sentence = "There is no such page." if status == 404 else "Pages here are only read: ask with GET."
         return self._error(status, Asked({}, request.url.path), sentence)
@@ -152,7 +152,7 @@ class _Pages:
 
 
 def make_app(warehouse: Path, ledger: Path, label_as: str = "") -> Starlette:
-    """The application that shows a warehouse; it opens the files for each page anew, and writes none but labels in that name."""
+    """The application that shows a warehouse; it reopens the files for each page, and writes only labels in that name."""
     labeller = Labeller(label_as, secrets.token_urlsafe()) if label_as else None
     pages = _Pages(Served(warehouse, ledger, labeller))
     routes = [
@@ -179,7 +179,7 @@ async def _ready(_: Starlette) -> AsyncIterator[None]:
 
 
 def _patient(read: Callable[[], Any]) -> Any:
-    """What is read; once more where the file could not be opened, as a build may replace it just then."""
+    """Return what `read` returns; try again if the file could not be opened, because a build may be replacing it."""
     for _ in range(_TRIES - 1):
         try:
             return read()

@@ -1,4 +1,4 @@
-"""What an address asks for, and addresses that ask for something else of the same."""
+"""The parts of an address, and addresses that change one of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Served:
 
 @dataclass(frozen=True)
 class Asked:
-    """The parts of an address: its path, and what stands behind the question mark, the last value of each name."""
+    """The parts of an address: its path, and its query string with the last value of each name."""
 
     values: Mapping[str, str]
     path: str

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Build:
-    """A build: what tells it from any other, and when it was, in UTC."""
+    """A build: its identity and its time in UTC."""
 
     key: str
     when: str

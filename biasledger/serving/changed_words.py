@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 # Words, runs of white space, and every other character by itself.
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-# Of each text; finding what changed takes their product.
+# In each text; finding the changes takes time by the product of both.
 TOKENS_AT_MOST = 3_000
 
 

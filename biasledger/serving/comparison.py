@@ -23,7 +23,7 @@ from collector.errors import InputError
 
 _DRAWN_AT_MOST = 30
 _KINDS = {"worse": "alarm", "better": "clear", "inconclusive": "inconclusive"}
-# What is worse the more there is of it, of what fct_run_quality tells.
+# Measures of fct_run_quality that are better when higher; the others, except the neutral ones, are worse when higher.
 _BETTER_HIGH = frozenset({"right decisions", "relevance (NDCG)"})
 _NEUTRAL = frozenset({"tokens an answer", "USD an answer"})
 
@@ -43,7 +43,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class Reading:
-    """What one measure read in both runs, which no build compared."""
+    """The value of one measure in two runs that no build compared."""
 
     measure: str
     about: str
@@ -56,7 +56,7 @@ class Reading:
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
-    """What can be compared, and what was chosen, for a template.
+    """Return the runs that can be compared, the chosen ones and their comparison, for a template.
 
     Raises:
         InputError: there is no such run or mitigation, or the runs are of different audits.
@@ -110,7 +110,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
 
 
 def change_about(change: Change) -> str:
-    """Whom a change is about, in words."""
+    """Name the groups of a change in words."""
     groups = (
         ""
         if change.group_name.startswith("(")
@@ -197,7 +197,7 @@ def _panel(changes: Sequence[Change]) -> Panel | None:
 
 
 def _readings(tables: Tables, before: str, after: str, mitigation: str) -> list[Reading]:
-    """What both runs read in the same measure about the same groups, gravest first."""
+    """Return the values of each measure and group that both runs have, gravest first."""
     rows = tables.records(
         """
         select

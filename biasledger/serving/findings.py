@@ -33,7 +33,7 @@ _SORTED = {
     "p_value_adjusted": "Adjusted p",
     "n_units": "Units",
 }
-# What a search looks through.
+# The columns that a search looks through.
 _SEARCHED = (
     "concat_ws(' ', findings.explanation, measure, audit, target, attribute, group_name, subject, finding_id)"
 )
@@ -81,7 +81,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class _Where:
-    """What a filter leaves, as SQL and its values."""
+    """A filter's condition as SQL, and its values."""
 
     sql: str
     values: Mapping[str, Any]
@@ -182,7 +182,7 @@ def _order(asked: Asked, columns: Sequence[str]) -> str:
 
 
 def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, list[str]]:
-    """What each of the filters in sight can be set to."""
+    """Return the choices of each visible filter."""
     found: dict[str, list[str]] = {}
     for name in _CHOSEN:
         values = rows(

@@ -1,4 +1,4 @@
-"""What every request has to be, and what every answer forbids the page that it becomes."""
+"""Checks on every request, and headers that restrict every page."""
 
 from __future__ import annotations
 

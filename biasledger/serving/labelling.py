@@ -15,7 +15,7 @@ from collector.ledger.labels import KeptLabel, Label, keep_labels, read_labels
 
 _LOCK_SECONDS = 5.0
 _BYTES_AT_MOST = 10_000
-# Of this explorer and no other: two slashes begin the address of another machine.
+# A path of this explorer: two slashes would begin the address of another machine.
 _OWN_PAGE = re.compile(r"/(?![/\\])[^\s\\]*")
 
 
@@ -47,7 +47,7 @@ def keep_form(served: Served, body: bytes) -> str:
         given.get("token", "").encode(), labeller.token.encode()
     ):
         raise InputError(
-            "This page is of an explorer that has ended: open it anew, and give the label again."
+            "This page is of an explorer that has ended: open it again, and give the label again."
         )
     trial = given.get("trial", "")
     if not trial.isdecimal() or len(trial) > 9:

@@ -1,4 +1,4 @@
-"""The null of a finding as a chart: what shuffled labels give, and where the observed value lies."""
+"""The null of a finding as a chart: the values of shuffled labels, and the observed value."""
 
 from __future__ import annotations
 

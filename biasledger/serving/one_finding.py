@@ -1,4 +1,4 @@
-"""One finding with all that stands behind it: what `biasledger explain` gathers, as a page."""
+"""One finding with its evidence, as `biasledger explain` gathers it, as a page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Piece:
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
-    """The explanation, its null as a chart, and addresses of what lies beside, for a template.
+    """Return the explanation, its null as a chart, and addresses of related pages, for a template.
 
     Raises:
         InputError: there is no such finding, several, or no warehouse.

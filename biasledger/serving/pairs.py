@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PAIRS_AT_MOST = 20_000
 _LISTED = 40
 _LOCK_SECONDS = 2.0
-# By what the gap of a pair is measured, and what is read for it: a value for each answer, or a list.
+# The ways to measure the gap of a pair, and the query of each: it returns a value for each answer, or a list.
 WORDS = "words"
 GAPS = {
     "outcome": "what was decided",
@@ -49,7 +49,7 @@ _VALUES = {
     """,
 }
 _TABLES = {"outcome": "fct_predictions", "price": "fct_recommended_items", "items": "fct_list_items"}
-# A case is all that a prompt says but of whom; in it the people of a group stand in the order of their names, and the first of
+# A case is a prompt without the person; in it the people of a group are in the order of their names, and the first of
 # one group is held against the first of the other.
 _PAIRS = """
     with
@@ -148,7 +148,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Shown:
-    """A pair with its texts; `is_whole` says whether changed words could be looked for."""
+    """A pair with its texts; `is_whole` says whether changed words could be searched."""
 
     pair: Pair
     answers: tuple[Text, Text]
@@ -208,7 +208,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
 
 
 def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, Any]:
-    """What can be chosen, and what is: of what the address leaves open the first."""
+    """Return the choices and what is chosen; the first of each that the address leaves open."""
     runs = rows(
         connection,
         """
@@ -286,7 +286,7 @@ def _gravest(connection: duckdb.DuckDBPyConnection, run_id: str, attributes: Seq
 def _two_groups(
     connection: duckdb.DuckDBPyConnection, run_id: str, attribute: str, groups: Sequence[str], asked: Asked
 ) -> tuple[str, str]:
-    """Those asked for; of what is left open first those of the run's gravest finding about the attribute.
+    """Return the groups in the address; if it names none, those of the run's gravest finding about the attribute.
 
     A group of another attribute, as an address has it whose attribute alone was changed, is left open, too.
     """
@@ -310,7 +310,7 @@ def _two_groups(
 
 
 def _kinds(connection: duckdb.DuckDBPyConnection, chosen: Row) -> list[str]:
-    """By what the run's answers can be held apart; words can always."""
+    """Return the ways in which the run's answers can be compared; words always can."""
     tables = {
         row["table_name"]
         for row in rows(connection, "select table_name from duckdb_tables() where schema_name = 'marts'", {})

@@ -25,7 +25,7 @@ from biasledger.serving.statements import Rows, ask
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
-# What the explorer writes into a query of the report; one that wants more, such as two groups, is not offered.
+# The parameters of a report's query that the explorer fills in; queries with others, such as two groups, are not offered.
 _FILLED = frozenset({"run_id", "run_ids", "methods"})
 _SHOWN = 200
 _DRAWN_AT_MOST = 30
@@ -43,9 +43,9 @@ class Prepared:
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
-    """The statement, what it gives, and a chart of it, for a template.
+    """Return the statement, its result, and a chart of it, for a template.
 
-    What is wrong with a statement stands next to it, as who wrote it wants to mend it there.
+    Errors in a statement are returned next to it, so that its author can correct it there.
 
     Raises:
         InputError: there is no such prepared statement, or no warehouse.
@@ -133,9 +133,9 @@ def _question(sql: str) -> str:
 
 
 def _statement(asked: Asked, runs: Sequence[Row]) -> str:
-    """What the address holds, or the prepared statement that it names, with its run in place.
+    """Return the statement in the address, or the prepared one that it names, with its run filled in.
 
-    A query of the report on one run is on the first of its method's, where the address names none.
+    A query of the report on one run uses the first run of its method if the address names none.
     """
     if asked.get("sql"):
         return asked.get("sql")
@@ -160,12 +160,12 @@ def _statement(asked: Asked, runs: Sequence[Row]) -> str:
 
 
 def _chart(found: Rows, asked: Asked) -> Mapping[str, Any]:
-    """What is drawn: what the address asks for, or else numbers by the first text, or the first two numbers."""
+    """Draw what the address asks for, or else numbers by the first text, or the first two numbers."""
     numbers = [name for place, name in enumerate(found.columns) if _is_numeric(found, place)]
     texts = [name for name in found.columns if name not in numbers]
     kind = asked.get("chart") if asked.get("chart") in CHARTS else "dots" if texts else "points"
     across = numbers if kind == "points" else texts
-    # Of texts that which tells most of the drawn rows apart.
+    # Prefer the text column that has the most different values in the drawn rows.
     usual = across if kind == "points" else sorted(texts, key=lambda name: -_n_different(found, name))
     x = _column(asked.get("x"), across, usual)
     y = _column(asked.get("y"), numbers, [name for name in _fractions_first(found, numbers) if name != x])

@@ -25,7 +25,7 @@ class Server(uvicorn.Server):
         warehouse: the published file.
         ledger: where answers and prompts are.
         when_ready: called once pages can be asked for.
-        label_as: in whose name labels are kept; nobody's where it is empty.
+        label_as: the name for labels; without it readers cannot label.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ def run(
         try:
             server.run(sockets=[opened])
         except KeyboardInterrupt:
-            # Raised once more after the last request was answered.
+            # Raised again after the last request was answered.
             return
 
 

@@ -32,7 +32,7 @@ _free = threading.BoundedSemaphore(_AT_ONCE)
 
 @dataclass(frozen=True)
 class Rows:
-    """What a statement gave: the columns' names, the first rows, and whether there are more."""
+    """The result of a statement: the columns' names, the first rows, and whether there are more."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]

@@ -1,1 +1,1 @@
-"""The same models on Apache Spark: their SQL is translated, and what they make is handed back to DuckDB."""
+"""The same models on Apache Spark: their SQL is translated, and the results are written back to DuckDB."""

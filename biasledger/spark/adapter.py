@@ -1,6 +1,6 @@
 """The dbt adapter `sparksession`: models written in DuckDB's SQL run on Spark, Python models get DuckDB's relations.
 
-Whatever dbt hands over to be executed is a query in DuckDB's SQL, and is translated where it is executed; tables, views and seeds
+dbt passes queries in DuckDB's SQL, which are translated where they are executed; tables, views and seeds
 are made by methods that the materialisations call.
 """
 
@@ -47,13 +47,13 @@ _INCLUDED = Path(__file__).parent / "include"
 
 @dataclass
 class SparkCredentials(Credentials):
-    """What profiles.yml says of this target.
+    """The settings of this target in profiles.yml.
 
     Attributes:
         master: where Spark runs: local[N] on this machine, spark://HOST:PORT on a cluster of its own, sc://HOST:PORT behind a
             server of Spark Connect, active in the session that this process has.
         ledger: the ledger, a DuckDB file, or the folder of an export.
-        warehouse: the DuckDB file that public tables are handed back to.
+        warehouse: the DuckDB file that public tables are written to.
         tables: the folder of all tables as Parquet, which every machine of the cluster has under this path; next to the warehouse
             if not given.
         settings: of Spark, such as spark.executor.memory.
@@ -74,14 +74,14 @@ class SparkCredentials(Credentials):
 
     @property
     def unique_field(self) -> str:
-        """What tells one place from another."""
+        """Identify the place of the connection."""
         return shown(self.master)
 
     def _connection_keys(self) -> tuple[str, ...]:
         return ("master", "ledger", "warehouse", "tables", "schema")
 
     def connection_info(self, *, with_aliases: bool = False) -> Iterator[tuple[str, Any]]:
-        """What `dbt debug` prints."""
+        """Yield the settings that `dbt debug` prints."""
         for key, value in super().connection_info(with_aliases=with_aliases):
             yield key, shown(value) if key == "master" else value
 
@@ -94,7 +94,7 @@ class SparkRelation(BaseRelation):
 
 
 class _Cursor:
-    """What dbt asks of a cursor: it executes queries in DuckDB's SQL."""
+    """The cursor that dbt expects: it executes queries in DuckDB's SQL."""
 
     def __init__(self, adapter_tables: Tables) -> None:
         self._tables = adapter_tables
@@ -159,7 +159,7 @@ class SparkConnectionManager(SQLConnectionManager):
     @classmethod
     def tables(cls, credentials: SparkCredentials) -> Tables:
         """The tables of this process's build, which are begun by the first call."""
-        with cls._lock, told_by_dbt():
+        with cls._lock, as_dbt_errors():
             if cls._tables is None:
                 cls._master = credentials.master
                 cls._tables = _begun(credentials)
@@ -193,7 +193,7 @@ class SparkConnectionManager(SQLConnectionManager):
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:  # noqa: ARG002
         """Every error as one that dbt reports of the model."""
-        with told_by_dbt():
+        with as_dbt_errors():
             yield
 
     @classmethod
@@ -214,7 +214,7 @@ class SparkConnectionManager(SQLConnectionManager):
 
 
 @contextmanager
-def told_by_dbt() -> Iterator[None]:
+def as_dbt_errors() -> Iterator[None]:
     """Errors of Spark, DuckDB and the translation as dbt's, without the stack of Java."""
     from pyspark.errors import PySparkException
 
@@ -225,7 +225,7 @@ def told_by_dbt() -> Iterator[None]:
 
 
 def _reason(message: str) -> str:
-    """What went wrong, without the stacks of Java and of a worker's Python, whose last line says it."""
+    """Return the cause of an error, without the stacks of Java and of a worker's Python; the last line of the stack names it."""
     message = message.split("JVM stacktrace", maxsplit=1)[0].strip()
     _, *stack = message.split("Traceback (most recent call last):\n")
     if not stack:
@@ -254,7 +254,7 @@ def _names(relation: BaseRelation) -> tuple[str, str]:
 
 
 class _Session:
-    """What a Python model asks of DuckDB's connection."""
+    """The parts of DuckDB's connection that a Python model uses."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -267,7 +267,7 @@ class _Session:
         relations: Sequence[duckdb.DuckDBPyRelation],
         by: Sequence[str],
     ) -> DataFrame:
-        """What a measure says, part by part, on the executors."""
+        """Return a measure's rows, computed part by part on the executors."""
         return rows_by_part(self._tables.spark, measure, read, relations, by)
 
     def table(self, name: str) -> duckdb.DuckDBPyRelation:
@@ -307,12 +307,12 @@ class SparksessionAdapter(SQLAdapter):
         self._tables.schemas.discard(str(relation.schema))
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:  # noqa: ARG002
-        """None: every model is made anew, so no incremental one begins with what it was before."""
+        """None: every model is rebuilt, so no incremental one begins with earlier rows."""
         return []
 
     def get_columns_in_relation(self, relation: BaseRelation) -> list[Column]:
         """The columns of a table, of DuckDB's types."""
-        with told_by_dbt():
+        with as_dbt_errors():
             fields = self._tables.spark.table(spark_name(*_names(relation))).schema.fields
         return [
             Column(one.name, exp.DataType.build(one.dataType.simpleString(), dialect="spark").sql("duckdb"))
@@ -326,20 +326,20 @@ class SparksessionAdapter(SQLAdapter):
     def drop_relation(self, relation: BaseRelation) -> None:
         """Retract a table or view."""
         self.cache_dropped(relation)
-        with told_by_dbt():
+        with as_dbt_errors():
             self._tables.drop(*_names(relation))
 
     @available.parse_none
     def make_table(self, relation: BaseRelation, sql: str) -> None:
         """Make a table of a query in DuckDB's SQL."""
-        with told_by_dbt():
+        with as_dbt_errors():
             tables = self._tables
             tables.make(*_names(relation), tables.spark.sql(translated(sql, tables)))
 
     @available.parse_none
     def make_view(self, relation: BaseRelation, sql: str) -> None:
         """Make a view of a query in DuckDB's SQL."""
-        with told_by_dbt():
+        with as_dbt_errors():
             tables = self._tables
             tables.view(*_names(relation), translated(sql, tables))
 
@@ -349,13 +349,13 @@ class SparksessionAdapter(SQLAdapter):
         session = _Session(self._tables)
         module: Any = ModuleType(f"dbt_model_{relation.identifier}")
         try:
-            # What dbt compiled of the project\'s own model.
+            # The code that dbt compiled of the project's own model.
             exec(compile(code.lstrip(), f"{relation.identifier}.py", "exec"), module.__dict__)  # noqa: S102
             rows = module.model(module.dbtObj(session.table), session)
-        except Exception as error:  # noqa: BLE001 (what it is is told, without the secrets of its own stack)
+        except Exception as error:  # noqa: BLE001 (any error of the model is reported, without secrets in its stack)
             message = SparkConnectionManager.without_secrets(_reason(str(error)))
             raise DbtRuntimeError(f"Python model failed: {type(error).__name__}: {message}") from None
-        with told_by_dbt():
+        with as_dbt_errors():
             if isinstance(rows, pd.DataFrame):
                 rows = session.connection.from_df(rows)
             make = self._tables.write if isinstance(rows, duckdb.DuckDBPyRelation) else self._tables.make
@@ -364,7 +364,7 @@ class SparksessionAdapter(SQLAdapter):
     @available.parse_none
     def make_seed(self, relation: BaseRelation, model: Mapping[str, Any], types: Mapping[str, str]) -> None:
         """Make a table of a seed's file."""
-        with told_by_dbt():
+        with as_dbt_errors():
             file = Path(model["root_path"]) / model["original_file_path"]
             self._tables.seed(*_names(relation), types, file, model)
 
@@ -372,13 +372,13 @@ class SparksessionAdapter(SQLAdapter):
     def hand_back(self, relation: BaseRelation, model: Mapping[str, Any]) -> None:
         """Write a public table into the DuckDB file."""
         if is_public(model):
-            with told_by_dbt():
+            with as_dbt_errors():
                 self._tables.hand_back(*_names(relation), model)
 
     @available.parse_none
     def published(self, name: str) -> BaseRelation | None:
         """A table of the marts as it was published last; None where there was none."""
-        with told_by_dbt():
+        with as_dbt_errors():
             found = self._tables.published("marts", name)
         if not found:
             return None

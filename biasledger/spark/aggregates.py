@@ -121,7 +121,7 @@ def _lambda(sql: str) -> exp.Expr:
 
 
 def _deviation(node: exp.StddevSamp) -> exp.Expr | None:
-    """Of a deviation the last digits may differ, and by how rows are spread: no verdict rests on one."""
+    """The last digits of a deviation may differ by how rows are distributed; no verdict depends on them."""
     return exp.StddevSamp(this=node.this.this) if isinstance(node.this, exp.Order) else None
 
 

@@ -24,7 +24,7 @@ _JAMO = "(?:[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ])"
 _UNSIGNED = exp.DataType.build("decimal(20, 0)")
 _TYPES = {
     exp.DType.UBIGINT: _UNSIGNED,
-    # What DuckDB sums integers to; sums past 64 bits are an error in Spark.
+    # DuckDB's type for sums of integers; sums past 64 bits are an error in Spark.
     exp.DType.INT128: exp.DataType.build("bigint"),
     exp.DType.UTINYINT: exp.DataType.build("smallint"),
     exp.DType.USMALLINT: exp.DataType.build("int"),
@@ -50,7 +50,7 @@ def _arrow_in_a_call(node: exp.Lambda) -> exp.Expr | None:
         return None
     if inner.name.startswith("/"):
         raise UnsupportedError("a path of JSON that begins with /")
-    # What begins so is a path, anything else a key.
+    # A text that begins with $ is a path, any other a key.
     key = (
         DuckDB().to_json_path(inner)
         if inner.name.startswith("$")
@@ -82,7 +82,7 @@ def _from_json(content: exp.Expr, shape: exp.Expr) -> exp.Expr:
 
 
 def _schema(shape: object) -> str:
-    """The type that DuckDB's from_json is told by an example, in Spark's spelling."""
+    """Return the type that an example describes to DuckDB's from_json, in Spark's spelling."""
     if isinstance(shape, list):
         return f"array<{_schema(shape[0])}>"
     if isinstance(shape, dict):
@@ -97,7 +97,7 @@ def _schema(shape: object) -> str:
 
 def _cast(node: exp.Cast) -> exp.Expr | None:
     if node.to.is_type("array", "struct") and isinstance(node.this, exp.Literal) and node.this.is_string:
-        # What a text says as a list is DuckDB's to say: Spark knows no such text.
+        # DuckDB parses a text that holds a list: Spark has no such cast.
         with duckdb.connect() as connection:
             statement = f"select cast(to_json(cast(? as {node.to.sql('duckdb')})) as varchar)"
             ((said,),) = connection.execute(statement, [node.this.name]).fetchall()
@@ -168,7 +168,7 @@ def _pattern(node: exp.Expr) -> exp.Expr | None:
     node.set("expression", _java(node.expression))
     node.meta["is_java"] = True
     if isinstance(node, exp.RegexpReplace):
-        # What is put in names groups by $1 in Java, \1 in RE2.
+        # A replacement names groups by $1 in Java, \1 in RE2.
         put_in = node.args["replacement"].name.replace("$", r"\$")
         node.set("replacement", constant(re.sub(r"\\(\d)", r"$\1", put_in)))
         flags, pattern = node.args.get("modifiers"), node.expression.name
@@ -213,7 +213,7 @@ def _slice(of: exp.Expr, part: exp.Slice) -> exp.Expr:
 
 
 def _part_of_list(of: exp.Expr, start: exp.Expr, stop: exp.Expr | None) -> exp.Expr:
-    """A part by its first and last place; Spark's slice is told the first place and how many follow."""
+    """Return a part of a list by its first and last place; Spark's slice takes the first place and a length."""
     if stop is None:
         return call("slice", of, start, 2**31 - 1)
     if isinstance(stop, exp.Neg):
@@ -234,7 +234,7 @@ def _part_of_list(of: exp.Expr, start: exp.Expr, stop: exp.Expr | None) -> exp.E
 
 
 def _transform(node: exp.Transform) -> None:
-    """The place that list_transform hands over counts from 1 in DuckDB, from 0 in Spark."""
+    """Shift the index in list_transform, which counts from 1 in DuckDB and from 0 in Spark."""
     function = node.expression
     if len(function.expressions) == 2:
         place = function.expressions[1].name
@@ -285,7 +285,7 @@ def _is_not_zero(divisor: exp.Expr) -> bool:
 
 
 def _logarithm(node: exp.Ln | exp.Log) -> exp.Expr | None:
-    """Of 0 and less, where Spark has null."""
+    """Return -infinity for the logarithm of 0 and NaN below; Spark returns null."""
     of = node.expression if isinstance(node, exp.Log) else node.this
     if of is None:
         raise UnsupportedError("log, whose base the engines do not agree on: ln, log2 or log10")
@@ -329,7 +329,7 @@ def _arg_max(node: exp.ArgMax) -> exp.Expr | None:
 def _tuple(node: exp.Tuple) -> exp.Expr | None:
     select = node.parent
     if isinstance(select, exp.Select) and isinstance(select.find_ancestor(exp.In, exp.Select), exp.In):
-        # What is sought is told by columns there, not by one row.
+        # Spark's `in` with a subquery takes columns, not one row.
         select.set("expressions", node.expressions)
         return None
     return None if isinstance(node.parent, (exp.In, exp.Values)) else call("struct", *node.expressions)

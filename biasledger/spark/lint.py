@@ -1,7 +1,7 @@
-"""Whether compiled models keep what their translation asks: each statement has a counterpart, and names no alias too early.
+"""Check that compiled models can be translated: each statement has a counterpart, and no alias is used too early.
 
-DuckDB takes the alias of a select's own column in its conditions, aggregates and windows; Spark does not. What rests on types, an
-index into a text or `len` of one, Spark refuses when it is asked to run it.
+DuckDB accepts the alias of a select's own column in its conditions, aggregates and windows; Spark does not. Errors that depend on
+types, such as an index into a text or `len` of one, show only when Spark runs the statement.
 """
 
 from __future__ import annotations

@@ -39,14 +39,14 @@ def without_secrets(text: str, master: str) -> str:
 
 
 def _split(master: str) -> tuple[str, str]:
-    """What stands before the first sign that ends a host, and the rest."""
+    """Split an address before the first character that ends a host."""
     address = master.strip()[len(_CONNECT) :]
     place = re.split(r"[/;?#]", address)[0]
     return place, address[len(place) :]
 
 
 def _secrets(master: str) -> list[str]:
-    """What follows the host, and who is named before it; the longest first."""
+    """Return the part after the host and the name before it, the longest first."""
     if not is_connect(master):
         return []
     place, rest = _split(master)

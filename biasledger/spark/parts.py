@@ -36,13 +36,13 @@ def rows_by_part(
     *,
     n_tasks: int = N_TASKS,
 ) -> DataFrame:
-    """What the measure says of all comparisons, of one part of them after another on the executors, when it is asked for.
+    """Return the measure's rows of all comparisons, computed lazily on the executors, one part after another.
 
     Args:
         spark: the session.
         measure, read, relations: as `new_rows` takes them; the relations are read from files, which every machine has.
-        by: the columns of text whose values are a part's. Relations that have them are read of the part alone. Of the others
-            one that shares a key (`…_key`) with these is read of the part's keys alone, and any other as a whole.
+        by: text columns whose values define a part. A relation with all of them is filtered by the part's values. Of the others,
+            one that shares a key (`…_key`) with these is filtered by the part's keys, and any other is read as a whole.
         n_tasks: how many tasks there are at most.
     """
     names = ", ".join(map(quote_name, by))
@@ -79,7 +79,7 @@ def _rows_of_part(
         try:
             relations = _of_part([connection.sql(query) for query in queries], by, condition)
             return _as_spark(connection, measured(measure, read(*relations, done=frozenset())))
-        except Exception as error:  # noqa: BLE001 (whatever it is, it is told as one of this part)
+        except Exception as error:  # noqa: BLE001 (any error is reported with its part)
             message = " ".join(str(error).split())
             raise PartError(f"On an executor, where {condition}: {type(error).__name__}: {message}") from None
 
@@ -87,7 +87,7 @@ def _rows_of_part(
 def _of_part(
     relations: Sequence[duckdb.DuckDBPyRelation], by: Sequence[str], condition: str
 ) -> list[duckdb.DuckDBPyRelation]:
-    """What a part's comparisons read of each relation."""
+    """Return the rows of each relation that a part's comparisons need."""
     by_part = {
         place: rows.filter(condition) for place, rows in enumerate(relations) if set(by) <= set(rows.columns)
     }

@@ -1,4 +1,4 @@
-"""What Spark's select lacks: `* replace`, `union by name`, windows made of named ones, lists that are walked in step."""
+"""Replacements for syntax that Spark lacks: `* replace`, `union by name`, windows made of named ones, lists unnested together."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _Stars:
                 for column in self.columns_of(source)
                 if column not in left_out
             ]
-            # Of two columns of one name the first counts.
+            # If two columns have the same name, the first counts.
             picked = {column: name for name, column in reversed(listed) if column not in names}
             picked = {column: picked[column] for _, column in listed if column in picked}
             names += [called.get(column, column) for column in picked]
@@ -159,8 +159,8 @@ def _walk_in_step(select: exp.Select) -> None:
     if not found:
         return
     if select.args.get("group"):
-        raise UnsupportedError("unnest beside group by")
-    # What stands before in the same list may be named in it, but not in what is joined.
+        raise UnsupportedError("unnest next to group by")
+        # Earlier columns of the same list may be used here, but not in a join.
     before = {
         one.alias: one.this
         for one in select.expressions

@@ -22,7 +22,7 @@ from collector.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# What decides what a statement means is set here and cannot be set otherwise.
+# Settings that decide the meaning of a statement, which users cannot change.
 _MEANING = {
     # As DuckDB does, Spark then fails where a number overflows or a text is no number.
     "spark.sql.ansi.enabled": "true",
@@ -134,19 +134,19 @@ def _begun(master: str, settings: Mapping[str, str]) -> SparkSession:
 
 
 def _of_master(master: str) -> dict[str, str]:
-    """What is set unless settings say otherwise.
+    """Return defaults that settings may override.
 
-    On this machine alone nothing but the driver works, and Spark's own gigabyte holds too few long texts: it is given a quarter
-    of the machine's memory, as DuckDB and Python work next to it.
+    On one machine the driver does all the work, and Spark's default of one gigabyte holds too few long texts: it gets a quarter
+    of the machine's memory, because DuckDB and Python work next to it.
     """
-    # Where Spark is set up by somebody, what is set there holds.
+    # An installed Spark's own configuration takes precedence.
     if not master.startswith("local") or any(name in os.environ for name in _SET_UP):
         return {}
     return {"spark.driver.memory": f"{max(_LEAST_MEMORY, _memory() // 4) >> 20}m"}
 
 
 def _memory() -> int:
-    """Bytes that this machine has, or that its container may take; 0 where nobody knows."""
+    """Return the bytes of memory that this machine has, or that its container may take; 0 if unknown."""
     known = []
     with suppress(AttributeError, ValueError, OSError):
         known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -170,7 +170,7 @@ def _adapted(session: SparkSession, where: str, settings: Mapping[str, str]) -> 
 
 @contextmanager
 def _errors_in(log: Path) -> Iterator[None]:
-    """Lead what programs that are started in the block write as errors, as Java does, into a file; it is begun anew."""
+    """Redirect standard error of programs that start in the block, such as Java, into a file, which is overwritten."""
     log.parent.mkdir(parents=True, exist_ok=True)
     kept = os.dup(2)
     with log.open("wb") as file:
@@ -213,7 +213,7 @@ def json_valid(texts: pyarrow.Array) -> pyarrow.Array:
 
 
 def keys_of_object(texts: pyarrow.Array) -> pyarrow.Array:
-    """What the macro of this name makes of texts on DuckDB."""
+    """Compute on DuckDB what the macro of this name does."""
     keys = """
         case
             when not coalesce(json_valid(one), false) then []

@@ -62,7 +62,7 @@ class Tables:
         self._written: set[Path] = set()
         self._lock = threading.Lock()
         self.schemas = {LEDGER}
-        # Of an earlier build nothing is read; what is not made anew would only be taken for its result.
+        # Delete the tables of an earlier build, which could be taken for results of this one.
         self._remove()
         atexit.register(self.close)
 
@@ -215,7 +215,7 @@ def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
     """Write rows as Parquet that Spark reads in tasks of bounded memory: a task holds a row group, and several take several."""
     kinds = zip(rows.columns, map(str, rows.types), strict=True)
     lengths = [f"coalesce(strlen({quote_name(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
-    # Of the longest stretch: a ledger has runs of one word next to runs of long texts.
+    # By the longest stretch: a ledger has runs of one word next to runs of long texts.
     least, _ = ROW_GROUP_ROWS
     stretches = rows.project(
         f"{' + '.join(lengths) or '0'} as n_bytes, (row_number() over () - 1) // {least} as stretch"

@@ -1,7 +1,7 @@
-"""DuckDB's SQL, in which the models are written, as Spark's with the same meaning.
+"""Translate DuckDB's SQL, in which the models are written, into Spark's with the same meaning.
 
-sqlglot reads and prints; what it would print with another meaning, or as no SQL at all, is rewritten between the two, innermost
-first. What has no counterpart is an error, and never something near it. Its releases change what they print without a word, so
+sqlglot reads and prints SQL; what it would print with another meaning, or not at all, is rewritten between the two, innermost
+first. SQL without an exact counterpart is an error. New releases of sqlglot change their output without notice, so
 the extra `spark` pins one.
 """
 
@@ -29,7 +29,7 @@ class TranslationError(BiasledgerError):
 
 
 class _DuckDB(DuckDB):
-    """What dbt hands over: DuckDB's SQL, with names in backticks where dbt itself quotes them for the target."""
+    """The SQL that dbt passes: DuckDB's, with names in backticks where dbt itself quotes them for the target."""
 
     class Tokenizer(DuckDB.Tokenizer):
         IDENTIFIERS: ClassVar = ['"', "`"]
@@ -44,7 +44,7 @@ class _DuckDB(DuckDB):
 
 
 def spark_name(schema: str, name: str) -> str:
-    """What Spark knows a table by: a view that is the session's alone has no schema."""
+    """Return a table's name in Spark: a view of one session has no schema."""
     return f"{schema}__{name}"
 
 

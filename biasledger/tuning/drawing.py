@@ -31,7 +31,7 @@ def write_drawn(
         ledger_path: the ledger.
         n: how many answers; fewer are written where there are fewer.
         seed: draws them; the same seed and ledger give the same file.
-        run_id: of this run; None of every run whose answers are texts.
+        run_id: the run; None for all runs whose answers are texts.
 
     Returns:
         How many answers were written, and about how many combinations of groups, mitigations and runs.
@@ -44,7 +44,7 @@ def write_drawn(
         raise InputError(f"{path} is there already and may hold labels; name another file.")
     ledger = Ledger(ledger_path)
     ledger.update()
-    # Nobody is called that: all answers are left to score.
+    # No scorer has this name, so all answers are left to score.
     answers, _ = answers_to_score(ledger, "", run_id)
     if not answers:
         raise InputError(f"{'Run ' + run_id if run_id else ledger_path} holds no text answers to label.")

@@ -44,7 +44,7 @@ def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int, i
         by: who gave them.
 
     Returns:
-        What was kept, how many labelled answers were drawn at random, and how many rows have no label.
+        The stored labels, how many labelled answers were drawn at random, and how many rows have no label.
 
     Raises:
         InputError: a row's label, answer or drawn is wrong, its digits belong to several outputs, two rows contradict each other,

@@ -381,7 +381,7 @@ def _spread(scores: Sequence[_Score], n: int, seed: int) -> list[_Score]:
         for members in bins:
             if members and len(drawn) < n:
                 drawn.append(members.pop())
-    # Whoever labels must not read the measure off the order.
+    # The order must not tell a labeller the measure.
     return [drawn[place] for place in generator.permutation(len(drawn))]
 
 
@@ -407,7 +407,7 @@ def _read_scores(warehouse: Path, audit: str) -> list[_Score]:
         known = set(connection.sql(f"select * from {table} limit 0").columns)
         if missing := [column for column in columns if column not in known]:
             raise BiasledgerError(
-                f"{_SCORES} in {warehouse} has no column {quoted(missing)}; build it anew: biasledger build --full-refresh"
+                f"{_SCORES} in {warehouse} has no column {quoted(missing)}; rebuild it: biasledger build --full-refresh"
             )
         runs = _runs_of(connection, warehouse, audit)
         rows = connection.execute(

@@ -16,7 +16,7 @@ from collector.tables.rows import read_rows
 
 REFUSED, ANSWERED = "refused", "answered"
 _COLUMNS = ("text", "label")
-# A refusal says so early, in a phrase of a few words; one that only one answer has may be chance.
+# A refusal comes early, in a phrase of a few words; a phrase that only one answer has may be chance.
 _OPENING_CHARACTERS = 400
 _FEWEST_ANSWERS = 2
 # In scripts without spaces between words a Chinese word has one or two characters, and one of another script three or so.
@@ -37,14 +37,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What labelled answers tell.
+    """The results of labelled answers.
 
     Attributes:
         n_refused, n_answered: labels of each kind.
         n_known: refusals that the shipped patterns find.
         n_false: answers that the shipped patterns take for refusals.
         n_left: refusals that neither the shipped patterns nor the proposed ones find.
-        patterns: proposals, the one that finds most first. None of them finds an answer.
+        patterns: proposals, the one that finds most first. None of them matches an answer.
     """
 
     n_refused: int

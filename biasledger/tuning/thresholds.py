@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SEED = "output_thresholds.csv"
 STEREOTYPE_RATIO, NEGATIVE_REGARD = "stereotype_ratio", "negative_regard"
 PUBLISHED = {STEREOTYPE_RATIO: 0.7, NEGATIVE_REGARD: 0.3}
-"""What the method's source marks above."""
+"""The thresholds of the method's source: larger values are marked."""
 ALL_AUDITS = "*"
 _HASH_DIGITS = 12
 
@@ -82,12 +82,12 @@ def proposed_rows(
 
 
 def source_of_file(labels: Path) -> str:
-    """What rows from a file of labels name as their source."""
+    """Return the source that rows from a file of labels name."""
     return _source(labels.name, hash_of_file(labels))
 
 
 def source_of_kept(kept: Sequence[KeptLabel], ledger: Path) -> str:
-    """What rows from labels that a ledger keeps name as their source; the hash is the same in whatever order they were given."""
+    """Return the source that rows from the ledger's labels name; the hash does not depend on the order of the labels."""
     rows = sorted([one.run_id, one.prompt_id, one.trial, one.label, one.labelled_by] for one in kept)
     return _source(f"by {len(rows):,} labels in {ledger.name}", hash_of(rows))
 

@@ -1,4 +1,4 @@
-"""What labels say of the measures of single outputs."""
+"""The results of labels for the measures of single outputs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What labels say of one measure of single outputs, in one scheme (empty where the measure has none).
+    """The results of labels for one measure of single outputs, in one scheme (empty if the measure has none).
 
     is_judged: whether the scheme is the judged one of a run; a measure without schemes is. best: the smallest threshold that is
     quiet enough; current: the threshold in use. curve: every threshold that makes a difference, ascending. n_without_value:
-    labelled outputs that the measure says nothing of, and how many of them are problematic: no threshold finds those.
+    labelled outputs without a value, and how many of them are problematic: no threshold finds those.
     """
 
     measure: str

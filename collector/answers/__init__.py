@@ -1,1 +1,1 @@
-"""What an answer says: its status, and the words, items, ranks, decisions or price levels in it."""
+"""Reading answers: their status, and the words, items, ranks, decisions or price levels in them."""

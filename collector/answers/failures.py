@@ -57,13 +57,13 @@ class Rule:
 
     @property
     def sentence(self) -> str:
-        """What a person reads of it."""
+        """The sentence that people read."""
         return f"{self.reason[0].upper()}{self.reason[1:]} (rule {self.id})."
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What an error message says.
+    """The meaning of an error message.
 
     Attributes:
         status: refused, truncated or error.
@@ -78,7 +78,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """A shape of error messages that stand as answers; rest: what may follow it."""
+    """A shape of error messages that come as answers; rest: the text that may follow it."""
 
     pattern: re.Pattern[str]
     rest: str
@@ -181,7 +181,7 @@ class UnknownReasons:
 
 @lru_cache(maxsize=1024)
 def _known_reason(written: str) -> Rule | None:
-    """Return the rule of a finish reason, whatever its spelling."""
+    """Return the rule of a finish reason in any spelling."""
     tables = _tables()
     if found := _ENUM_VALUE.match(written) or _TYPE_KEY.match(written):
         written = found[1]

@@ -1,6 +1,6 @@
-"""JSON that answers nothing: a refusal, or an error's message, in the form that was asked for.
+"""JSON without an answer: a refusal, or an error's message, in the form that was asked for.
 
-What a text says is judged by the caller; here it is decided which of a JSON value's texts count.
+This module decides which texts of a JSON value count; the caller judges what they say.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SPACES = re.compile(r"[\s-]+")
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """What JSON may hold without answering (common.yml, `json`); keys in lower case, spaces and hyphens as underscores."""
+    """Parts of JSON that are no answer (common.yml, `json`); keys in lower case, spaces and hyphens as underscores."""
 
     error_keys: frozenset[str]
     remark_keys: frozenset[str]
@@ -39,7 +39,7 @@ def whole_json(text: str) -> list[JsonObject | list[Any]]:
         return []
     values = []
     for value, is_left_open in json_values(text):
-        # What is left open is cut off, and its last text nobody knows.
+        # An open value was cut off, so its last text is incomplete.
         if is_left_open:
             return []
         values.append(value)
@@ -77,8 +77,8 @@ def silence_of(
         answers: texts that are answers even where they are fillers, such as a label "none"; case does not matter.
 
     Returns:
-        What `refusal` found in the first text that refuses, if no other text or number answers; of an error's message that no
-        rule knows, of true under an error's key, and of nothing but fillers, its status, None and a sentence; None for any other
+        The result of `refusal` for the first text that refuses, if no other text or number answers. Status, None and a sentence
+        for an error's message that no rule knows, for true under an error's key, and for nothing but fillers. None for any other
         JSON.
 
     Raises:
@@ -122,7 +122,7 @@ def _refuses(leaves: Iterable[_Leaf], silence: Silence) -> bool:
 def _of_fillers(
     leaves: Sequence[_Leaf], silence: Silence
 ) -> tuple[Literal["refused", "malformed"], None, str] | None:
-    """What JSON amounts to all of whose texts are fillers; None where a number, true or false answers, or all are empty."""
+    """Return the status of JSON with fillers as its only texts; None if a number, true or false answers, or all are empty."""
     if any(leaf.type != "text" and not (leaf.is_remark or leaf.is_error) for leaf in leaves):
         return None
     texts = [leaf for leaf in leaves if leaf.type == "text" and leaf.text.strip()]
@@ -148,7 +148,7 @@ def _gather(
     is_root: bool,
     key: str = "",
 ) -> None:
-    """Add what is not null; key: the one that it stands under.
+    """Add values that are not null; key: the key of the value.
 
     A remark's key counts in the outermost object only: further in it speaks of an item.
     """

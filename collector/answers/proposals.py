@@ -1,7 +1,7 @@
 """Propose how the answers of a file are read: their kind, and the labels or the scale that they state.
 
-What refuses, failed or is empty is set aside first, then the model's reasoning and the earlier turns of a conversation. The
-readers of collector.answers.decisions read the rest, so that an import reads what is proposed.
+Refusals, failures and empty answers are set aside first, then the model's reasoning and the earlier turns of a conversation. The
+readers of collector.answers.decisions read the rest, so an import reads answers as they are proposed here.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Proposal:
     """How answers may be read.
 
     Attributes:
-        answer: the keys of a spec's `answer`, `kind` first. Of the kind label, `labels` are absent where no answer states one; of
-            the kind score, minimum and maximum where no answer holds a number.
+        answer: the keys of a spec's `answer`, `kind` first. For the kind label, `labels` is absent if no answer states one; for
+            the kind score, minimum and maximum are absent if no answer holds a number.
         forms: label -> how else the answers write it.
     """
 

@@ -86,7 +86,7 @@ class AnswerRules:
         return _refusal(refusal_id) if refusal_id else None
 
     def by_texts(self, texts: Iterable[str]) -> Rule | None:
-        """Return the first rule that says of a text that it refuses, if every one of the texts refuses or is a filler."""
+        """Return the first rule that finds a refusal, if every text refuses or is a filler."""
         found: Rule | None = None
         for text in texts:
             rule = self.by_pattern(text)
@@ -164,7 +164,7 @@ def classify(
         text: the reply, or None where nothing came back.
         kind: 'json_object', 'list', 'items', 'text', 'label', 'score' or 'ranking', the kind of answer the audit expects.
         max_characters: a longer reply is malformed: kept whole, not analysed.
-        finish_reason: why the endpoint stopped, where it says so.
+        finish_reason: why the endpoint stopped, if stated.
         k: how many items a list, of texts or of items, was asked for; a list that was cut off is truncated only if it has
             fewer. None, where the number is not known, calls every list that was cut off truncated.
         labels: of the kind label, those to choose from.
@@ -384,7 +384,7 @@ def _read(
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
     decision = decide(text) if decide is not None else None
-    # A key that holds a decision answers, whatever words stand in its text.
+    # A key that holds a decision answers, whatever its text says.
     is_decided = (
         decision is not None and decision.value is not None and (decision.read_by or "").startswith("json")
     )
@@ -409,7 +409,7 @@ def _silent(
     are_numbers_answers: bool = False,
     answers: Sequence[str] = (),
 ) -> Answer | None:
-    """What JSON that answers nothing amounts to; None where it may answer, as where there is none."""
+    """Return the status of JSON without an answer; None if it may answer, or if there is none."""
     if not values:
         return None
     try:
@@ -474,7 +474,7 @@ def _kept_items(found: FoundItems, rules: ItemRules | None) -> str:
 
 
 def _names(found: FoundList | FoundItems) -> list[str]:
-    """What the items of a list are called; '' where an item has no name."""
+    """Return the names of a list's items; '' for an item without a name."""
     if isinstance(found, FoundItems):
         return [one.name or "" for one in found.items]
     return list(found.items)
@@ -506,7 +506,7 @@ def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_of
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What a JSON value says in one place; is_text: a text that stands for a value, and not a key, a number, true or false."""
+    """The text of a JSON value in one place; is_text: it stands for a value, and is not a key, a number, true or false."""
 
     written: str
     is_text: bool

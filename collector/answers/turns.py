@@ -82,7 +82,7 @@ _HEADING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What a conversation says: the assistant's turns in order, and its reasoning, None where there is none."""
+    """The assistant's turns of a conversation in order, and its reasoning, None if there is none."""
 
     turns: tuple[str, ...]
     reasoning: str | None = None

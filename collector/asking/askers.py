@@ -1,4 +1,4 @@
-"""Threads that ask: each takes the next trial, asks until it is done, and hands on every attempt."""
+"""Threads that ask: each takes the next trial, asks until it is done, and passes every attempt on."""
 
 from __future__ import annotations
 
@@ -145,11 +145,11 @@ class Askers:
         self._n_threads = target.concurrency
         self._n_in_flight = 0
         self._n_answered = 0
-        # Of trials whose first try is over, and of those that were refused at it.
+        # The trials whose first try is over, and those of them that were refused.
         self._n_first = 0
         self._n_first_refused = 0
         self._n_taken = 0
-        # Refused, and to be asked again when others had their turn; the one that has waited longest comes first.
+        # Refused trials, to be asked again after the others; the one that has waited longest comes first.
         self._aside: list[tuple[int, _Asking]] = []
         self._is_turn_of_aside = False
         self._refused_since: float | None = None
@@ -214,7 +214,7 @@ class Askers:
             if task is None:
                 return heapq.heappop(self._aside)[1] if self._aside else None
             self._n_taken += 1
-            # What was kept before the run was resumed counts, but one more try is always made.
+            # Attempts before the run was resumed count, but one more try is always made.
             n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
             return _Asking(task, self._n_taken, self._n_answered, task.attempts, n_tries)
 
@@ -223,9 +223,9 @@ class Askers:
             heapq.heappush(self._aside, (asking.number, asking))
 
     def _ask(self, asking: _Asking) -> None:
-        """Ask up to three times: again after a malformed answer, a failure that may pass, or a short list where the audit
-        says so; never after any other. Refusals for the rate do not count, for they say nothing about the question; one that is
-        refused again and again, more than others are, is given up, since services also say so of what is too large.
+        """Ask up to three times: again after a malformed answer, a temporary failure, or, if the audit says so, a short
+        list. Refusals because of the rate do not count, because they say nothing about the question. A question that is refused
+        more often than others is given up, because services also refuse questions that are too large in this way.
         """
         prompt = asking.task.prompt
         estimated = estimated_tokens(prompt)
@@ -253,7 +253,7 @@ class Askers:
             # A trial that only ends because the run does is not done: a resumed run asks again.
             row.is_last = not has_more and not (error is not None and error.stops_run)
             if error is not None and error.stops_run:
-                # At once: whoever takes the attempts gets to know it later, and every question until then may cost.
+                # Stop now: the reader of the attempts learns of it later, and every question until then may cost.
                 self.stop()
             self._keep(Attempted(row, error))
             if not has_more or self._stopping.is_set():
@@ -336,9 +336,9 @@ class Askers:
             self._release(estimated)
 
     def _reserve(self, estimated: int) -> bool:
-        """Take a question out of the budget. What is under way may turn out cheaper than feared, so it is waited for."""
+        """Reserve the cost of a question. Running questions may turn out cheaper than their reserve, so wait for them first."""
         while True:
-            # Together, or else a thread that is refused might see nothing under way although there is.
+            # Under one lock, because a thread that is refused must see every running question.
             with self._lock:
                 if self._style.meter.reserve(estimated):
                     self._n_reserved += 1

@@ -68,7 +68,7 @@ def keep_reading(row: ResponseRow, answer: Answer) -> None:
 
 
 def fill_error(row: ResponseRow, prompt: Prompt, error: TargetError) -> None:
-    """Put into a row why nothing came back, and the rule that says so."""
+    """Put into a row why there is no answer, and the rule that decided this."""
     row.error = _storable(str(error))
     if error.asks_to_slow_down:
         row.read_by = RATE_LIMIT

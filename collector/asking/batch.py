@@ -1,7 +1,7 @@
 """Asks a run's trials through a batch interface: submits what is left, waits, keeps the results, and asks again what failed.
 
-What was submitted stands in the journal, so that another process can wait for it: an event before each submission, one after it,
-and one when its results are kept.
+Submissions are recorded in the journal, so that another process can wait for them: an event before each submission, one after
+it, and one when its results are stored.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class BatchAskers:
         batches: the target's batch interface.
         run_id: the run, which gives batches their labels.
         style: the form of answer expected, the run's seed.
-        tasks: what is to be asked; read at once.
+        tasks: the trials to ask; read at once.
         log: the run's batches so far.
         record: writes an event into the journal, and returns when it is there.
         keep: called with every attempt.
@@ -71,8 +71,8 @@ class BatchAskers:
         ended: called once at the end; with the error that ended the thread, or None.
         usability: counts replies that cannot be used; where none can, nothing is submitted again.
         poll_seconds: the longest pause between two looks at a batch.
-        replaces_gone: submit a batch of an earlier process anew that the service does not know, or says that it does not. It may
-            know it under another key, and the questions would be paid for twice.
+        replaces_gone: submit a batch of an earlier process again if the service does not know it. It may know it under another
+            key, and then the questions are paid for twice.
 
     Attributes:
         is_out_of_budget: asking has stopped because another question might cost too much.
@@ -107,13 +107,13 @@ class BatchAskers:
         self._usability = usability
         self._unusable: TargetError | None = None
         self._poll_seconds = poll_seconds
-        # Who said that these are gone has looked for them; nobody has for those that this process submits.
+        # Only batches from before this process: the user has checked that these are gone.
         self._replaceable = frozenset(log.pending) if replaces_gone else frozenset()
         self._stopping = threading.Event()
         # A process's tries; those of earlier processes count, but one more is always made.
         self._tries: dict[tuple[str, int], int] = {}
         self._todo: dict[tuple[str, int], Task] = {}
-        # What was taken out of the budget for the questions of this process that are under way.
+        # The reserved cost of this process's running questions.
         self._reserved: dict[tuple[str, int], int] = {}
         self._has_guessed = False
         self._n_handed_in = 0
@@ -183,7 +183,7 @@ class BatchAskers:
         """Yield the questions left, as many at once as a batch may hold, and no more than the budget allows."""
         chunk: list[BatchRequest] = []
         n_bytes = 0
-        # Questions may turn out cheaper than feared, so the next round begins anew.
+        # Questions may turn out cheaper than expected, so the next round starts with a fresh budget.
         self.is_out_of_budget = False
         for key, task in self._todo.items():
             estimated = estimated_tokens(task.prompt)
@@ -217,7 +217,7 @@ class BatchAskers:
         )
 
     def _submit(self, requests: list[BatchRequest]) -> None:
-        """Submit a batch, once: after a failure that leaves open whether it arrived, it is looked for."""
+        """Submit a batch once: after a failure that leaves open whether it arrived, search for it."""
         self._log.n_labels += 1
         begun = Submitted(f"{self._run_id}-{self._log.n_labels}", len(requests), utc_now())
         self._record(SUBMITTING, {"label": begun.label, "requests": begun.n_requests})
@@ -267,7 +267,7 @@ class BatchAskers:
             self._wait(min(SETTLE_POLL_SECONDS, self._poll_seconds))
 
     def _require_named(self, unsure: Submitted) -> None:
-        """Make sure that a batch which was not found may be submitted anew, without being paid for twice.
+        """Make sure that a batch which was not found may be submitted again, without being paid for twice.
 
         Raises:
             TargetError: where batches have no names only a person can tell, and none has.
@@ -277,7 +277,7 @@ class BatchAskers:
         raise TargetError(
             f"The end of a submission of {unsure.n_requests:,} questions at {unsure.since:%H:%M:%S} UTC is not known, and the "
             f"service gives batches no names by which to find it. Look there for a batch of that size and time: if there is "
-            f"none, --retry-failed submits its questions anew; if there is one, wait until the service lists it.",
+            f"none, --retry-failed submits its questions again; if there is one, wait until the service lists it.",
             stops_run=True,
         )
 
@@ -290,7 +290,7 @@ class BatchAskers:
         self._log.pending[begun.label] = replace(begun, batch_id=batch_id)
 
     def _fail(self, begun: Submitted, reason: TargetError | str) -> None:
-        """Note that nothing will come of a batch, so that its questions are submitted anew."""
+        """Note that a batch has failed, so that its questions are submitted again."""
         self._record(FAILED, {"label": begun.label, "batch": begun.batch_id, "error": str(reason)})
         del self._log.pending[begun.label]
 
@@ -329,8 +329,8 @@ class BatchAskers:
             self._release_all()
         if hopeless is None and state.outcome == "cancelled":
             return TargetError(
-                f"Batch {batch.batch_id} was cancelled at the service; what it had answered is kept, and the rest is submitted "
-                f"again when the run goes on.",
+                f"Batch {batch.batch_id} was cancelled at the service; its answers are kept, and the rest is submitted "
+                f"again when the run is resumed.",
                 stops_run=True,
             )
         return hopeless
@@ -346,7 +346,7 @@ class BatchAskers:
         if batch.label not in self._replaceable:
             raise TargetError(
                 f"{error} If batch {batch.batch_id} is gone for good and the key is that of the account which submitted it, "
-                f"--retry-failed submits its questions anew.",
+                f"--retry-failed submits its questions again.",
                 stops_run=True,
                 status=error.status,
             ) from error
@@ -369,7 +369,7 @@ class BatchAskers:
         return hopeless
 
     def _task_of(self, custom_id: str) -> Task | None:
-        """Return what a result answers; None for what is kept already, or is none of this run's."""
+        """Return the answer of a result; None if it is stored already, or belongs to another run."""
         prompt_id, _, rest = custom_id.partition("-")
         numbers, _, tag = rest.rpartition("-")
         trial, _, attempt = numbers.partition("-")
@@ -410,7 +410,7 @@ class BatchAskers:
         self._reserved.clear()
 
     def _wait_until_kept(self) -> None:
-        """Wait until all that was handed in is on disk: only then may the journal say that a batch is collected."""
+        """Wait until all results are on disk: only then may the journal say that a batch is collected."""
         while self._n_kept() - self._n_before < self._n_handed_in:
             self._wait(_KEPT_SECONDS)
 

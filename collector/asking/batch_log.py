@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collector.journal.records import Event
 
-# Before a batch is handed in, after that, when its results are kept, and when nothing will come of it.
+# Events before a batch is submitted, after that, when its results are stored, and when it has failed.
 SUBMITTING = "batch_submitting"
 SUBMITTED = "batch_submitted"
 COLLECTED = "batch_collected"
@@ -28,10 +28,10 @@ class Submitted:
 
 @dataclass(slots=True)
 class BatchLog:
-    """What a journal's events say of its batches; give `visit` every event in order.
+    """The batches in a journal's events; give `visit` every event in order.
 
     Attributes:
-        pending: label -> batch, of those that are neither collected nor failed.
+        pending: label -> batch, for those that are neither collected nor failed.
         ids: of all batches ever.
         n_labels: how many batches were begun.
     """

@@ -72,7 +72,7 @@ class Breaker:
         self._first: TargetError | None = None
 
     def answered(self) -> None:
-        """Note an answer, whatever it says."""
+        """Note an answer of any kind."""
         self._has_answered = True
         self._in_a_row = 0
 

@@ -1,6 +1,6 @@
-"""What asking costs: tokens, the list price of a model on a day, and a limit on what a run may spend.
+"""The cost of asking: tokens, the list price of a model on a day, and a limit on the cost of a run.
 
-Costs are list prices times tokens, in USD; discounts for cached prompts are not taken off, so they err high.
+Costs are list prices times tokens, in USD; discounts for cached prompts are ignored, so costs are estimated too high.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collector.targets.base import Target
 
 CHARACTERS_PER_TOKEN = 4
-# What a chat adds around each message: who speaks, where it begins and ends.
+# Tokens that a chat adds around each message: its role, its beginning and its end.
 TOKENS_AROUND_A_QUESTION = 8
-# What an answer may be expected to take before the first one came, where the target's parameters name no limit.
+# The expected length of an answer before the first one came, if the target's parameters name no limit.
 ASSUMED_ANSWER_TOKENS = 500
-# The parameters in which services take the longest answer, in tokens.
+# The parameters that limit the length of an answer, in tokens, by service.
 ANSWER_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "maxOutputTokens", "num_predict")
 # A relative error; above it, an amount is not rounded to cents.
 _CENTS_SAY_ENOUGH = 0.01
@@ -84,12 +84,12 @@ def answer_limit(parameters: Mapping[str, Any]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model's tokens cost from a day on.
+    """The price of a model's tokens from a day on.
 
     Attributes:
         model: a model's name, or the beginning of several followed by *.
         input_usd, output_usd: USD a million tokens of question and of answer.
-        batch_share: what share of that is paid for questions asked in batches.
+        batch_share: the share of that price for questions asked in batches.
         from_date: the first day on which this holds.
         source: where it is stated.
     """
@@ -198,7 +198,7 @@ def price_of(prices: Iterable[Price], model: str | None, on: date) -> Price | No
 
 @dataclass(frozen=True, slots=True)
 class TemplateEstimate:
-    """What one template of an audit would ask for, over all mitigations.
+    """The estimate of one template of an audit, over all mitigations.
 
     Attributes:
         template: its id.
@@ -269,13 +269,13 @@ def meter_for(target: Target, prices: Iterable[Price], max_cost_usd: float | Non
 class CostMeter:
     """Adds up what a run costs, and says whether one more question may be asked; safe to use from many threads.
 
-    A runner asks `reserve` before each question, calls `charge` with what each try took, and `release` when the question is
-    done. What is under way counts as the dearest answer so far, so that the limit holds whatever it brings.
+    A runner asks `reserve` before each question, calls `charge` with the tokens of each try, and `release` when the question is
+    done. A running question counts as the dearest answer so far, so that the limit holds whatever it costs.
 
     Args:
-        price: None where it is not known; nothing is added up then, and nothing is refused.
-        max_cost_usd: what the run may cost, with what it has cost before; None for no limit.
-        answer_tokens: the longest answer the target's parameters allow; None where they name no limit.
+        price: None if it is not known; then nothing is added up, and nothing is refused.
+        max_cost_usd: the limit of the run's cost, including its cost before; None for no limit.
+        answer_tokens: the longest answer that the target's parameters allow; None if they name no limit.
 
     Attributes:
         n_prompt_tokens, n_completion_tokens: tokens so far.
@@ -298,7 +298,7 @@ class CostMeter:
 
     @property
     def cost_usd(self) -> float | None:
-        """What was spent so far; None where the price is not known."""
+        """The cost so far; None if the price is not known."""
         with self._lock:
             return None if self._price is None else self._spent(self._price)
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 MAX_GROUP = 500
 # How soon a thread that waits sees that this is closed.
 _LOOK_SECONDS = 0.5
-# How long more is gathered where nobody waits: a write of each answer alone takes the machine from asking.
+# How long to gather more attempts if no thread waits: writing each answer alone would slow asking down.
 _GATHER_SECONDS = 0.02
 
 logger = logging.getLogger(__name__)
 
 
 class _End:
-    """The end of what is to be kept: nothing more will come."""
+    """The end of the attempts."""
 
     def __init__(self, failure: BaseException | None) -> None:
         self.failure = failure
@@ -33,14 +33,14 @@ class _End:
 
 @dataclass(frozen=True, slots=True)
 class _Handed:
-    """An attempt that was handed in; `written` is set when the end of this process cannot take it away any more."""
+    """A submitted attempt; `written` is set as soon as it would survive the end of this process."""
 
     attempted: Attempted
     written: threading.Event | None = None
 
 
 class _Waiting:
-    """What waits to be written, up to a bound. It is taken many at once: who brings more is woken then, and not for each.
+    """A bounded queue of attempts to write. `take` removes many at once, and so wakes waiting threads once for all.
 
     Args:
         capacity: the bound.
@@ -55,7 +55,7 @@ class _Waiting:
         self._has_come, self._has_space = threading.Condition(lock), threading.Condition(lock)
 
     def put(self, item: _Handed | _End) -> None:
-        """Take an item in when there is space."""
+        """Add an item as soon as there is space."""
         with self._has_space:
             while len(self._items) >= self._capacity and not self._is_closed.is_set():
                 self._has_space.wait(_LOOK_SECONDS)
@@ -82,7 +82,7 @@ class Keeper:
 
     Args:
         writer: the run's journal.
-        capacity: how many attempts may wait to be written; whoever brings another one waits, too. Twice as many may be written
+        capacity: how many attempts may wait to be written; the next one blocks its thread. Twice as many may be written
             and not on disk.
         counts: gains the last attempts at questions that are on disk, by status. They are counted by the thread that brings them
             there: an interrupt could meet the main thread between two of them.
@@ -130,7 +130,7 @@ class Keeper:
 
         Raises:
             LedgerError: the journal cannot be written.
-            BaseException: what `end` was told.
+            BaseException: the error that `end` was called with.
         """
         while True:
             try:
@@ -146,7 +146,7 @@ class Keeper:
             return
 
     def close(self) -> list[Attempted]:
-        """Write what was handed in, take no more, and return what is kept and was not yielded; `failure` says if that failed."""
+        """Write all submitted attempts, take no more, and return those not yet yielded; `failure` says if that failed."""
         self._is_closed.set()
         for thread in self._threads:
             thread.join()
@@ -224,7 +224,7 @@ class Keeper:
             ):
                 self._is_closed.wait(_GATHER_SECONDS)
                 taken += self._waiting.take(self._most_in_group - len(taken))
-            # It is the last: nobody hands anything in who has said that nothing more will come.
+            # The end is always the last item.
             last = taken[-1] if taken else None
             end = last if isinstance(last, _End) else None
             if group := [one for one in taken if isinstance(one, _Handed)]:

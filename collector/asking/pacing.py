@@ -109,7 +109,7 @@ class Pace:
         requests_per_minute: cap on questions started, retries included; None for none.
         tokens_per_minute: cap on tokens, of questions and answers together; None for none.
         clock: seconds that never go back.
-        sleep: stands in for waiting in tests with a clock of their own; None waits, and wakes early when a slot comes free.
+        sleep: replaces waiting in tests with a clock of their own; None waits, and wakes early when a slot comes free.
         random: a number from 0 to 1, for pauses that are guessed.
 
     Attributes:
@@ -129,7 +129,7 @@ class Pace:
         self._clock = clock
         self._sleep = sleep
         self._random = random
-        # One thread at a time waits for its turn, the others for the gate: nobody is woken in vain.
+        # One thread at a time waits for its turn, the others for the gate, so that no thread is woken in vain.
         self._gate = threading.Lock()
         self._changed = threading.Condition()
         self._is_closed = False
@@ -171,7 +171,7 @@ class Pace:
             return Pause(seconds, self._paused_for) if seconds > 0 else None
 
     def close(self) -> None:
-        """Let nobody ask any more: whoever waits for a slot, now or later, gets PaceClosedError."""
+        """Stop asking: every thread that waits for a slot, now or later, gets PaceClosedError."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -244,7 +244,7 @@ class Pace:
                 self._refusals_in_a_row += 1
                 self._limit.cut(now)
                 pause = self._pause_seconds(error)
-                # Who is to come again at once was not refused for the rate of asking.
+                # A service that asks for an immediate retry did not refuse because of the rate.
                 if asked_pause(error) != 0.0:
                     self._turns.refused(now, now + pause)
             else:
@@ -256,7 +256,7 @@ class Pace:
 
     def _pause_seconds(self, error: TargetError) -> float:
         asked = asked_pause(error)
-        # Who says "at once" again and again, and answers nothing meanwhile, does not mean it.
+        # After several immediate retries without an answer, the service's "at once" is ignored.
         n_guesses = self._refusals_in_a_row - (0 if asked is None else MEANT_AT_ONCE)
         if asked or n_guesses < 1:
             return asked or 0.0
@@ -319,7 +319,7 @@ class Slot:
     def done(
         self, reply_tokens: int | None, latency_ms: float | None, hints: RateHints | None = None
     ) -> None:
-        """Report an answer, whatever it says.
+        """Report an answer of any kind.
 
         Args:
             reply_tokens: of question and answer together; None where the service does not count them.
@@ -426,11 +426,11 @@ class _Turns:
     def take(self, now: float) -> None:
         self._next = max(self._next, now - CATCH_UP_SECONDS) + self._seconds_between(now)
         self._starts.append(now)
-        self._retract(now)
+        self._drop_old_starts(now)
 
     def refused(self, now: float, resumes_at: float) -> None:
         """Learn from a refusal: the rate is the one asked at lately, or the one allowed where that is lower."""
-        self._retract(now)
+        self._drop_old_starts(now)
         allowed = self._rate(now)
         rates = [] if allowed is None else [allowed]
         # Right after a pause there is nothing to go by yet.
@@ -452,7 +452,7 @@ class _Turns:
             return None
         return self._learned * (1.0 + (1.0 - RATE_CUT) * (age - 1.0) ** 3)
 
-    def _retract(self, now: float) -> None:
+    def _drop_old_starts(self, now: float) -> None:
         while len(self._starts) > RATE_STARTS and self._starts[0] < now - RATE_SPAN_SECONDS:
             self._starts.popleft()
 

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar with rate, failures, cost and time left, and a line now and then where nobody watches."""
+"""Progress on standard error: a bar with rate, failures, cost and time left, or a line now and then if it is no terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class Advance(Protocol):
-    """What a caller of `progress` reports to."""
+    """The function that a caller of `progress` reports to."""
 
     def __call__(
         self, done: int, failed: int, cost_usd: float | None = None, pause: Pause | None = None

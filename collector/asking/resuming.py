@@ -1,4 +1,4 @@
-"""What a journal says of its run: what was asked of whom, what is kept of it, and what is left to ask."""
+"""The state of a run from its journal: its questions and target, the attempts so far, and the trials that are left."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Kept:
-    """What a journal holds of one trial: how many attempts, the status of the last one, and whether the trial is done."""
+    """The attempts at one trial in a journal: how many, the status of the last one, and whether the trial is done."""
 
     attempts: int = 0
     status: str = ""
@@ -43,7 +43,7 @@ class RunState:
         run: the run, None before its record was visited.
         started: the detail of its event 'started'.
         prompts: in the order in which they were made.
-        kept: (prompt_id, trial) -> what is kept of it.
+        kept: (prompt_id, trial) -> its attempts so far.
         meter: is charged with everything kept.
         models: how many answers each model gave, as far as the service names it.
         unknown_reasons: the finish reasons that no table knows.
@@ -83,7 +83,7 @@ class RunState:
             self.is_finished = event.event == "finished"
             self.is_retracted = self.is_retracted or event.event == "retracted"
             if event.detail.get("by_target"):
-                # What failed just before the target was given up failed with it.
+                # Trials that failed just before the target was given up are asked again.
                 self._reopen(self._failed_last)
             self.batches.visit(event)
             if event.event == "started":
@@ -196,7 +196,7 @@ def require_same_ledger(state: RunState, name: str, ledger_path: Path) -> None:
 
 
 def require_same_target(run: RunRow, target: Target) -> None:
-    """Make sure that what is left of a run is asked of the same target in the same way; how fast is no part of that.
+    """Make sure that a resumed run asks the same target in the same way; the speed may differ.
 
     Raises:
         InputError: a setting differs; names it and both values.

@@ -55,7 +55,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What a collection is given besides what it asks; none of this changes the questions."""
+    """Options of a collection that do not change its questions."""
 
     show_progress: bool | None
     backoff_seconds: float
@@ -90,7 +90,7 @@ def collect(
     Args:
         audit: the spec.
         target: whom to ask.
-        ledger_path: the ledger, made if absent; the journal lies next to it, see `journal_path`.
+        ledger_path: the ledger, made if absent; the journal is next to it, see `journal_path`.
         mitigations: mitigations asked next to the plain audit.
         parts: parts of the audit asked next to the templates that are in none.
         trials: how often each prompt is asked, in place of the spec's number; a template's own number stays.
@@ -192,18 +192,18 @@ def resume(
     give_up_seconds: float = GIVE_UP_SECONDS,
     max_unusable: int = MAX_UNUSABLE,
 ) -> RunSummary:
-    """Ask what is left of a run; all but the target comes from its journal.
+    """Continue a run; everything except the target comes from its journal.
 
     Args:
         run_id: the run.
         target: the one the run was begun with; only how fast it may be asked can have changed.
-        ledger_path: the ledger next to which the journal lies.
+        ledger_path: the ledger; the journal is next to it.
         retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
         show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as of
             `collect`; the cost is that of the whole run.
 
     Returns:
-        A summary of the whole run; a warning says so where it was complete before.
+        A summary of the whole run, with a warning if it was complete before.
 
     Raises:
         InputError: there is no such journal, another process is writing it, it is another ledger's, or the target has other
@@ -244,7 +244,7 @@ def resume(
 
 
 class _Collection:
-    """One process's part in collecting a run: all of it, or what is left of it.
+    """One process's part in collecting a run: all of it, or the trials that are left.
 
     Args:
         state: the run as far as its journal goes.
@@ -284,7 +284,7 @@ class _Collection:
         )
 
     def collect(self, warnings: Sequence[str]) -> RunSummary:
-        """Ask what is left and keep it; `warnings` go into the summary."""
+        """Ask the remaining trials and store the answers; `warnings` go into the summary."""
         started = time.monotonic()
         stopped = None
         try:
@@ -302,7 +302,7 @@ class _Collection:
         ]
         if problem is not None:
             warnings.append(
-                f"{problem} All of run {self._run.run_id} is kept in the journal; the next build loads it."
+                f"{problem} All of run {self._run.run_id} is in the journal; the next build loads it."
             )
         return RunSummary(
             run_id=self._run.run_id,
@@ -351,7 +351,7 @@ class _Collection:
             try:
                 self._wind_down(error, askers, keeper)
             except KeyboardInterrupt:
-                # Who interrupts once more does not want to wait, but to know how to go on.
+                # After a second interrupt, stop waiting and say how to continue.
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(keeper.failure, LedgerError):
                 raise LedgerError(f"{keeper.failure} {self._kept()}.") from error
@@ -442,7 +442,7 @@ class _Collection:
         )
 
     def _wind_down(self, error: BaseException, askers: Askers | BatchAskers, keeper: Keeper) -> None:
-        """Whatever happened, what was answered is kept first; then the journal and the ledger say what happened."""
+        """Store the answers first, after any error; then record the error in the journal and the ledger."""
         is_interrupt = isinstance(error, KeyboardInterrupt)
         askers.stop()
         if is_interrupt or isinstance(error, TargetError):
@@ -457,10 +457,10 @@ class _Collection:
         patience = min(INTERRUPT_PATIENCE_SECONDS, self._terms.lock_patience_seconds)
         problem = self._follower.finish(patience if is_interrupt else self._terms.lock_patience_seconds)
         if problem is not None:
-            logger.warning("%s What was answered is kept in the journal; the next build loads it.", problem)
+            logger.warning("%s The answers so far are in the journal; the next build loads them.", problem)
 
     def _reason(self, error: BaseException) -> str:
-        """Return what an event says of an error: none of a target's own words, which could not be erased with its answer."""
+        """Return the detail of an error for an event: without a target's own words, which could not be erased with its answer."""
         if isinstance(error, TargetError) and (error.raw_body is not None or not self._state.is_batch):
             status = "" if error.status is None else f" (status {error.status})"
             return f"The target was given up{status}; the error of its last response says why."

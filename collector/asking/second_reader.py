@@ -1,7 +1,8 @@
 """A second reader: a model extracts the decisions of answers that no rule reads.
 
-What it reads is kept as an event at the end of the run's chain, next to the answer, and never replaces what a rule read. The same
-model is given a sample of each run's answers that the rules did read. Its decisions are used only where it agrees with the rules
+Its readings are stored as events at the end of the run's chain, next to the answers, and never replace what a rule read. The same
+model also reads a sample of each run's answers that the rules did read. Its decisions are used only where it agrees with the
+rules
 often enough, which the view raw.second_readers decides.
 """
 
@@ -105,7 +106,7 @@ class ToRead:
 
     @property
     def prompt(self) -> str:
-        """What the second reader is asked."""
+        """The prompt for the second reader."""
         return PROMPT.format(decisions=self._decisions(), reply=self.text)
 
     def _decisions(self) -> str:
@@ -184,13 +185,13 @@ class Agreement:
 
 @dataclass(slots=True)
 class Reading:
-    """What a second reader did.
+    """The result of a second reader.
 
     Attributes:
-        n_unread: answers that it was given.
+        n_unread: the answers that it was given.
         n_read: those in which it found a decision.
         n_failed: those for which the target gave no reply.
-        cost_usd: what it cost; None where the price is not known.
+        cost_usd: the cost; None if the price is not known.
         is_cut_off: whether the cost limit ended it.
     """
 

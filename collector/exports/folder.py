@@ -1,7 +1,7 @@
-"""An exported ledger's folder: which file holds which rows, and the manifest that says so.
+"""An exported ledger's folder: which file holds which rows, and its manifest.
 
-What the ledger holds of a run is `TABLE/run_id=RUN/….parquet`, a file a table; what runs share is `TABLE/….parquet`. A file is
-called after the SHA-256 of its bytes, so that one that is written anew has another name.
+The rows of a run are in `TABLE/run_id=RUN/….parquet`, a file a table; rows that runs share are in `TABLE/….parquet`. A file is
+named after the SHA-256 of its bytes, so that a rewritten file has another name.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ OF_RUNS = (
     *("runs", "run_events", "prompts", "prompt_attributes", "responses", "response_scores"),
     *("chain", "seals", "erasures"),
 )
-# Tables of what runs share -> the columns by which a part of them is told from others; what was kept as one has the same.
+# Tables that runs share -> the columns that identify a part of them; rows that were stored together have the same values.
 SHARED: Mapping[str, tuple[str, ...]] = {
-    "readings": ("audit", "analysis_hash", "registered_at"),
+    "analysis_settings": ("audit", "analysis_hash", "registered_at"),
     "relevance": ("relevance_hash",),
     "items": ("catalogue", "catalogue_hash", "imported_at"),
     "predictions": ("recommender", "predictions_hash", "imported_at"),
@@ -73,7 +73,7 @@ class ExportedRun:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a folder holds.
+    """The contents of a folder.
 
     Attributes:
         format: parquet, or delta, where each table's folder has a log as well.
@@ -233,7 +233,7 @@ def _run(document: Mapping[str, Any]) -> ExportedRun:
 
 
 def _file(document: Mapping[str, Any], table: str, run_id: str = "") -> ExportedFile:
-    """Return a file, whose place nobody but `place_of` chooses: nothing outside of the folder is ever read or removed."""
+    """Return a file at the place that `place_of` gives: nothing outside of the folder is ever read or removed."""
     file = ExportedFile(
         str(document["path"]), int(document["rows"]), int(document["bytes"]), str(document["sha256"])
     )

@@ -1,4 +1,4 @@
-"""Takes the runs of an export into a ledger: one made anew, or one that gathers what several machines collected."""
+"""Add the runs of an export to a ledger: a new one, or one that gathers the runs of several machines."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import duckdb
 
 MEMORY = "768MB"
-# Of a run that goes on; its row is the chain's first record, and its scores are no part of the chain.
+# Tables that grow with a run that goes on; its row is the chain's first record, and its scores are no part of the chain.
 _GROWING = tuple(table for table in OF_RUNS if table not in {"runs", "response_scores"})
 
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """What was done.
+    """The result of taking in an export.
 
     Attributes:
         taken: the runs that came in.
@@ -42,9 +42,9 @@ class TakenIn:
 
 
 def take_in(folder: Path, manifest: Manifest, ledger_path: Path) -> TakenIn:
-    """Take into a ledger what it lacks of an export that was verified, all of it or nothing.
+    """Add to a ledger the parts of a verified export that it lacks, all of them or nothing.
 
-    Of a run that both have, the longer chain stays where it goes on from the other's end. What was erased in either is erased.
+    If both have a run, the longer chain is kept, provided that it continues the other one. An erasure in either is applied.
 
     Args:
         folder, manifest: the export.

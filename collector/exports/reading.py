@@ -33,13 +33,13 @@ class ExportedLedger:
         self._folder = folder
         self._manifest = manifest
         for table in (*OF_RUNS, *SHARED):
-            # What has no file has the columns that the ledger gives it, and no rows.
+            # A table without a file keeps the ledger's columns, and has no rows.
             connection.execute(f"alter table raw.{table} rename to empty_{table}")
             try:
                 shared = manifest.shared.get(table)
                 self._show(table, [shared] if shared else [])
             except duckdb.Error:
-                # What cannot be read counts as nothing; `file_faults` tells of it.
+                # An unreadable file counts as empty; `file_faults` reports it.
                 self._show(table, [])
 
     def show(self, run_id: str) -> None:

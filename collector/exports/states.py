@@ -1,4 +1,4 @@
-"""What tells whether a run is in an export as the ledger has it."""
+"""Whether a run is in an export as the ledger has it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ sealed as (
 scored as (
     select run_id, count(*) as n, max(scored_at) as latest from raw.response_scores group by run_id
 ),
-told as (select run_id, count(*) as n from raw.run_events group by run_id),
+evented as (select run_id, count(*) as n from raw.run_events group by run_id),
 erased as (select run_id, count(*) as n from raw.erasures group by run_id)
 select
     runs.run_id,
@@ -32,13 +32,13 @@ select
     chained.length = sealed.length and chained.head = sealed.head,
     concat_ws(
         ', ', coalesce(sealed.n, 0) || ' seals', coalesce(scored.n, 0) || ' scores', scored.latest,
-        coalesce(told.n, 0) || ' events', coalesce(erased.n, 0) || ' erasures'
+        coalesce(evented.n, 0) || ' events', coalesce(erased.n, 0) || ' erasures'
     )
 from raw.runs as runs
 left join chained on chained.run_id = runs.run_id
 left join sealed on sealed.run_id = runs.run_id
 left join scored on scored.run_id = runs.run_id
-left join told on told.run_id = runs.run_id
+left join evented on evented.run_id = runs.run_id
 left join erased on erased.run_id = runs.run_id
 order by runs.started_at, runs.run_id
 """
@@ -61,7 +61,7 @@ def ledger_runs(connection: duckdb.DuckDBPyConnection) -> list[LedgerRun]:
             run_id,
             Seal(length, head) if is_chained and length else None,
             bool(is_whole) or not is_chained,
-            f"{length or 0}:{head}, {beside}",
+            f"{length or 0}:{head}, {other_rows}",
         )
-        for run_id, is_chained, length, head, is_whole, beside in connection.execute(_STATES).fetchall()
+        for run_id, is_chained, length, head, is_whole, other_rows in connection.execute(_STATES).fetchall()
     ]

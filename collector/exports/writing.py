@@ -1,4 +1,4 @@
-"""Writes the ledger into a folder, run by run: what is there already as it should be stays as it is.
+"""Write the ledger into a folder, run by run: files that are up to date stay.
 
 New files are written in a folder of their own and renamed into place, the manifest last; only then old ones are removed. Whatever
 stops this before leaves a whole export, and files that its manifest does not have until the next one.
@@ -39,7 +39,7 @@ from collector.ledger.database import Ledger
 if TYPE_CHECKING:
     import duckdb
 
-# What is held at once of a file that is written: rows until they fill a row group, of as many bytes of text as are kept together.
+# The memory for writing a file: rows are held until they fill a row group, which is limited by their bytes of text.
 MEMORY = "768MB"
 ROW_GROUP_BYTES = 1 << 25
 ROW_GROUP_ROWS = (2_048, 122_880)
@@ -56,11 +56,11 @@ from (
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was done.
+    """The result of an export.
 
     Attributes:
         manifest: what the folder holds now.
-        sha256: the manifest's own 'sha256:…', which stands for every file.
+        sha256: the manifest's own 'sha256:…', which covers every file.
         written, rewritten: runs that came in, and those that were there and had changed.
         left_out: runs whose chain goes on beyond its seal: they are being collected.
         n_bytes: of the files written now.
@@ -89,7 +89,7 @@ def export_ledger(
     Raises:
         InputError: the folder holds runs that the ledger lacks, is of the other format, or is being written; the extra `delta`
             is not installed.
-        LedgerError: the ledger cannot be read, or a file not be written: what was exported before stands.
+        LedgerError: the ledger cannot be read, or a file not be written: earlier exports stay as they are.
     """
     import duckdb
 
@@ -104,7 +104,7 @@ def export_ledger(
     except (duckdb.Error, OSError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or str(error).splitlines()[0].rstrip(".")
         raise LedgerError(
-            f"{folder} cannot be written ({reason}); what was exported before stands."
+            f"{folder} cannot be written ({reason}); earlier exports stay as they are."
         ) from None
 
 
@@ -182,7 +182,7 @@ def _require_same(folder: Path, before: Manifest, format_: Format, run_ids: set[
 
 
 def _stands(folder: Path, before: Manifest, run: LedgerRun) -> bool:
-    """Whether a run is in the folder as the ledger has it; files are looked for and not read, which is `verify`'s part."""
+    """Whether a run is in the folder as the ledger has it; files must exist but are not read, which is `verify`'s part."""
     found = before.runs.get(run.run_id)
     return (
         found is not None

@@ -43,7 +43,7 @@ def folder_of(place: str) -> Path:
 
 
 def hub_copy(place: str) -> Path:
-    """Return where the hub's programs keep a copy of what has this name there; no folder of this name is looked for.
+    """Return where the hub's programs keep a copy of the model of this name; the folder need not exist.
 
     Raises:
         InputError: there is none. Nothing is fetched.

@@ -1,9 +1,9 @@
-"""Locks on files that one process at a time may write: what the journal, a build and a publication need of the system.
+"""Locks on files that one process at a time may write: the journal, a build and a publication use them.
 
-The lock is flock(2)'s, of Linux and macOS. It belongs to an opened file: another opening is kept out, of this process or of
-another; whoever does not ask may read meanwhile; closing another opening of the same file leaves it; and the system frees it when
-the process ends, however it ends. Windows has none that leaves readers alone. On network file systems it is as good as these
-make it.
+The lock is flock(2)'s, of Linux and macOS. It belongs to an opened file: another opening cannot lock it, in this process or in
+another; programs that do not ask for the lock may read meanwhile; closing another opening of the same file leaves it; and the
+system frees it when the process ends, however it ends. Windows has no lock that allows reading. On network file systems the lock
+is as reliable as the file system makes it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def lock(descriptor: int) -> bool:
 
 
 def is_locked(descriptor: int) -> bool:
-    """Whether somebody holds the lock on an opened file; nobody who asks the same is kept out meanwhile.
+    """Whether another opening holds the lock on an opened file; the check itself uses a shared lock, which others may take, too.
 
     Raises:
         BiasledgerError: the system has no such locks.

@@ -1,6 +1,6 @@
-"""Opening files that somebody else may have named or made: regular files only, never a wait, and no more than a bound.
+"""Open files that somebody else may have named or made: regular files only, never a wait, and no more than a bound.
 
-A device such as /dev/zero never ends, and a pipe that nobody writes is waited for without end.
+A device such as /dev/zero never ends, and opening a pipe without a writer waits without end.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_plain(path: Path, most: int) -> bytes:
 
 
 def require_plain(path: Path) -> None:
-    """Raise InputError for a device, a pipe or a socket; what is absent, or a folder, is left to whoever opens it."""
+    """Raise InputError for a device, a pipe or a socket; an absent file or a folder is left to the code that opens it."""
     try:
         kind = _kind(path.stat().st_mode)
     except (OSError, ValueError):

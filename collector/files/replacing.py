@@ -12,7 +12,7 @@ from pathlib import Path
 def written_whole(path: Path) -> Iterator[Path]:
     """Give the block a name next to `path`: what it writes there takes the place of `path` when it ends, or goes if it fails.
 
-    What is no file, such as a pipe or a device, and what a link leads to is written to as it stands.
+    A path that is no regular file, such as a pipe or a device, and the target of a link are written to directly.
 
     Raises:
         OSError: a file cannot be written.

@@ -14,7 +14,7 @@ from collector.files.plain import MAX_SPEC_BYTES, read_plain
 TRUTH_VALUES = "YAML reads an unquoted yes, no, on, off, true or false as a truth value"
 
 
-# Far more than any audit needs; counted as if each alias were written out, because whoever reads the document walks it so.
+# Far more than any audit needs; counted as if each alias were written out, because readers of the document walk it so.
 MAX_NODES = 50_000
 # Reading a number takes the square of its length: 1:1:1:… is one of base 60.
 MAX_NUMBER_CHARACTERS = 1_000
@@ -28,7 +28,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._n_read = 0
-        # Of each node, itself and all below it; None while they are being read.
+        # The number of nodes in each node, itself included; None while they are being read.
         self._sizes: dict[int, int | None] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:

@@ -27,7 +27,7 @@ from collector.ledger.database import Ledger
 from collector.rows import ItemRow, hash_of_items
 from collector.tables.source import FORMATS, column_names, open_source
 
-# What a column is for -> what it may be called, the first that is there counts; case, _, - and spaces do not matter.
+# Role of a column -> its possible names, the first one present counts; case, _, - and spaces do not matter.
 ROLES: Mapping[str, tuple[str, ...]] = {
     "name": ("name", "businessname", "itemname", "restaurantname", "item", "business", "restaurant", "title"),
     "price_level": ("pricelevel", "price", "pricerange", "pricetier", "cost"),
@@ -50,7 +50,7 @@ _CATALOGUE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSummary:
-    """What an import kept.
+    """The result of an import.
 
     Attributes:
         catalogue: its name.
@@ -86,7 +86,7 @@ def import_items(
         levels: price levels run from 1, the cheapest, to this.
 
     Returns:
-        What was kept.
+        The result of the import.
 
     Raises:
         InputError: an argument, a column or a row is wrong, or the catalogue's latest import has the same content.

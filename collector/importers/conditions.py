@@ -33,7 +33,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?: 00:00:00)?|\d{1,2}-[A-Za-z]{3}|[A-Za-z]{
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a prompt says of a person, and how: no attributes where it is neutral."""
+    """The person that a prompt states, and how: no attributes if it is neutral."""
 
     attributes: tuple[PromptAttribute, ...] = ()
     language: str = ENGLISH
@@ -134,7 +134,7 @@ class WideForm:
             f"{kind}_{index}" for index in range(len(mapped)) for kind in ("group", "descriptor")
         ]
         self._groups = {name: audit.attributes[name].groups for name in mapped}
-        # A row with a descriptor of its own is distinguished by that, whatever word names its group.
+        # A row with a descriptor of its own is identified by that, whatever word names its group.
         self._has_own_descriptor = imported.columns.descriptor is not None
         self._values = values
         self._path = path
@@ -182,7 +182,7 @@ class WideForm:
         return found
 
     def _meaning(self, attribute: str) -> dict[str, str | None]:
-        """Return what may stand for each group of an attribute; None where it says that a row names no group."""
+        """Return the words for each group of an attribute; None for the word that says that a row names no group."""
         meaning: dict[str, str | None] = {
             word: group for group, listed in self._groups[attribute].items() for word in (*listed, group)
         }
@@ -219,7 +219,7 @@ class WideForm:
         )
 
     def _descriptor_of(self, index: int, attribute: str) -> str:
-        """Return what states an attribute in a row, as SQL: its own column, or else what the spec says of the group."""
+        """Return the descriptor of an attribute in a row, as SQL: its own column, or else the spec's descriptor of the group."""
         at = self._descriptor_at.get(attribute)
         return (
             f"words_{index}.descriptor"
@@ -375,7 +375,7 @@ def written_in_values(attribute: str, word: str) -> str:
 
 
 def _words(attribute: Attribute) -> dict[str, str]:
-    """Return what may stand for each group: its name, its descriptors and its other wordings; the name goes first."""
+    """Return the words for each group: its name, its descriptors and its other wordings; the name comes first."""
     words = {
         descriptor: group
         for wording in (*attribute.wordings, None)

@@ -39,7 +39,7 @@ MOST_GROUPS = 50
 KINDS = ("text", "json_object", "list", "label", "score")
 # Words for no value that somebody may mean: a religion, a label, a country.
 MAY_MEAN = ("None", "none", "NONE", "NA", "na", "N/A", "n/a")
-# Who is in such a group stated none, as in macros/decisions/groups.sql.
+# Names of groups for people whose group is unknown, as in macros/decisions/groups.sql.
 _UNKNOWN = re.compile(
     r"unknown|undisclosed|not (disclosed|stated|specified|known|reported|provided)"
     r"|(prefer|declined?) (not )?to (say|state|answer)",
@@ -49,23 +49,23 @@ _TO_CHECK = {
     "label": "Check the labels: they are what the answers in {} state.",
     "score": "Check the scale: it holds the scores in {}, rounded outward.",
 }
-# What stands around a word and says nothing: "Reject." is "reject".
+# Characters around a word that carry no meaning: "Reject." is "reject".
 _AROUND = " \t\n.,;:!\"'“”‘’*_`"
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """What a spec is drafted from.
+    """The choices that a spec is drafted from.
 
     Attributes:
-        answer: the column of the answers; empty where each group has its own.
+        answer: the column of the answers; empty if each group has its own.
         groups: column of groups -> the group that the others are compared with; None for the most frequent one.
         roles: further roles (prompt, template, subject, model) -> column.
-        kind: the kind of the answers; None tells it by their looks.
-        labels: those that the answers decide between; none tells them by the answers.
-        favourable: says which of the labels select somebody; none leaves that open.
-        form: how the file is read, as far as that is stated.
-        texts: group -> the column of its answers, where each group has its own; the first is the reference.
+        kind: the kind of the answers; None detects it from the answers.
+        labels: the labels that answers choose from; empty detects them from the answers.
+        favourable: the labels that select somebody; empty leaves that open.
+        form: the stated options for reading the file.
+        texts: group -> the column of its answers, if each group has its own; the first is the reference.
     """
 
     answer: str

@@ -31,7 +31,7 @@ _NO_ANSWER = re.compile(
     r"NO[ _-](?:TEXT|RESPONSE|ANSWER|REPLY|OUTPUT|CONTENT|RESULT|DATA|COMPLETION)(?:[ _-].*)?", re.DOTALL
 )
 _FAILED_WORDS = ("error", "timeout", "empty", "no response", "no answer", "no reply", "no output", "no text")
-# What has a meaning in a regular expression.
+# Characters with a meaning in a regular expression.
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _REFUSED = re.compile(r"refus|block|filter|moderat|safety|declin|censor|policy|guardrail", re.IGNORECASE)
 
@@ -42,7 +42,7 @@ def trimmed(column: str) -> str:
 
 
 def present(cell: str, known: Collection[str]) -> str:
-    """Return as SQL a trimmed cell, null where it stands for no value and is none of the known words."""
+    """Return as SQL a trimmed cell, null if it means no value and is none of the known words."""
     return f"case when not {_is_none(cell, known)} then {cell} end"
 
 
@@ -120,7 +120,7 @@ def tokens_for_nothing(
     Args:
         counts: how often each short answer recurs.
         n_answers: how many answers there are.
-        labels: what is an answer whatever it looks like.
+        labels: answers whatever they look like.
         are_labels: whether the answers are short words that recur anyway.
     """
     known = {label.casefold() for label in labels}

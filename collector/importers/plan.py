@@ -45,10 +45,10 @@ MAX_TRIAL = 2**31 - 1
 AMOUNTS_READ = 10_000
 AMOUNT_CHARACTERS = 2_000
 WHOLE_FILE_TEMPLATE = "imported"
-# A number with room for nanosecond timestamps and for decimals, exact where DOUBLE is not.
+# Wide enough for nanosecond timestamps and for decimals, exact where DOUBLE is not.
 NUMBER = "decimal(38, 10)"
 _PLACE = f"value = floor(value) and value between 1 and {MAX_TRIAL}"
-# Role -> what a number has to fulfil as SQL, the same in words, and whether a cell may be empty.
+# Role -> the condition on a number as SQL, the same in words, and whether a cell may be empty.
 NUMBER_ROLES = {
     "trial": (f"value = floor(value) and value between 0 and {MAX_TRIAL}", "a whole number from 0", False),
     "attempt": (_PLACE, "a whole number from 1", False),
@@ -58,16 +58,16 @@ NUMBER_ROLES = {
     "rank": (_PLACE, "a whole number from 1, which is best", True),
     "count": ("value > 0", "a number above 0, how many items the row stands for", False),
 }
-# Selection rates and their tests count people, of whom there are no fractions.
+# Selection rates and their tests count people, so fractions are not allowed.
 DECISION_WEIGHT = (
     "value = floor(value) and value > 0",
     "a whole number from 1, how many answers the row stands for",
     False,
 )
-# What was asked is compared as it is, and what came back is not needed in the first pass.
+# Prompts are compared as they are, and answers are not needed in the first pass.
 ASKED_ROLES = ("prompt", "system_prompt")
 ANSWER_ROLES = ("text", "finish_reason", "error", "reasoning")
-# Why there is no answer, or why it ended: nothing where the cell is without a value.
+# Why there is no answer, or why it ended; empty if the cell has no value.
 _SAID_ROLES = ("finish_reason", "error")
 # Names, of which #N/A and the like are none.
 NAMED_ROLES = ("subject", "expected")
@@ -121,7 +121,7 @@ class PlannedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class AmountColumn:
-    """What a whole column tells about the amounts in it: their decimal separator and their currency, None where it does not."""
+    """The format of the amounts in a column: their decimal separator and their currency, None if unknown."""
 
     decimal: Literal[".", ","] | None = None
     currency: str | None = None
@@ -154,12 +154,12 @@ class PlannedAnswer:
 
 
 class Plan(Protocol):
-    """What a file holds, found in its first pass.
+    """The contents of a file, found in its first pass.
 
     Attributes:
         n_rows: its rows.
         runs: the runs it makes, in order of their models' names.
-        has_replies: whether the answers are what was written; else they are put together from the rows as they are kept.
+        has_replies: whether the answers are given as text; else they are put together from the rows.
     """
 
     n_rows: int
@@ -188,7 +188,7 @@ class Plan(Protocol):
 
 
 class FilePlan:
-    """What every plan needs: the mapped columns, their checks, and the prompt that a row stands for."""
+    """The parts that every plan needs: the mapped columns, their checks, and the prompt that a row stands for."""
 
     def __init__(self, audit: Audit, conditions: Conditions, source: Source) -> None:
         assert audit.imported is not None
@@ -258,7 +258,7 @@ class FilePlan:
         return f"keys.* replace (case when {self._conditions.names_group} then keys.descriptor end as descriptor)"
 
     def _require_descriptors(self) -> None:
-        """Raise for a row that names a group and nobody who states it; one that names no group needs nobody."""
+        """Raise an error for a row that names a group but no descriptor; neutral rows need none."""
         if "descriptor" not in self._roles:
             return
         for (row,) in self._rows(
@@ -294,7 +294,7 @@ class FilePlan:
         return ", ".join(listed)
 
     def _known_names(self, role: str) -> Sequence[str]:
-        """Return what is a subject, or a right answer, whatever it looks like."""
+        """Return the words that are a subject, or a right answer, whatever they look like."""
         if role == "subject":
             return [one.name for one in self._audit.subject_rows]
         return self._audit.answer.labels
@@ -402,7 +402,7 @@ class FilePlan:
                 meaning.append([value, kept])
         if not meaning:
             return
-        # Prompts are distinguished by what is kept of them: Senior and senior are one label, 7 and 7.0 one score.
+        # Prompts are distinguished by their stored form: Senior and senior are one label, 7 and 7.0 one score.
         self._connection.execute("create table expected_answers (written varchar, kept varchar)")
         self._connection.executemany("insert into expected_answers values (?, ?)", meaning)
         self._connection.execute(
@@ -662,7 +662,7 @@ class RowPlan(FilePlan):
         return f"case when not {sql_is_missing(trimmed(at))} then {at} end"
 
     def counted_answers(self) -> tuple[MissingAnswers, dict[str, int]]:
-        """Return the cells without an answer, and texts that recur and may stand for no answer -> how many cells."""
+        """Return the cells without an answer, and recurring texts that may mean no answer -> how many cells."""
         cell = trimmed(self._role_at["text"])
         answer = self._audit.answer
         longest = max([TOKEN_CHARACTERS, *map(len, answer.missing)])

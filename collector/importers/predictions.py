@@ -1,4 +1,4 @@
-"""What a recommender predicted of held-out texts, so that the warehouse says how good it is: Table 3 of LMRec's source."""
+"""A recommender's predictions of held-out texts, from which the warehouse computes Table 3 of LMRec's source."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class PredictionsSummary:
-    """What an import kept: the recommender, how many texts, and of how many cities."""
+    """The result of an import: the recommender, the numbers of texts and of cities."""
 
     recommender: str
     n_texts: int
@@ -38,7 +38,7 @@ def import_predictions(files: Sequence[Path], ledger_path: Path, *, name: str) -
         name: what to call the recommender.
 
     Returns:
-        What was kept.
+        The result of the import.
 
     Raises:
         InputError: the name, a column or a row is wrong, a text comes twice, or the latest import has the same content.

@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from collector.spec.importing import Import
 
 ROWS_SHOWN = 5
-# Of each rule, so many answers show what it reads.
+# The number of example answers for each rule.
 EXAMPLES_SHOWN = 3
-# A shorter answer, such as a label, is given again and again.
+# Shorter answers, such as a label, are often the same.
 DUPLICATE_CHARACTERS = 40
-# Of a large file, so many answers tell what they look like.
+# The number of answers that are read of a large file.
 ANSWERS_READ = 10_000
 WORDS_READ = 200
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewedAnswer:
-    """An answer as it will be kept: what was asked about, the groups named (attribute, group), what is read or why not."""
+    """An answer as it will be stored: its subject, the groups named (attribute, group), its value or why it has none."""
 
     template: str
     subject: str | None
@@ -75,7 +75,7 @@ class RuleUse:
 
 @dataclass(slots=True)
 class Preview:
-    """What a file holds.
+    """The contents of a file.
 
     Attributes:
         columns: all of its columns.
@@ -135,7 +135,7 @@ def preview_file(audit: Audit, file: Path) -> Preview:
     columns = source_columns(file, hoped.__contains__, form_of(audit.imported))
     preview = Preview(columns)
     for at, column in needed.items():
-        # Whether a path leads anywhere in a column of JSON is told when the file is read.
+        # Paths in a column of JSON are checked when the file is read.
         if columns.count(column) < 2 and find_column(marked_column(column), columns) is None:
             hint = no_column(column, columns)
             sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"

@@ -56,7 +56,7 @@ _Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the answers' pass needs of a prompt."""
+    """The parts of a prompt that the answers' pass needs."""
 
     prompt_id: str
     content_hash: str
@@ -65,7 +65,7 @@ class _Known:
 
 @dataclass(slots=True)
 class _Counted:
-    """What a run holds: its trials by the status of the last attempt, and which questions were asked again.
+    """The counts of a run: its trials by the status of the last attempt, and which questions were asked again.
 
     `retried` are the attempts at trials that have several: the trial, the attempt, its status, the rule that gave it, and whether
     it is the last one.
@@ -209,9 +209,9 @@ def plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
 
 
 def _mapping(imported: Import) -> dict[str, Any]:
-    """Return how a file was read, as plain data: its columns and what it calls things."""
+    """Return how a file was read, as plain data: its columns and the values of its cells."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
-    # They came later, and how files were read before is told as it was.
+    # Keys of later versions are left out where unused, so that older mappings keep their form.
     for later in ("scores", "descriptors", "texts"):
         if not mapping["columns"][later]:
             del mapping["columns"][later]
@@ -409,7 +409,7 @@ def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[s
 
 
 def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
-    """Yield batches of a plan; only reading them is wrapped: an error of the ledger must not be told as one of the file."""
+    """Yield batches of a plan; only reading is wrapped, because the ledger's errors must not be reported as the file's."""
     while True:
         with plan.readable():
             batch = next(batches, None)
@@ -461,7 +461,7 @@ def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
         if missing is not None and answer.status == "malformed":
             return Answer("error", error=f"The cell is missing ({storable(missing)}).", read_by="missing")
         return answer
-    # An error counts even where a text stands next to it: a placeholder, or what came before the call failed.
+    # An error counts even if there is a text: a placeholder, or a part that came before the call failed.
     failure = read_failure(found.error)
     if failure.rule == OTHER_ERROR and answer.status == "refused":
         return answer

@@ -20,7 +20,7 @@ _ANSWERS = frozenset(
     "antwort réponse respuesta resposta risposta".split()
 )
 _ASKED = frozenset("prompt question query instruction input system context frage".split())
-# What else a name of a column says of the same answer.
+# Words in a column's name for other facts about the same answer.
 _NO_GROUPS = frozenset(
     "id text raw type kind length len n model language lang time date tokens score hash status error reason label json clean "
     "cleaned parsed full short first last final original new old translated translation".split()

@@ -2,7 +2,7 @@
 
 A record is a kind and a body of JSON values. Its digest covers the whole body; texts that may have to be erased enter it as
 their own hash only, so that a record whose text was erased still has the same digest. A record's hash covers its position, kind,
-digest and the hash before it, so the last hash stands for all records, their order and their number.
+digest and the hash before it, so the last hash covers all records, their order and their number.
 
 Bodies are made here, so that a journal's line and the ledger's row of one record have the same digest.
 """
@@ -50,7 +50,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 # Large tables that an analysis brings along and names by their content's hash, which the digest covers.
 BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"analysis": frozenset({"relevance", "probes", "markers"})}
-# What bodies in a journal say beyond that; the hashes of these tables are null where an analysis brings none along.
+# Keys that a journal's records have in addition; the hashes of these tables are null if an analysis brings none along.
 _IN_JOURNALS: Mapping[str, frozenset[str]] = {
     "analysis": frozenset({"registered_at", "relevance_hash", "markers_hash"}),
     "response": frozenset({"is_last"}),
@@ -63,7 +63,7 @@ _SEAL = re.compile(r"(?P<count>[1-9]\d*):(?P<head>sha256:[0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """How many records a chain has and the hash of its last one: printed, it can be kept where nobody can change it."""
+    """The number of records of a chain and the hash of its last one: printed, it can be stored where it cannot be changed."""
 
     count: int
     head_hash: str
@@ -127,8 +127,8 @@ class Chain:
 def record_digest(kind: str, body: Mapping[str, Any]) -> str:
     """Return the tagged hash of a record.
 
-    It covers every key of the body: one that is absent counts as null, attributes count whatever their order, and a response's
-    erasable texts count as their own tagged hash. What an analysis brings along counts by the hash it names.
+    It covers every key of the body: an absent key counts as null, attributes count in any order, and a response's
+    erasable texts count as their own tagged hash. Tables that an analysis brings along count by the hash that it names.
 
     Args:
         kind: one of FIELDS.
@@ -161,13 +161,13 @@ def _response_digest(body: Mapping[str, Any]) -> str:
 
 def next_hash(position: int, kind: str, digest: str, previous: str) -> str:
     """Return a record's hash: the tagged hash of the canonical JSON of these four, `previous` being ZERO at position 0."""
-    # None of the four needs escaping, and this is the chain's inner loop.
+    # Built by hand, because none of the four needs escaping and this is the chain's inner loop.
     text = f'{{"digest":"{digest}","kind":"{kind}","position":{position},"previous":"{previous}"}}'
     return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def text_hash(text: str | Mapping[str, str]) -> str:
-    """Return the hash that stands for a text in its record's digest, whether the text is there or erased."""
+    """Return the hash of a text in its record's digest, whether the text is there or erased."""
     return tagged_hash(text) if isinstance(text, str) else text[ERASED]
 
 

@@ -103,8 +103,8 @@ def read_journal(
 ) -> Iterator[Record]:
     """Yield a journal's records one by one, each checked against its hash and the one before; a torn last line is no record.
 
-    A line says what its hash covers and nothing else: one with keys that no record has is broken. Of a key that stands twice the
-    last counts, which is then the one that the hash covers.
+    A line holds the keys that its hash covers and nothing else: one with unknown keys is broken. If a key occurs twice, the
+    last one counts, which the hash then covers.
 
     Args:
         path: the journal; another process may be writing it.
@@ -128,7 +128,7 @@ def read_journal(
             if to_the_byte and isinstance(record, Record) and not _is_as_written(record, line):
                 record = _otherwise(line)
             if isinstance(record, str):
-                # What a crash left of the last lines to be written is not always cut off at its end.
+                # A crash may leave part of the last lines, which is not always at their end.
                 if not _is_json(line) and not stream.read(1):
                     return
                 raise LedgerError(f"{path} is broken at line {mark.count + 1}: {record}.")
@@ -183,7 +183,7 @@ def _last_line(stream: BinaryIO) -> tuple[bytes, int]:
 def _parsed(line: bytes, before: Mark) -> Record | str:
     """Return the record of a line, or what is wrong with it."""
     record = _checked(line, before, orjson.loads)
-    # What orjson reads is what its hash says, or else Python's own reader has the word: of integers of any length, for one.
+    # If the hash does not fit, Python's own reader decides: orjson does not read integers of any length, for one.
     return record if isinstance(record, Record) else _checked(line, before, _read_by_python)
 
 
@@ -219,7 +219,7 @@ def _checked(line: bytes, before: Mark, read: Callable[[bytes], Any]) -> Record 
 
 
 def _unhashed(kind: str, body: Mapping[str, Any], n_keys: int) -> str | None:
-    """Say what a line holds that its hash does not cover: nobody could tell who wrote it."""
+    """Say which part of a line its hash does not cover, as it could have been added by anybody."""
     if kind not in FIELDS:
         return f"it is of the kind {kind!r}, which no record is"
     if names := unhashed_keys(kind, body):

@@ -17,7 +17,7 @@ from collector.rows import MarkerRow, ProbeRow, RelevanceRow, ResponseRow, RunRo
 if TYPE_CHECKING:
     from collector.spec.prompts import Prompt
 
-# What a prompt computes from the rest.
+# The fields of a prompt that are computed from the others.
 _COMPUTED = ("prompt_id", "content_hash", "attributes")
 
 
@@ -95,8 +95,8 @@ def changed_tables(body: Mapping[str, Any]) -> str | None:
 
 
 def prompt_of(body: Mapping[str, Any]) -> Prompt:
-    """Return the prompt of a body; its hashes are computed anew."""
-    # What an audit may say takes long to import, and most that look at journals read no prompt.
+    """Return the prompt of a body, with recomputed hashes."""
+    # Importing the spec takes long, and most readers of journals read no prompt.
     from collector.spec.prompts import Prompt, PromptAttribute
 
     fields = {name: body[name] for name in FIELDS["prompt"] if name not in _COMPUTED}

@@ -58,7 +58,7 @@ class JournalWriter:
     def __init__(self, path: Path, descriptor: int, mark: Mark, n_responses: int) -> None:
         self.path = path
         self._descriptor = descriptor
-        # On disk, and written: what lies between would be lost with the machine's power, but not with this process.
+        # The end on disk, and the written end: the records between would survive this process, but not a power failure.
         self._mark = self._written = mark
         self._n_responses = self._n_written = n_responses
         self._lock = threading.Lock()
@@ -81,7 +81,7 @@ class JournalWriter:
 
         Args:
             path: the file, see `journal_path`; it may not exist yet.
-            run, analysis, prompts: what is asked of whom.
+            run, analysis, prompts: the run, its analysis and its prompts.
             started: the detail of the event 'started', which stands third, before the prompts.
 
         Raises:
@@ -137,7 +137,7 @@ class JournalWriter:
                 if visit is not None:
                     visit(record)
             _cut(path, descriptor, mark.offset)
-            # What a killed process wrote may still be in memory only.
+            # The bytes of a killed process may still be in memory only.
             os.fsync(descriptor)
         except OSError as error:
             os.close(descriptor)
@@ -198,7 +198,7 @@ class JournalWriter:
                 raise self._failure from None
 
     def event(self, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None) -> None:
-        """Keep an event; it happens now unless told otherwise. What its texts have that cannot be stored becomes U+FFFD.
+        """Write an event, with the current time unless another is given. Characters that cannot be stored become U+FFFD.
 
         Raises:
             LedgerError: as `append`.
@@ -206,7 +206,7 @@ class JournalWriter:
         self.record("event", event_body(event, _storable(detail), happened_at or utc_now()))
 
     def record(self, kind: str, body: Mapping[str, Any]) -> None:
-        """Keep a record of any kind but a response.
+        """Write a record of any kind but a response.
 
         Raises:
             LedgerError: as `append`.
@@ -229,7 +229,7 @@ class JournalWriter:
         self.close()
 
     def _sync(self) -> None:
-        """Sync; `mark` moves last, so that it never names what is not on disk."""
+        """Sync; `mark` moves last, so that it never goes beyond the bytes on disk."""
         with self._lock:
             self._require_open()
             written, n_written = self._written, self._n_written

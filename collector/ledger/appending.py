@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from collector.spec.prompts import Prompt
 
-# Analyses of a run's audit, oldest first, and whether each stands by itself: it came with no run that was taken back, or another
+# Analyses of a run's audit, oldest first, and whether each is independent of retracted runs: it came with no such run, or another
 # run that counts was started under it.
 _READINGS_OF_AUDIT = """
 with run_analysis_settings as (
@@ -309,7 +309,7 @@ class Append:
         return {run_id: Seal(count, head_hash) for run_id, count, head_hash in rows}
 
     def erasure(self, run_id: str, body: Mapping[str, Any]) -> None:
-        """Remove the texts of a response and insert the row that says so, unless it is there; `body` is an erasure's record."""
+        """Remove the texts of a response and insert a row to record this, if it is missing; `body` is an erasure's record."""
         key = [run_id, body["prompt_id"], body["trial"], body["attempt"]]
         names = ", ".join(f"{name} = null" for name in body["texts"] if name in ERASABLE)
         self._connection.execute(
@@ -363,22 +363,21 @@ class Append:
         return True
 
     def restore_reading(self, run_id: str) -> bool:
-        """Register the analysis of before where the one in force came with runs that were all taken back; say whether a row
-        was written.
+        """Register the previous analysis if the current one came only with retracted runs; say whether a row was written.
 
-        An analysis came with a run where it was registered as that run started. One that an audit file registered stays, and so
-        does one that another run was started under. The row's moment is that of the run's event `retracted`: it says that the
-        analysis stands again.
+        An analysis came with a run if it was registered as that run started. One that an audit file registered stays, and so
+        does one that another run was started under. The row has the time of the run's event `retracted`: the analysis is in force
+        again from then on.
         """
         rows = self._connection.execute(_READINGS_OF_AUDIT, {"run_id": run_id}).fetchall()
-        standing = [row for row in rows if row[3] and not row[4]]
-        if not standing or rows[-1] == standing[-1]:
+        in_force = [row for row in rows if row[3] and not row[4]]
+        if not in_force or rows[-1] == in_force[-1]:
             return False
-        audit, analysis, retracted_at, *_ = standing[-1]
+        audit, analysis, retracted_at, *_ = in_force[-1]
         return self.analysis(audit, json.loads(analysis), retracted_at)
 
     def restore_readings(self) -> None:
-        """Do what `restore_reading` does for every run that was taken back, in that order: what was done already stays."""
+        """Call `restore_reading` for every retracted run, in that order; what was restored before stays."""
         rows = self._connection.execute(
             "select run_id from raw.retracted_runs order by retracted_at, run_id"
         ).fetchall()
@@ -524,7 +523,7 @@ class Append:
         return inserted
 
     def without_rows_of_run(self, table: str, run_id: str) -> None:
-        """Delete what a table has of a run, which is to come in anew."""
+        """Delete the rows of a run from a table, before they are inserted again."""
         self._connection.execute(f"delete from raw.{table} where run_id = ?", [run_id])
 
     def shared_rows(self, table: str, file: Path, key: Sequence[str]) -> None:
@@ -581,5 +580,5 @@ class Append:
             f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
             [owner],
         )
-        # Not where that failed: a transaction that is undone takes no statement more, and what was wrong would not be told.
+        # Not after an error: an aborted transaction accepts no statement, and a second error would hide the first.
         self._connection.unregister("batch")

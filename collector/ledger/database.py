@@ -1,7 +1,7 @@
 """The ledger: a DuckDB file that keeps prompts and responses as evidence, and the only code that writes it.
 
-DuckDB lets one process write a file and nobody else read it meanwhile. So the file is opened for each append, waited for
-where another process has it open, and closed again. Each append is one transaction.
+While one process writes a DuckDB file, no other can read it. So each append opens the file, waits if another process has it
+open, and closes it again. Each append is one transaction.
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 10.0
 POLL_SECONDS = 0.1
-# A checkpoint writes small row groups together, and reads 2,048 rows of them at once: what these take must fit into memory. Where
-# a row group has longer rows than this on average, all stay as they came in.
+# A checkpoint merges small row groups, and reads 2,048 of their rows at once, which must fit into memory. If a row group has
+# longer rows than this on average, all stay as they are.
 MERGED_ROW_BYTES = 1 << 16
 VECTOR_ROWS = 2048
-# Nor is anything written together any more where a row group holds so much: it would be written anew again and again, up to
-# 122,880 rows of it, for little.
+# Nor are row groups of this size merged any more: they would be rewritten again and again, up to 122,880 rows, for little.
 MERGED_GROUP_BYTES = 1 << 25
-# What DuckDB holds while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
+# DuckDB's memory while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
 READ_BYTES = 64_000_000
 READ_PER_BYTE = 4
-# A connection's variable that says so: the setting is told rounded.
+# The exact limit in a variable of the connection, because DuckDB reports the setting rounded.
 READ_LIMIT = "read_limit"
 # Texts of the longest row that there could be: the longest of each column.
 _LONGEST_ROW = """
@@ -110,12 +109,12 @@ class RunInfo:
 
 @dataclass(frozen=True, slots=True)
 class HeldReadings:
-    """What a ledger holds of how answers are read.
+    """The analyses that a ledger holds.
 
     Attributes:
-        audits: those of runs that were not taken back.
+        audits: the audits of runs that were not retracted.
         latest: audit -> the hash of its latest analysis.
-        named: the hashes of relevance, markers and probes, which analyses name.
+        named: the hashes of relevance, markers and probes that analyses name.
     """
 
     audits: frozenset[str]
@@ -235,12 +234,12 @@ class Ledger:
 
     @contextmanager
     def read_through(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open the file as `read` does, for who goes through all of it: DuckDB holds no more of a large ledger than of a small
-        one, as long as rows only pass through it. Nobody else in this process should have the file open, since DuckDB's settings
-        are the file's.
+        """Open the file as `read` does, to go through all of it: DuckDB holds no more of a large ledger than of a small
+        one, as long as rows only pass through it. The file should not be open elsewhere in this process, because DuckDB's
+        settings belong to the file.
         """
         with ExitStack() as stack:
-            # Next to the ledger it could be a folder that nobody may write. Without any, what does not fit says so.
+            # The folder of the ledger may be read-only. Without a scratch folder, too large queries fail with an error.
             scratch = ""
             with suppress(OSError):
                 scratch = stack.enter_context(TemporaryDirectory(prefix="biasledger-"))
@@ -257,10 +256,10 @@ class Ledger:
             yield connection
 
     def rewrite(self) -> None:
-        """Write the file anew and put it in the old one's place, so that it no longer has the bytes of what was removed.
+        """Write the file again and replace the old one, so that it no longer has the bytes of removed rows.
 
         Raises:
-            LedgerError: the file is absent, locked or no ledger, or there is no room for a second one.
+            LedgerError: the file is absent, locked or no ledger, or there is no space for a second one.
         """
         import duckdb
 
@@ -283,7 +282,7 @@ class Ledger:
         except (duckdb.Error, OSError) as error:
             reason = str(error).splitlines()[0]
             raise LedgerError(
-                f"{path} could not be written anew, so it may still have the bytes of what was removed: {reason}; free it or "
+                f"{path} could not be rewritten, so it may still have the bytes of what was removed: {reason}; free it or "
                 f"make space there and try again."
             ) from None
         finally:
@@ -350,8 +349,8 @@ class Ledger:
     def parts_read(self) -> frozenset[str]:
         """Return which parts the analyses of the ledger's runs have, the methods among them.
 
-        An audit's latest analysis counts, and runs that were taken back do not. Scores of classifiers and predictions of
-        recommenders are read whatever the analyses, in the methods that read any.
+        An audit's latest analysis counts, and retracted runs do not. Scores of classifiers and predictions of
+        recommenders count for the methods that read any, independently of the analyses.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
@@ -364,17 +363,17 @@ class Ledger:
             return parts | _parts_of_scores(connection) | _parts_of_predictions(connection)
 
     def heads_by_part(self) -> dict[str, str]:
-        """Return part of the analyses -> a text that is another whenever anything kept of its runs is.
+        """Return part of the analyses -> a text that changes whenever any record of its runs does.
 
-        It holds the head of each run's chain, by which everything asked, answered and erased is told, how the run is read, and
-        what is kept next to chains: baselines, catalogues, relevance and markers. Left out is a part with a run of before chains
-        were kept, and one that reads scores, where there are any: they are of any run, and in no chain.
+        It holds the head of each run's chain, which covers all questions, answers and erasures, how the run is read, and
+        the records outside of chains: baselines, catalogues, relevance and markers. A part is left out if it has a run from
+        before chains existed, or if it reads scores and there are any: they may belong to any run, and are in no chain.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
         """
         with self.read() as connection:
-            beside = [str(connection.execute(query).fetchall()) for query in _BESIDE_CHAINS]
+            others = [str(connection.execute(query).fetchall()) for query in _BESIDE_CHAINS]
             rows = connection.execute(
                 f"""
                 with heads as (
@@ -395,10 +394,10 @@ class Ledger:
                 """
             ).fetchall()
             left_out = _parts_of_scores(connection)
-        return {part: "\n".join([head, *beside]) for part, head in rows if part not in left_out}
+        return {part: "\n".join([head, *others]) for part, head in rows if part not in left_out}
 
     def held_readings(self) -> HeldReadings:
-        """Return what is registered of how answers are read.
+        """Return the analyses that the ledger holds.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
@@ -453,7 +452,7 @@ def _commit(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     except (duckdb.IOException, duckdb.TransactionException, duckdb.OutOfMemoryException) as error:
         raise _not_written(path, error) from None
     except duckdb.FatalException as error:
-        # What was committed stands in the write-ahead log, and is taken from there when the file is opened next.
+        # Committed rows are in the write-ahead log, and are read from there when the file is opened next.
         raise LedgerError(
             f"{path} took in what was written, but could not be brought to its end ({_reason(error)}): put that right and try "
             f"again."

@@ -1,6 +1,6 @@
-"""Removes the texts of a response that holds personal data from ledger and journal, and leaves a record that says so.
+"""Remove the texts of a response that holds personal data from ledger and journal, and leave a record of this.
 
-The journal is written anew first, then the ledger: whatever stops this half-way, erasing again finishes it.
+The journal is rewritten first, then the ledger: if this stops half-way, erasing again finishes it.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Erasable:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What was done.
+    """The result of an erasure.
 
     Attributes:
         responses: those erased now; none where all of them were erased before.
         seal: the run's chain after it; None in a run of before chains were kept.
-        has_journal: whether a journal stood next to the ledger, and was written anew too.
+        has_journal: whether there was a journal next to the ledger, and was rewritten, too.
     """
 
     responses: tuple[Erasable, ...]
@@ -131,7 +131,7 @@ def erase(
 ) -> Erasure:
     """Remove response_text, answer_text, raw_body and error of a response from the ledger and from its run's journal.
 
-    Its other columns stay, and the hashes of the texts, so that the chain still holds. Both files are written anew and renamed,
+    Its other columns stay, and the hashes of the texts, so that the chain still holds. Both files are rewritten and renamed,
     so that they no longer have the bytes; what other copies of them hold is untouched, and so is a warehouse built before.
 
     Args:
@@ -178,10 +178,10 @@ def _erase_in_ledger(ledger: Ledger, run_id: str, bodies: Sequence[Mapping[str, 
 
 
 def _erase_in_journal(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Write a journal anew without the texts of some responses and with the records of their erasure at its end."""
+    """Rewrite a journal without the texts of some responses and with the records of their erasure at its end."""
     erased = {(body["prompt_id"], body["trial"], body["attempt"]): body["texts"] for body in bodies}
     unfinished = path.with_name(f"{path.name}.erasing")
-    # While the writer is open, nobody else writes the journal, neither the old file nor the one that takes its place.
+    # While the writer is open, no other process writes the journal, neither the old file nor the one that replaces it.
     with JournalWriter.resume(path) as writer:
         count, previous = writer.seal.count, writer.seal.head_hash
         try:
@@ -194,7 +194,7 @@ def _erase_in_journal(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
             replace_file(unfinished, path)
         except OSError as error:
             raise LedgerError(
-                f"The journal {path} cannot be written anew ({error.strerror or error}); nothing was erased."
+                f"The journal {path} cannot be rewritten ({error.strerror or error}); nothing was erased."
             ) from None
         finally:
             unfinished.unlink(missing_ok=True)

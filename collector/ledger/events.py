@@ -1,4 +1,4 @@
-"""What happens to a run after it was collected or imported: an event at the end of its chain, in its journal where it has one."""
+"""Events of a run after it was collected or imported: at the end of its chain, and in its journal if it has one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ledger holds of a run, as the records of its chain: each record of raw.chain next to what its table says now."""
+"""The ledger's records of a run: each record of raw.chain next to the current content of its table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TABLES: Mapping[str, str] = {
 }
 
 _RESPONSE_KEY = "prompt_id || '.' || trial || '.' || attempt"
-# A record of a run's chain that stands before one of a lower position in the table, if there is one: told without sorting.
+# A record of a run's chain that precedes one of a lower position in the table, if there is one; found without sorting.
 _OUT_OF_ORDER = """
     select 1
     from (select position, lag(position) over () as before from raw.chain where run_id = ?)
@@ -382,7 +382,7 @@ def _joined(
         body: dict[str, Any] | None = None
         returned: tuple[str, ...] = ()
         if held_key is not None:
-            # The columns last: what stands next to the hash must not hide what they say.
+            # The columns come last, so that keys next to the hash cannot replace them.
             body, returned = finish({**_extra(extra), **_plain(names, values)})
         is_repeated = position is not None and position == previous
         yield Held(kind, key or held_key, position, digest, body, returned, is_repeated)
@@ -400,7 +400,7 @@ def _unbounded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     try:
         yield
     finally:
-        # Who stops halfway may have closed it.
+        # A caller that stops halfway may have closed it.
         with suppress(duckdb.ConnectionException):
             if limit is not None:
                 connection.execute("set memory_limit = ?", [limit])

@@ -1,7 +1,7 @@
 """Labels that people give to answers, as acceptable or problematic: who and when, at the end of the chain of the answers' run.
 
-An event `labelled` says who (by) and holds a label for each answer. Of one person's labels of an answer the last one counts, and
-null takes it back. Where it says so (is_drawn), its answers were drawn at random to be labelled, whoever labels them again.
+An event `labelled` names the person (by) and holds a label for each answer. If one person labels an answer twice, the last label
+counts, and null takes it back. If `is_drawn` is set, the answers were drawn at random, also for later labels of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From journals into the ledger: what the ledger lacks is written in short appends, so that it can be made anew from journals.
+"""Load journals into the ledger: missing records are written in short appends, so that the ledger can be rebuilt from journals.
 
 How far the ledger has come is the end of its own chain; a journal's records go in with their chain, in one transaction.
 """
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 BATCH_RECORDS = 5_000
 BATCH_BYTES = 1 << 24
-# A checkpoint may write the table's last 122,880 rows anew, however few were added: without bounds it takes a gigabyte. What is
-# written must fit, however long its texts are.
+# A checkpoint may rewrite the table's last 122,880 rows, however few were added: without bounds it takes a gigabyte. The rows
+# must fit, however long their texts are.
 MEMORY_BYTES = 128_000_000
 MEMORY_PER_BYTE = 4
 THREADS = 1
@@ -37,7 +37,7 @@ N_HEAD = 3
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a journal's first records say: the run, the detail of its event 'started', the ledger that it was collected for."""
+    """The first records of a journal: the run, the detail of its event 'started', the ledger that it was collected for."""
 
     path: Path
     run: RunRow
@@ -120,14 +120,14 @@ class JournalLoader:
         n_written = 0
         is_done = False
         while not is_done:
-            # Read before the ledger is opened, so that it is held for short moments only.
+            # Read before the ledger is opened, to hold it for short moments only.
             batch = None if self._mark is None else self._batch(self._mark, stop)
             with self._ledger.append(
                 wait_seconds=wait_seconds, threads=THREADS, may_merge=not self.leaves_row_groups
             ) as append:
                 end = append.chain_end(self._run_id) or START.seal
                 if self._mark is None or batch is None or end != self._mark.seal:
-                    # Somebody else may have loaded meanwhile, so the place is looked for again.
+                    # Another process may have loaded records meanwhile, so find the place again.
                     self._mark = _place_of(self._path, end)
                     batch = self._batch(self._mark, stop)
                 at_once = max(_size(self._mark, batch), append.merged_bytes or 0)
@@ -172,7 +172,7 @@ def _told_if_odd(path: Path, count: int) -> Iterator[None]:
 
 
 def load_journal(path: Path, ledger: Ledger) -> int:
-    """Write what the ledger lacks of a journal, and seal it; what is there already is left as it is.
+    """Write the records that the ledger lacks of a journal, and seal it; existing records stay.
 
     Returns:
         The number of records written.
@@ -228,7 +228,7 @@ def _load_one(head: Head, ledger: Ledger, sealed: Seal | None) -> list[str]:
             ]
         torn = end.offset < head.path.stat().st_size
         n_loaded = 0
-        # What was killed may have brought its last records into the ledger and not their seal.
+        # A killed process may have written its last records into the ledger but not their seal.
         if sealed != end.seal:
             # The ledger may not hold what a power failure could still take from the journal.
             sync_journal(head.path)

@@ -28,7 +28,7 @@ class RunOverview:
 
     Attributes:
         state: its last event: started, resumed, stopped, finished, failed, interrupted; None where it has none.
-        n_planned: trials to be asked in all; None where no journal says so, as of imports.
+        n_planned: trials to be asked in all; None without a journal, as for imports.
         n_asked: attempts kept; None without a journal.
         n_kept: trials that are done; without a journal those in the ledger.
         n_ahead: records that the journal has and the ledger has not; None where the ledger could not be read.
@@ -167,7 +167,7 @@ def _progress(path: Path) -> _Progress:
                     is_interrupt = body["event"] == "failed" and body["detail"].get("reason") == INTERRUPTED
                     state = INTERRUPTED if is_interrupt else body["event"]
                     if body["detail"].get("by_target"):
-                        # What failed with the target is asked again, see `RunState`.
+                        # Trials that failed with the target are asked again, see `RunState`.
                         n_kept, n_failed_last = n_kept - n_failed_last, 0
                     # A resumed run may ask again what had failed.
                     n_kept = body["detail"].get("kept", n_kept) if state == "resumed" else n_kept

@@ -1,4 +1,4 @@
-"""Takes a run back, such as an import by a wrong spec: it counts for nothing any more, and a record in its chain says so.
+"""Retract a run, such as an import by a wrong spec: it counts for nothing any more, and its chain records this.
 
 Unlike an erasure this removes nothing from the ledger: what was kept can still be checked, and older seals hold.
 """
@@ -20,7 +20,7 @@ from collector.rows import RETRACTED
 
 @dataclass(frozen=True, slots=True)
 class Retracting:
-    """What was done.
+    """The result of a retraction.
 
     Attributes:
         run: the run as it was listed before.

@@ -1,4 +1,4 @@
-"""What a collection or an import reports when it is done, and how runs are named."""
+"""The summary of a collection or an import, and the ids of runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RunSummary:
 
     Attributes:
         run_id: its name in the ledger.
-        audit, target: what was asked of whom.
+        audit, target: the audit and the target of the run.
         is_simulated: the answers are made up.
         n_prompts: distinct prompts.
         n_responses: prompt × trial; the last attempt of each counts.

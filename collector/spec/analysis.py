@@ -12,12 +12,12 @@ from collector.validation import Names, Section
 
 
 class Answers(Section):
-    """Who gets an answer at all: which attempt at a question says so."""
+    """Who gets an answer at all, and the attempt at a question that decides this."""
 
     attempt: Literal["first", "last"] = Field(
         default="first",
         description="Which attempt says whether a question was refused, failed or answered unusably, where a question was asked "
-        "again. What an answer says is taken from the last attempt in any case.",
+        "again. The answer itself is always taken from the last attempt.",
         examples=["last"],
     )
 
@@ -38,7 +38,7 @@ class _Shared(Section):
     )
     include_reasoning: bool = Field(
         default=False,
-        description="Of answers in text: whether the model's reasoning is analysed with the answer. It is kept in any case.",
+        description="For answers in text: whether the model's reasoning is analysed with the answer. It is always stored.",
         examples=[True],
     )
     answers: Answers = Field(
@@ -48,7 +48,7 @@ class _Shared(Section):
     )
     same: Mapping[str, Names] = Field(
         default_factory=dict,
-        description="Of items: attributes made from two others with the same two groups: name → the two. Its groups are `same` "
+        description="For items: attributes made from two others with the same two groups: name → the two. Its groups are `same` "
         "and `different`, which is the reference.",
         examples=[{"couple": ["first_relationship", "second_relationship"]}],
     )

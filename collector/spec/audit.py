@@ -1,4 +1,4 @@
-"""An audit spec as a typed, frozen `Audit`; what is asked and how answers are read, as plain data."""
+"""An audit spec as a typed, frozen `Audit`; its questions and its analysis as plain data."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ from collector.validation import NonBlank, Section, list_to_tuple
 
 
 class Audit(Section):
-    """One audit: what is asked about whom, what answer is expected, and how the answers are read.
+    """One audit: its questions and groups, the expected answer, and how the answers are read.
 
     It asks something (`templates`, `trials`), or reads answers that exist (`import`), or both.
     """
 
     audit: NonBlank = Field(
-        description="What the audit is called: lower-case letters, digits, - and _.",
+        description="The audit's name: lower-case letters, digits, - and _.",
         examples=["support-tone"],
         json_schema_extra={"pattern": "^[a-z0-9][a-z0-9_-]*$"},
     )
@@ -57,11 +57,11 @@ class Audit(Section):
         default=None, description="A line for the report.", examples=["Tone of support answers by customer"]
     )
     source: NonBlank | None = Field(
-        default=None, description="Where its method or its data come from.", examples=["Smith et al. (2024)"]
+        default=None, description="The source of its method or its data.", examples=["Smith et al. (2024)"]
     )
     subjects: Subjects | None = Field(
         default=None,
-        description="What the questions are about, from a CSV file.",
+        description="The subjects of the questions, from a CSV file.",
         examples=[{"file": "resumes/resumes.csv", "name": "resume", "expected": "level"}],
     )
     people: People | None = Field(
@@ -81,8 +81,8 @@ class Audit(Section):
     )
     attributes: Mapping[str, Attribute] = Field(
         default_factory=dict,
-        description="What distinguishes people. Its name is a slot in templates. Or the name of a CSV file next to the "
-        "spec with the columns attribute, group and descriptor, and one more for each wording.",
+        description="The attributes that distinguish people. Each name is a slot in templates. Or the name of a CSV file next to "
+        "the spec with the columns attribute, group and descriptor, and one more for each wording.",
         examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
     )
     trials: int | None = Field(
@@ -93,7 +93,7 @@ class Audit(Section):
     )
     answer: Answer = Field(
         default_factory=Answer,
-        description="What kind of answer is expected. A spec with `import` has to say it.",
+        description="The expected kind of answer. A spec with `import` must state it.",
         examples=[{"kind": "label", "labels": ["reject", "accept"]}],
     )
     encoding: NonBlank | None = Field(
@@ -162,7 +162,7 @@ class Audit(Section):
         return self._personal_words
 
     def name_swap(self, subject: Subject) -> NameSwap | None:
-        """Return what replaces the name of a subject's person, None where the subject names nobody."""
+        """Return the replacement of a subject's person's name, None if the subject names nobody."""
         return self._name_swaps.get((subject.domain, subject.name))
 
     def own_name_of(self, subject: Subject | None) -> str | None:
@@ -173,17 +173,17 @@ class Audit(Section):
 
     @property
     def relevance_rows(self) -> tuple[RelevanceRow, ...]:
-        """What is relevant for which subject, in the file's order; empty where the analysis names no such file."""
+        """The relevant items of each subject, in the file's order; empty if the analysis names no such file."""
         return self._relevance_rows
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """What it was read from, the spec first; a folder where it names one. Empty where it was not read from a file."""
+        """The files it was read from, the spec first; a folder where it names one. Empty if it was not read from a file."""
         return self._files
 
     @property
     def relevance_hash(self) -> str | None:
-        """The tagged hash of the relevance rows whatever their order, None where there are none."""
+        """The tagged hash of the relevance rows, independent of their order; None if there are none."""
         return hash_of_relevance(self._relevance_rows)
 
     @property
@@ -198,7 +198,7 @@ class Audit(Section):
 
     @property
     def markers_hash(self) -> str | None:
-        """The tagged hash of markers and probes whatever their order, None where there are neither."""
+        """The tagged hash of markers and probes, independent of their order; None if there are neither."""
         return hash_of_markers(self._marker_rows, self._probe_rows)
 
     @property
@@ -233,7 +233,7 @@ class Audit(Section):
         return template.candidate is not None or any(self.is_personal(slot) for slot in template.slots)
 
     def names_person_of(self, template: Template, subject: Subject) -> bool:
-        """Whether a template names a person where it is about a subject; a subject without one may name nobody."""
+        """Whether a template names a person if it is about a subject; a subject without one may name nobody."""
         if not self.states_people(template):
             return False
         has_own = self.subjects is None or self.subjects.person is None or self.name_swap(subject) is not None
@@ -259,7 +259,7 @@ class Audit(Section):
         return own or self.trials or 1
 
     def asked(self) -> dict[str, Any]:
-        """Return what is asked as plain data for canonical JSON; groups stand in the file's order, the analysis is absent.
+        """Return the questions as plain data for canonical JSON; groups are in the file's order, the analysis is absent.
 
         Keys that came later stand only where they are used, so that the hash of an older spec stays.
         """
@@ -315,7 +315,7 @@ class Audit(Section):
     def analysis_document(self) -> dict[str, Any]:
         """Return how answers are read as plain data: crossed attributes, and how each kind of answer is compared.
 
-        What templates cross is among the crossed attributes.
+        The crossed attributes include those that templates cross.
         """
         crossed = [split_crossed(one) for one in self.analysis.crossed]
         for one in (name for template in self.templates for name in template.descriptors):
@@ -347,7 +347,7 @@ class Audit(Section):
         if self.analysis.markers is not None:
             return [*self._few_probes(), *self._one_sided_probes()]
         if self.answer.kind == "items":
-            # Its units are names and words, which the spec lists, whatever the number of subjects and trials.
+            # Its units are names and words, which the spec lists, independent of the number of subjects and trials.
             return []
         if self.subjects is not None:
             return [*self._few_subjects(), *self._few_neutral_trials()]
@@ -479,10 +479,10 @@ class Audit(Section):
         return chosen
 
     def with_attributes(self, names: Sequence[str], parts: Sequence[str] = ()) -> Audit:
-        """Return the same audit with the prompts alone that state some of its attributes, and those about nobody.
+        """Return the same audit with only the prompts that state some of its attributes, and the neutral ones.
 
         Args:
-            names: the attributes; all if empty. Of descriptors, crossed ones stay where all of their attributes are named; a
+            names: the attributes; all if empty. Crossed descriptors stay if all of their attributes are named; a
                 template that states several at once stays for any of them.
             parts: the parts of the audit that will be asked.
 

@@ -1,7 +1,7 @@
-"""The files that an audit spec names: they lie inside its project, unless somebody says that others may be read.
+"""The files that an audit spec names: they must be inside its project, unless others are allowed explicitly.
 
-A spec may come from elsewhere, and what it names ends up in prompts and in error sentences. A project may hold keys, too: in
-files or folders whose names begin with a dot, such as `.env`, which are refused like what lies outside.
+A spec may come from elsewhere, and the files that it names end up in prompts and in error sentences. A project may hold keys,
+too: in files or folders whose names begin with a dot, such as `.env`, which are refused like files outside.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PROJECT_FILE = "dbt_project.yml"
 
 @dataclass(frozen=True, slots=True)
 class SpecFiles:
-    """What a spec may read.
+    """The files that a spec may read.
 
     Attributes:
         spec: the spec, from whose folder the names of files are seen.
@@ -38,7 +38,7 @@ class SpecFiles:
     def of(cls, spec: Path, *, allow_outside: bool = False, encoding: str | None = None) -> SpecFiles:
         """Return the files of a spec: those in the nearest folder above it with a dbt_project.yml, or else in its own folder.
 
-        The root of the file system is no project, and where a spec without one lies in a home folder or above it, only the
+        The root of the file system is no project, and if a spec without a project is in a home folder or above it, only the
         files next to it are its own.
         """
         if allow_outside:
@@ -55,7 +55,7 @@ class SpecFiles:
         """Return where a file is that the spec names.
 
         Raises:
-            InputError: no file can have that name, or it lies outside of the project or is hidden in it, also by way of a link.
+            InputError: no file can have that name, or it is outside of the project or hidden in it, also by way of a link.
         """
         path = self.spec.parent / name
         try:

@@ -22,7 +22,7 @@ class Columns(Section):
 
     text: NonBlank | None = Field(
         default=None,
-        description="The answer as it was written. Of this and every other column, `response.score` is a key inside JSON, and "
+        description="The answer as it was written. In this and every other column, `response.score` is a key inside JSON, and "
         "`turns[0].text` goes into a list.",
         examples=["answer"],
     )
@@ -53,7 +53,7 @@ class Columns(Section):
     )
     subject: NonBlank | None = Field(
         default=None,
-        description="What the question is about. Labels, scores and rankings need it: it tells which rows are about the same "
+        description="The subject of the question. Labels, scores and rankings need it: it tells which rows are about the same "
         "resume, or person.",
         examples=["resume_id"],
     )
@@ -80,7 +80,7 @@ class Columns(Section):
         examples=["row_id"],
     )
     weight: NonBlank | None = Field(
-        default=None, description="How many answers a row stands for, a number above 0.", examples=["n"]
+        default=None, description="The number of answers in a row, above 0.", examples=["n"]
     )
     model: NonBlank | None = Field(default=None, description="The model that answered.", examples=["model"])
     attribute: NonBlank | None = Field(
@@ -100,40 +100,40 @@ class Columns(Section):
     )
     response: NonBlank | None = Field(
         default=None,
-        description="Of rankings and items: which rows are one answer. Of items, all rows of a prompt are one if absent.",
+        description="For rankings and items: which rows are one answer. For items, all rows of a prompt are one if absent.",
         examples=["run"],
     )
     slot: NonBlank | None = Field(
         default=None,
-        description="Of rankings: the place at which a candidate was shown, from 1.",
+        description="For rankings: the place at which a candidate was shown, from 1.",
         examples=["position"],
     )
     rank: NonBlank | None = Field(
         default=None,
-        description="Of rankings: the place that a candidate was given; 1 is best.",
+        description="For rankings: the place that a candidate was given; 1 is best.",
         examples=["rank"],
     )
     missing: NonBlank | None = Field(
         default=None,
-        description="Of rankings: 1 where the answer does not name the candidate, else 0.",
+        description="For rankings: 1 if the answer does not name the candidate, else 0.",
         examples=["missing"],
     )
     item: NonBlank | None = Field(
-        default=None, description="Of items: the item's name.", examples=["restaurant"]
+        default=None, description="For items: the item's name.", examples=["restaurant"]
     )
     price: NonBlank | None = Field(
         default=None,
-        description="Of items: the price level, a number or as many $ signs; or the amount of money (`answer.prices`).",
+        description="For items: the price level, a number or as many $ signs; or the amount of money (`answer.prices`).",
         examples=["price"],
     )
     category: NonBlank | None = Field(
         default=None,
-        description="Of items: the categories, separated by comma or slash. Without `item` and `price`, a row is one category of "
-        "an answer.",
+        description="For items: the categories, separated by comma or slash. Without `item` and `price`, a row is one category "
+        "of an answer.",
         examples=["cuisine"],
     )
     count: NonBlank | None = Field(
-        default=None, description="Of items: how many of them a row stands for.", examples=["n"]
+        default=None, description="For items: the number of items in a row.", examples=["n"]
     )
     attributes: Mapping[str, NonBlank] = Field(
         default_factory=dict,
@@ -170,7 +170,7 @@ class Columns(Section):
 
 
 class ConditionValue(Section):
-    """What a value in a file of long form means."""
+    """The meaning of a value in a file of long form."""
 
     group: NonBlank = Field(description="The group that the value names.", examples=["African"])
     perturbation: NonBlank | None = Field(
@@ -180,7 +180,7 @@ class ConditionValue(Section):
 
 
 class Condition(Section):
-    """What an attribute named in a file of long form means; what is left out is as the file says."""
+    """The meaning of an attribute named in a file of long form; parts that are left out are as the file says."""
 
     neutral: bool = Field(
         default=False, description="Such rows name no group: they are neutral.", examples=[True]
@@ -205,7 +205,7 @@ class Condition(Section):
         ],
     ] = Field(
         default_factory=dict,
-        description="What its values mean: value → group, or → group with a perturbation and a language of its own.",
+        description="The meaning of its values: value → group, or → group with a perturbation and a language of its own.",
         examples=[{"un Africain": "African", "an Afrian": {"group": "African", "perturbation": "typo_drop"}}],
     )
 
@@ -215,7 +215,7 @@ class Import(Section):
 
     format: ImportFormat | None = Field(
         default=None,
-        description="The file's format; told by its ending and content if absent.",
+        description="The file's format; detected from its ending and content if absent.",
         examples=["jsonl"],
     )
     table: NonBlank | None = Field(
@@ -246,14 +246,14 @@ class Import(Section):
     )
     values: Mapping[str, Mapping[str, NonBlank | None]] = Field(
         default_factory=dict,
-        description="What the file calls the groups: attribute → word in the file → group. A group's name and descriptors are "
+        description="The file's words for the groups: attribute → word in the file → group. A group's name and descriptors are "
         'understood anyway. null says that such a row names no group of the attribute; `""` is a cell that is empty, or holds '
         "what programs write in place of a value, such as #N/A or nan.",
         examples=[{"gender": {"f": "female", "m": "male", "": None}}],
     )
     score_labels: Mapping[str, NonBlank] = Field(
         default_factory=dict,
-        description="What the labels in the columns of `scores` mean: word in the file → label.",
+        description="The meaning of the labels in the columns of `scores`: word in the file → label.",
         examples=[{"-1": "negative", "0": "neutral", "1": "positive"}],
     )
     conditions: Mapping[str, Condition] = Field(

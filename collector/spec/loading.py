@@ -26,7 +26,7 @@ from collector.validation import key_path, more_problems, structure_problems
 
 @dataclass(frozen=True, slots=True)
 class SpecProblem:
-    """What is wrong in a spec or a file that it names.
+    """A problem in a spec or a file that it names.
 
     Attributes:
         at: the path of the key that it is about, as sentences show it.
@@ -69,7 +69,7 @@ def load_audit(path: Path, *, allow_outside: bool = False) -> Audit:
         allow_outside: whether files that it names may lie outside of its project, see `collector.spec.files`.
 
     Raises:
-        InputError: a file cannot be read, lies outside, or is no valid spec; the message names file and key or row
+        InputError: a file cannot be read, is outside, or is no valid spec; the message names file and key or row
             and what would be right.
     """
     loading = _Loading(path, allow_outside=allow_outside)
@@ -102,7 +102,7 @@ class _Loading:
         self._allow_outside = allow_outside
 
     def problems(self) -> Iterator[SpecProblem]:
-        """Yield what is wrong, and where nothing is, leave the audit; nobody who stops at the first waits for the others."""
+        """Yield problems one by one, so that a caller can stop at the first; without any, set `audit`."""
         document = _read_document(self._path)
         stated = document.get("encoding")
         files = SpecFiles.of(
@@ -216,7 +216,7 @@ def _read_subjects(audit: Audit, files: SpecFiles) -> None:
         subjects.domain,
         subjects.wordings,
         person=subjects.person,
-        # A decision about nobody would be compared with no other.
+        # A decision without a group would be compared with no other.
         is_person_optional=audit.answer.kind not in DECISIONS,
         expected=subjects.expected,
         target_group=subjects.target_group,

@@ -156,7 +156,7 @@ def _lacking(category: str | None, sides: Mapping[str | None, frozenset[str]]) -
 
 
 def hash_of_markers(markers: Sequence[MarkerRow], probes: Sequence[ProbeRow]) -> str | None:
-    """Return the tagged hash of markers and probes whatever their order, None where there are neither."""
+    """Return the tagged hash of markers and probes, independent of their order; None if there are neither."""
     if not markers and not probes:
         return None
     rows = [

@@ -1,8 +1,8 @@
-"""Swapping a person's name in a text: the same text about somebody else, in which nothing but the name differs.
+"""Replace a person's name in a text: the same text about somebody else, in which nothing but the name differs.
 
-In prose a name is a whole word in any case, and what holds it as a part (Art in state-of-the-art, artist) is another word.
+In prose a name is a whole word in any case; a word that contains it (Art in state-of-the-art, artist) is another word.
 In addresses (e-mail, web, handles), where names are written small, without accents and joined, it is also found joined to
-words that stand next to it in the text: emilysmith@ where the text has Emily Smith.
+the words next to it in the text: emilysmith@ where the text has Emily Smith.
 """
 
 from __future__ import annotations
@@ -50,11 +50,13 @@ class NameSwap:
             if not word.islower() or name.islower()
         ]
         self._prose = re.compile(rf"{_BEFORE}(?:{'|'.join([phrase, *alone])}){_AFTER}", re.IGNORECASE)
-        beside = re.compile(rf"(?:(?<!\w)(\w++)[ \t]+)?{self._prose.pattern}(?:[ \t]+(\w+))?", re.IGNORECASE)
+        in_context = re.compile(
+            rf"(?:(?<!\w)(\w++)[ \t]+)?{self._prose.pattern}(?:[ \t]+(\w+))?", re.IGNORECASE
+        )
         neighbours = {
             _plain(word)
             for text in texts
-            for match in beside.finditer(text)
+            for match in in_context.finditer(text)
             for word in match.groups()
             if word and word[0].isupper()
         }

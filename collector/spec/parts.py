@@ -28,7 +28,7 @@ DEFAULT_MAX_CHARACTERS = 200_000
 AnswerKind = Literal["json_object", "text", "list", "items", "label", "score", "ranking"]
 # Answers that decide something about a person; they are read as decisions and not as words.
 DECISIONS = ("label", "score", "ranking")
-# Answers with a number of recommendations, which {k} stands for; no group need be the reference.
+# Answers with a number of recommendations, the slot {k}; no group need be the reference.
 RECOMMENDATIONS = ("list", "items")
 MINIMUM_TRIALS = 15  # a persona, in Xu, Potka & Thomo (2026)
 MINIMUM_SUBJECTS = 50  # a domain, and
@@ -39,12 +39,12 @@ MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 class Template(Section):
     """One wording of the question, with slots for the groups' descriptors and the subjects' words.
 
-    Groups with several descriptors are asked about by each of them. Of several such attributes all combinations are asked, unless
-    the template is `paired`. A template with a `candidate` asks for a ranking.
+    Groups with several descriptors are asked about by each of them. With several such attributes all combinations are asked,
+    unless the template is `paired`. A template with a `candidate` asks for a ranking.
     """
 
     id: NonBlank = Field(
-        description="What the template is called in results. Each template has its own.",
+        description="The template's name in results. Each template has its own.",
         examples=["products"],
     )
     text: NonBlank = Field(
@@ -65,7 +65,7 @@ class Template(Section):
     )
     descriptors: Names = Field(
         default=(),
-        description="What the slot `{descriptor}` stands for, one prompt each: attributes, or two crossed with `*`.",
+        description="The values of the slot `{descriptor}`, one prompt each: attributes, or two crossed with `*`.",
         examples=[["age", "gender", "race*gender"]],
     )
     neutral: NonBlank | None = Field(
@@ -120,7 +120,7 @@ class Template(Section):
 
     @property
     def candidate_parts(self) -> tuple[str | Slot, ...]:
-        """What is written of one candidate, split into literal text and slots; empty where no ranking is asked for."""
+        """The text of one candidate, split into literal text and slots; empty if no ranking is asked for."""
         return () if self.candidate is None else parse_template(self.candidate)
 
     @property
@@ -213,7 +213,7 @@ class Attribute(Section):
 
 
 class Subjects(Section):
-    """What the questions are about, such as resumes or artists: a CSV file with a row for each, whose columns are slots.
+    """The subjects of the questions, such as resumes or artists: a CSV file with a row for each, whose columns are slots.
 
     A candidate's slot {text} may also have as many columns as there are candidates, text_1, text_2, …, which they take in turn.
     """
@@ -241,7 +241,7 @@ class Subjects(Section):
     )
     target_group: NonBlank | None = Field(
         default=None,
-        description="The column of whom a stereotype is about, for audits with markers.",
+        description="The column of the group that a stereotype is about, for audits with markers.",
         examples=["target_group"],
     )
     wordings: Mapping[str, Mapping[str, Text]] = Field(
@@ -291,7 +291,7 @@ KeyPaths = Annotated[tuple[Text, ...], BeforeValidator(_paths, json_schema_input
 
 
 class Answer(Section):
-    """What kind of answer is expected. It decides by which method answers are compared."""
+    """The expected kind of answer, which decides the method by which answers are compared."""
 
     kind: AnswerKind = Field(
         default="json_object",
@@ -307,7 +307,7 @@ class Answer(Section):
     )
     short: Literal["pad", "ask_again"] = Field(
         default="pad",
-        description="What is done with a list of fewer than `k`: padded with empty places, or asked again.",
+        description="The treatment of a list of fewer than `k` items: padded with empty places, or asked again.",
         examples=["ask_again"],
     )
     levels: Annotated[int, Field(ge=2, le=10)] = Field(
@@ -367,7 +367,7 @@ class Answer(Section):
     )
     decimal: Literal[".", ","] | None = Field(
         default=None,
-        description="The decimal separator of the scores. Of a file, the whole column tells it if this is absent.",
+        description="The decimal separator of the scores. If absent, it is detected from the whole column of a file.",
         examples=[","],
     )
     currency: NonBlank | None = Field(
@@ -395,19 +395,19 @@ class Answer(Section):
     )
     missing: Names = Field(
         default=(),
-        description="Of imported answers: what stands in the file where no answer came, besides empty cells and words such as "
+        description="For imported answers: texts in the file that mean no answer, besides empty cells and words such as "
         "#N/A or nan. Such a row is kept as an error.",
         examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
     )
     keys: Mapping[ItemRole, KeyPaths] = Field(
         default_factory=dict,
-        description="Of `items` in JSON: which key of an item holds its `name`, its `price` and its `category`; a dotted path "
+        description="For `items` in JSON: which key of an item holds its `name`, its `price` and its `category`; a dotted path "
         "leads into nested objects and lists. Common words of many languages are known without it.",
         examples=[{"name": "titel", "price": "preis_eur", "category": "sparte"}],
     )
     prices: PriceForm | None = Field(
         default=None,
-        description='Of `items`: whether prices are `levels` or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts get '
+        description='For `items`: whether prices are `levels` or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts get '
         "levels of equal size over all answers of a run: with 4 `levels`, the cheapest quarter is level 1. Levels if absent.",
         examples=["amounts"],
     )
@@ -436,7 +436,7 @@ class Answer(Section):
 
         Args:
             text: the reply, or None where nothing came back.
-            finish_reason: why the endpoint stopped, where it says so.
+            finish_reason: why the endpoint stopped, if stated.
             candidates: the names in a prompt that asks for a ranking, in the order shown.
             reasoning: the model's reasoning where the service sent it apart from the answer.
             subject: what the question is about, by which its own options are found.

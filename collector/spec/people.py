@@ -80,8 +80,8 @@ def people_of(
 ) -> list[list[Person]]:
     """Return who is asked about with a subject: for each cell the same number of people, or all.
 
-    They stand in the order of a hash over the subject's and the person's name alone, the one called `own_name` first, and the
-    cells in that of their groups' names: fewer people are always among more, and whatever the file's order, the same ones.
+    They are ordered by a hash over the subject's and the person's name alone, the one called `own_name` first, and the
+    cells by their groups' names: a smaller number of people is always a part of a larger one, in any order of the file.
     """
     return [
         sorted(listed, key=lambda person: (person.name != own_name, hash_of([subject, person.name])))[

@@ -36,7 +36,7 @@ class PromptAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One rendered question; `content_hash` covers everything it says and stands for, and is the same in every run."""
+    """One rendered question; `content_hash` covers its text and its groups, and is the same in every run."""
 
     template: str
     language: str
@@ -143,7 +143,7 @@ def _prompts_of(
     masked = {slot: text for slot, text in mask.items() if text is not None}
     parts = template.parts
     length = {} if audit.answer.k is None else {LENGTH: str(audit.answer.k)}
-    # The same whatever the subject.
+    # The same for every subject.
     about_nobody = [] if template.candidate is not None else [*_stated(audit, template, [None])]
     for subject in audit.subject_rows or (None,):
         named = None if subject is None else subject.name
@@ -171,14 +171,14 @@ def _prompts_of(
                 expected_label=_expected(audit, subject),
                 system_prompt=system_prompt,
                 prompt_text=prefix + fill(parts, {**length, **about, **persona.words, **masked}) + suffix,
-                # A masked prompt still stands for its group: that the answer must not depend on it is what is tested.
+                # A masked prompt still belongs to its group: the test is that the answer does not depend on it.
                 attributes=persona.attributes,
             )
 
 
 @dataclass(frozen=True, slots=True)
 class _Persona:
-    """What one prompt states of a person: its groups, and the words that fill the slots."""
+    """The person of one prompt: its groups, and the words that fill the slots."""
 
     attributes: tuple[PromptAttribute, ...]
     words: Mapping[str, str]
@@ -249,7 +249,7 @@ def _rankings(
     orders = template.orders or len(cells)
     between = "\n\n" if "\n" in (template.candidate or "") else "\n"
     for index, candidates in enumerate(zip(*cells, strict=False)):
-        # Who follows whom differs from subject to subject.
+        # The order of people differs from subject to subject.
         order = sorted(candidates, key=lambda person: hash_of([subject and subject.name, index, person.name]))
         for turn in range(orders):
             first = (index + turn * len(order) // orders) % len(order)

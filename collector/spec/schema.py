@@ -40,7 +40,7 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
 def audit_schema() -> dict[str, Any]:
     """Return the JSON schema (draft 2020-12) of a spec as it is written, before the files that it names are read.
 
-    It says what types can say: keys, kinds of values, choices. What is wrong between keys says `biasledger validate`.
+    It covers what types can express: keys, kinds of values, choices. `biasledger validate` checks the rest.
     """
     schema = schema_of(Audit)
     inline = schema["properties"]["attributes"]

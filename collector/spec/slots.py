@@ -1,7 +1,7 @@
 """Slots in templates: `{race}` and `{a race}`, filled by plain substitution in one pass.
 
 `{a race}` puts the indefinite article before the descriptor and lets it agree: "an Asian", "a Black". Literal braces are
-doubled. What is inserted is never read again, so a descriptor may hold braces, percent signs or anything else.
+doubled. Inserted text is never parsed again, so a descriptor may hold braces, percent signs or anything else.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from collector.tables.rows import read_rows, require_cells, require_unique
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a question is about: `words` fill the slots, one for each column of the file and each wording by domain."""
+    """The subject of a question: `words` fill the slots, one for each column of the file and each wording by domain."""
 
     name: str
     domain: str | None
@@ -48,9 +48,9 @@ def read_subjects(
         domain: the column that holds its domain, if any.
         wordings: further slots: slot -> domain -> word. A domain without a word leaves the slot unfilled.
         person: the column of the name of each subject's person, if any.
-        is_person_optional: whether a question may be about nobody, its cell of `person` empty.
+        is_person_optional: whether a question may name no person, its cell of `person` empty.
         expected: the column of the right answer, if any; its cells may be empty.
-        target_group: the column of whom a stereotype is about, if any; its cells may be empty.
+        target_group: the column of the group that a stereotype is about, if any; its cells may be empty.
         encoding: as of read_rows.
 
     Raises:
@@ -81,7 +81,7 @@ def read_subjects(
 def choose(subjects: Sequence[Subject], n: int | None, domains: Sequence[str]) -> tuple[Subject, ...]:
     """Return the subjects of some domains (all if none is named), of each domain the n of smallest hash, in the given order.
 
-    The hash is over domain and name alone: fewer subjects are always among more, whatever the file's order.
+    The hash is over domain and name alone: fewer subjects are always a part of more, in any order of the file.
     """
     kept = [one for one in subjects if not domains or one.domain in domains]
     if n is not None:
@@ -162,7 +162,7 @@ def read_categories(path: Path, encoding: str | None = None) -> tuple[str, ...]:
 
 
 def hash_of_relevance(rows: Sequence[RelevanceRow]) -> str | None:
-    """Return the tagged hash of relevance rows whatever their order, None where there are none."""
+    """Return the tagged hash of relevance rows, independent of their order; None if there are none."""
     listed = sorted([one.subject, one.domain or "", one.item, float(one.grade)] for one in rows)
     return hash_of(listed) if listed else None
 

@@ -67,7 +67,7 @@ def require_column(path: Path, column: str, names: Sequence[str], message: str =
         path: the file, for error sentences.
         column: the column.
         names: the file's columns.
-        told: what follows the sentence about a column that is not there.
+        message: added after the sentence about a missing column.
 
     Raises:
         InputError: there is no such column, or several have its name.

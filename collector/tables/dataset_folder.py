@@ -75,7 +75,7 @@ def _saved(path: Path) -> list[Path]:
     state = read_object(path / _STATE)
     if state.get("_indices_data_files"):
         raise InputError(
-            f"{path} keeps the order of its rows in a file of its own; load it, call flatten_indices() and save it anew."
+            f"{path} keeps the order of its rows in a file of its own; load it, call flatten_indices() and save it again."
         )
     listed = state.get("_data_files")
     names = (
@@ -84,7 +84,7 @@ def _saved(path: Path) -> list[Path]:
     # A name may lead nowhere else.
     files = [path / Path(str(name)).name for name in names]
     if not files or not all(file.is_file() for file in files):
-        raise InputError(f"{path}: {_STATE} names no Arrow files that are there; save the dataset anew.")
+        raise InputError(f"{path}: {_STATE} names no Arrow files that are there; save the dataset again.")
     return files
 
 
@@ -199,7 +199,7 @@ def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
 
 
 def _named(values: Any, names: Sequence[str] | None) -> Any:
-    """Return the names of numbered classes; -1 stands for none."""
+    """Return the names of numbered classes; -1 means none."""
     if names is None:
         return values
     import pyarrow as pa

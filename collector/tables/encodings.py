@@ -63,7 +63,7 @@ def require_utf8(path: Path, or_else: str = STATE_ENCODING) -> bool:
 
 
 def as_utf8(path: Path, encoding: str, copy: Path) -> Path:
-    """Write a file anew as UTF-8, line ends as they are, and return the copy.
+    """Write a copy of a file as UTF-8, line ends as they are, and return it.
 
     Raises:
         InputError: there is no such encoding of text, or a line is not in it.
@@ -113,7 +113,7 @@ def with_even_line_ends(path: Path, copy: Path) -> Path:
 
 
 def _parts(path: Path) -> Iterator[tuple[bytes, bool]]:
-    """Yield a file's bytes in parts, each with whether it lies between quotes; a part begins with the quote before it."""
+    """Yield a file's bytes in parts, each with whether it is between quotes; a part begins with the quote before it."""
     is_quoted = False
     held = b""
     with path.open("rb") as stream:

@@ -120,7 +120,7 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
 
     Args:
         path: the workbook.
-        name: the sheet; the first one if not given, which is told where there are several.
+        name: the sheet; the first one if not given, with a note if there are several.
 
     Raises:
         InputError: openpyxl is not installed, the file is no workbook, it has no such sheet, or the sheet is empty.
@@ -131,7 +131,7 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
         raise InputError(
             f"{path} is an Excel workbook, which needs openpyxl: pip install 'biasledger[excel]', or save the sheet as CSV."
         ) from None
-    # What openpyxl warns of, such as fonts that it does not know, is none of the cells' values.
+    # openpyxl's warnings, such as those of fonts that it does not know, do not concern the cells' values.
     with open_plain(path) as file, warnings.catch_warnings(action="ignore"):
         with _readable(path):
             _require_bounded(path, file)
@@ -140,7 +140,7 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
             merged, has_formulas = _marks(cells)
             formulas = load_workbook(file, read_only=True)[cells.title] if has_formulas else None
             for sheet in filter(None, (cells, formulas)):
-                # What a workbook says of its size may be too little, or all that a sheet can have.
+                # The size that a workbook states may be too small, or the largest that a sheet can have.
                 sheet.reset_dimensions()
             header_row, header = _header(path, cells)
         at = {column: place for place, column in reversed(header)}
@@ -162,7 +162,7 @@ def _readable(path: Path) -> Iterator[None]:
         ValueError,
         EOFError,
         OSError,
-        # Of zipfile: a member that is encrypted, or compressed in a way that it does not know.
+        # Raised by zipfile for a member that is encrypted, or compressed in an unknown way.
         RuntimeError,
     ) as error:
         reason = str(error).strip("'\"").rstrip(".")
@@ -189,7 +189,7 @@ def _require_bounded(path: Path, file: Any) -> None:
 
 
 def _held_whole(archive: zipfile.ZipFile) -> Iterator[str]:
-    """Yield the list of a workbook's parts, and then the part with the texts, whatever that list calls it."""
+    """Yield the list of a workbook's parts, and then the part with the texts, under the name in that list."""
     from openpyxl.packaging.manifest import Manifest
     from openpyxl.xml.constants import ARC_CONTENT_TYPES, SHARED_STRINGS
     from openpyxl.xml.functions import fromstring

@@ -26,14 +26,14 @@ from collector.tables.log_rows import (
     parse_object,
 )
 
-# A sample's id stands in the name as it is, whatever it holds: "race/asian" makes a folder.
+# A sample's id is in the name as it is: "race/asian" makes a folder.
 _SAMPLE = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)\.json", re.DOTALL)
 _PIECES = re.compile(r"samples/.+/sample\.json", re.DOTALL)
 _IN_SAMPLES = re.compile(r"samples/.+\.json", re.DOTALL)
 _HEADERS = ("header.json", "_journal/start.json")  # an evaluation that was interrupted has no header
 _ATTACHMENT = "attachment://"
-# What an archive may become: each file in it as long as a row of a table may be, and all of them, where they are more than
-# some, no more than so many times what they take packed. Logs of real evaluations shrink to a tenth or a thirtieth.
+# Limits on unpacking an archive: each file as long as a row of a table may be, and all of them together, beyond a free amount, at
+# most so many times their packed size. Logs of real evaluations shrink to a tenth or a thirtieth.
 MAX_SAMPLE_BYTES = 64 << 20
 MAX_RATIO = 200
 FREE_BYTES = 256 << 20
@@ -91,7 +91,7 @@ def archive_rows(path: Path) -> Iterator[LogRow]:
 
 
 def _require_bounded(path: Path, entries: Iterable[Any]) -> None:
-    """Refuse an archive that says of itself that it becomes far more than it is."""
+    """Refuse an archive that by its own account unpacks to far more than its size."""
     total = sum(entry.file_size for entry in entries)
     packed = path.stat().st_size
     if total > max(FREE_BYTES, MAX_RATIO * packed):

@@ -17,7 +17,7 @@ from collector.errors import InputError
 from collector.tables.log_rows import LogRow, as_text, dotted, read_lines, read_object
 
 _IS_SAMPLE = {"doc_id", "doc", "arguments", "resps"}
-# What is no metric of a sample.
+# Keys of a sample that are no metric.
 _KNOWN = _IS_SAMPLE | {
     "target",
     "filter",

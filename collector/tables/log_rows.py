@@ -1,4 +1,4 @@
-"""What the logs of all tools share: dotted columns, chats as prompts, JSON that is told by file and line."""
+"""Parts that the logs of all tools share: dotted columns, chats as prompts, errors in JSON with file and line."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Logs of other tools as tables: the format told by ending and content, each answer a row of named columns.
+"""Logs of other tools as tables: the format is detected from ending and content, each answer is a row of named columns.
 
-What the columns are is said in the module of each tool; the `import` part of an audit maps them as it maps a table's.
+The module of each tool describes its columns; the `import` part of an audit maps them as it maps a table's.
 """
 
 from __future__ import annotations

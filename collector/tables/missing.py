@@ -1,4 +1,4 @@
-"""What programs write into a cell where there is no value: errors of spreadsheets, nan and the like."""
+"""Texts that programs write into a cell without a value: errors of spreadsheets, nan and the like."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EMPTY = "empty"
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell's text, trimmed, stands for no value; an empty one does."""
+    """Whether a cell's text, trimmed, means no value; an empty one does."""
     return not text or text in WORDS or is_spreadsheet_error(text)
 
 
@@ -41,7 +41,7 @@ def is_spreadsheet_error(text: str) -> bool:
 
 
 def sql_is_missing(expression: str) -> str:
-    """Return as SQL whether a trimmed text that is not empty stands for no value."""
+    """Return as SQL whether a trimmed text that is not empty means no value."""
     # One pattern of constant words is far quicker in DuckDB than a list of them.
     return f"regexp_full_match({expression}, '{_PATTERN}')"
 

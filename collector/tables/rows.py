@@ -19,7 +19,7 @@ from collector.tables.source import FORMATS, Form, column_names, open_source
 
 SPEC_FOLDER = "the spec's folder"
 _STATE_ENCODING = "name its encoding in the spec, such as encoding: cp1252, which Excel writes in the West"
-_SAVE_ANEW = "save it anew from the program that wrote it"
+_SAVE_ANEW = "save it again from the program that wrote it"
 
 
 def read_rows(
@@ -88,7 +88,7 @@ def _form(path: Path, encoding: str | None, seen_from: str) -> Form:
 
 
 def _is_utf8(path: Path) -> bool:
-    """Whether a small file is UTF-8, or says by its mark that it is UTF-16, whatever is stated of other files."""
+    """Whether a small file is UTF-8, or has the mark of UTF-16, independently of the stated encoding of other files."""
     from collector.tables.encodings import marked_encoding, require_utf8
 
     if marked_encoding(path) is not None:

@@ -62,7 +62,7 @@ MAX_BYTES = 64 << 30
 SAMPLED_ROWS = 10_000
 MEMORY_LIMIT = "1GB"
 _FILES = "a file of CSV, TSV, JSON, Parquet or Excel (.xlsx), a dataset's folder, or a folder of JSON files"
-# What spreadsheets and others write, and what it can be saved as.
+# Formats of spreadsheets and other programs -> the format to save them as.
 _OTHERS = {".xls": ".xlsx", ".ods": ".xlsx", ".numbers": ".xlsx", ".feather": ".parquet", ".txt": ".csv"}
 # A folder called `model=x` is no column.
 _AS_IT_IS = "hive_partitioning = false"
@@ -381,7 +381,7 @@ def _looked_at(path: Path, form: Form) -> tuple[str, Iterator[LogRow] | None]:
 
 
 def _is_array(path: Path, stated: str | None) -> bool:
-    """Whether a .json file's first character that is no blank is a bracket, whatever its encoding."""
+    """Whether a .json file's first character that is no blank is a bracket, in any encoding."""
     if stated is not None or path.suffix.lower() != ".json":
         return False
     with path.open("rb") as stream:
@@ -513,7 +513,7 @@ def _csv_relation(
 ) -> tuple[str, list[str], list[str]]:
     """Return a CSV file as SQL, its columns, and the text of each."""
     delimiter, header = _csv_header(path, kind, table, columns)
-    # Columns that nobody reads may be unnamed or named alike, so DuckDB has names of its own for them.
+    # Unused columns may be unnamed or have the same name, so DuckDB gets names of its own for them.
     names = [f"h{place}" for place in range(len(header))]
     listed = ", ".join(f"{name}: 'varchar'" for name in names)
     reader = (

@@ -1,4 +1,4 @@
-"""What a text file of rows needs before DuckDB reads it: UTF-8, even line ends, and a header in its first line."""
+"""Prepare a text file of rows for DuckDB: UTF-8, even line ends, and a header in its first line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from collector.tables.encodings import (
 
 CSV_KINDS = ("csv", "tsv")
 HEADER_BYTES = 1 << 20
-# What Excel writes into the first line to name the separator; a tab may follow it as it is.
+# The line that Excel writes at the beginning to name the separator, which may be a literal tab.
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[;,\t]*', re.IGNORECASE)
 # A line before the header that holds nothing, as where a sheet begins with empty rows.
 _EMPTY_LINE = re.compile(r'[\s;,|"]*')
@@ -92,7 +92,7 @@ def _from_header(path: Path, copy: Path) -> TextTable:
             n_skipped += 1
             place = stream.tell()
         else:
-            # Nothing but such lines: whoever reads the file tells that it is empty.
+            # Nothing but such lines: the reader of the file reports that it is empty.
             copy.write_bytes(b"")
             return TextTable(copy, delimiter, n_skipped)
         if not n_skipped:

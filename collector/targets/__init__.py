@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FUNCTION_PREFIX = "python:"
 # The settings that name environment variables that have to be set.
 _KEY_SETTINGS = ("api_key_env", "secret_env")
-# Of a name's letters, in lower case. A bare "key" is one, an Idempotency-Key is none.
+# Names of secrets, by their letters in lower case. A bare "key" is one, an Idempotency-Key is none.
 _SECRET_NAME = re.compile(
     r"key|bearer|.*(?:(?:access|api|auth|private|secret|subscription)key|secret|password|passwd|cookie|authorization|token)"
 )
@@ -41,7 +41,7 @@ _TEXT_TOKEN = re.compile(r"(?:bos|cls|eos|mask|max|pad|sep|stop|unk)token")
 # A secret's place may hold the name of an environment variable or a slot, and next to it the short word that some headers put
 # before a key, or a cookie's name.
 _REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z-]*[\s=]\s*|[a-z]+-)?\$?\{[A-Za-z_][A-Za-z0-9_]*\}")
-# What may stand bare in JSON, as numbers do.
+# Slots that may be unquoted in JSON, as numbers are.
 _BARE_SLOT = re.compile(r"(?:\{(?:seed|trial)\}|\$\{[A-Za-z_][A-Za-z0-9_]*\})(?=\s*[,}\]])")
 # The names of variables as everybody writes them; anything else that is not set may be a key in the wrong place.
 _USUAL_VARIABLE = re.compile(r"[A-Z]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")

@@ -23,7 +23,7 @@ _OWN_PARAMETERS = {
     "system": "it comes from the audit",
     "stream": "answers are read whole",
 }
-# Error types that would meet every further question alike, whatever the status.
+# Error types that every further question would get, too, independently of the status.
 _HOPELESS = {"authentication_error", "permission_error", "billing_error", "not_found_error"}
 
 # Types of blocks that hold no answer.
@@ -35,7 +35,7 @@ class Settings(HttpSettings):
     """Anthropic's Messages API."""
 
     kind: Literal["anthropic"] = Field(
-        description="What is asked, and so which keys follow.", examples=["anthropic"]
+        description="The kind of target, which decides the keys that follow.", examples=["anthropic"]
     )
     model: Annotated[str, Field(min_length=1)] = Field(
         description="The model, as the service calls it. A dated name stays the same model.",
@@ -66,7 +66,7 @@ def build(name: str, settings: Settings, _folder: Path) -> AnthropicTarget:
 class AnthropicTarget(ChatTarget):
     """A model that is asked with POST {base_url}/v1/messages.
 
-    The service wants to be told how long an answer may get: max_tokens is 4096 unless the parameters say otherwise. It takes no
+    The service requires a limit of the answer's length: max_tokens is 4096 unless the parameters say otherwise. It takes no
     seed.
 
     Args:
@@ -105,7 +105,7 @@ class AnthropicTarget(ChatTarget):
         return body
 
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read a message; None where the document is none. What the model thought first is no part of its answer."""
+        """Read a message; None if the document is none. The model's thinking is no part of its answer."""
         content = document.get("content")
         if document.get("type") != "message" or not isinstance(content, list):
             return None

@@ -15,7 +15,7 @@ from collector.targets.http.errors import count, error_of
 
 CLOCK_TOLERANCE = timedelta(minutes=10)
 _COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
-# Of a question that was not asked.
+# Results for questions that were not asked.
 _UNASKED = {"expired": "the batch expired before it", "canceled": "the batch was cancelled before it"}
 # Types of errors -> the status with which the same error comes to a single question.
 _STATUSES = {
@@ -47,10 +47,10 @@ class Batch(ChatBatch):
         return {"custom_id": request.custom_id, "params": self.target.question(request.request)}
 
     def submit(self, submission: Submission, requests: Sequence[BatchRequest]) -> str:  # noqa: ARG002 (batches have no names)
-        """Hand in a batch; return its id.
+        """Submit a batch; return its id.
 
         Raises:
-            TargetError: it was not handed in; or, if retryable, perhaps it was: `find` says so.
+            TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
         """
         body = json.dumps({"requests": [self.line(one) for one in requests]}, allow_nan=False)
         return self.required(self.call("POST", self._url, body.encode("ascii")), "id", "the batch")

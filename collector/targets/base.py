@@ -1,4 +1,4 @@
-"""What every target offers: a few facts about itself, and `ask`."""
+"""The interface of every target: a few facts about itself, and `ask`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collector.rates import RateHints
 
 NAME = r"[a-z0-9][a-z0-9_-]*"
-"""What a target may be called."""
+"""The form of a target's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: `text` is the answer as given, `raw_body` the whole reply; latency in milliseconds.
+    """A target's reply: `text` is the answer as given, `raw_body` the whole reply; latency in milliseconds.
 
-    `model_answered` is the model that the service says answered, `hints` what it said of its rate limits; both are None where it
-    said nothing. `instead` is a sentence on what came where a text should have come, such as a call of a tool. `reasoning` is the
-    model's reasoning where the service sends it apart from the answer.
+    `model_answered` is the model that the service says answered, `hints` its rate limits; both are None if it
+    says nothing. `instead` is a sentence on what came in place of a text, such as a call of a tool. `reasoning` is the
+    model's reasoning if the service sends it apart from the answer.
     """
 
     text: str | None
@@ -59,7 +59,7 @@ class Target(Protocol):
     Attributes:
         name: its name in targets.yml.
         kind: which module asks it, such as openai or simulator.
-        is_simulated: its answers are made up; every place that shows them says so.
+        is_simulated: its answers are made up, which is stated wherever they are shown.
         model: the model asked for.
         parameters: what shapes its answers, stored with the run; never a secret.
         concurrency: how many questions it may be asked at once.
@@ -78,7 +78,7 @@ class Target(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What shapes the answers, as plain data."""
+        """The parameters that shape the answers, as plain data."""
         ...
 
     def ask(self, request: Request) -> Reply:
@@ -151,10 +151,10 @@ class BatchTarget(Protocol):
         ...
 
     def submit(self, submission: Submission, requests: Sequence[BatchRequest]) -> str:
-        """Hand in a batch; return the service's id of it.
+        """Submit a batch; return the service's id of it.
 
         Raises:
-            TargetError: it was not handed in; or, if retryable, perhaps it was: `find` says so.
+            TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What the batch interfaces of chat services have in common: questions as JSON Lines, results read line by line.
+"""Parts that the batch interfaces of chat services share: questions as JSON Lines, results read line by line.
 
 The interface of a kind of target is the class `Batch` of the module named after it, such as openai_batch.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Uploads and downloads are large; to ask how far a batch is takes a moment.
 TRANSFER_SECONDS = 1800.0
 QUESTION_SECONDS = 60.0
-# Of all questions of a batch; services take more, but they are held in memory.
+# The size of all questions of a batch; services take more, but they are held in memory.
 MAX_BYTES = 64_000_000
 _SUFFIX = "_batch"
 

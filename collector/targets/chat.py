@@ -1,4 +1,4 @@
-"""What the chat services of several vendors have in common: a key, a JSON question, a JSON answer, an error object.
+"""Parts that the chat services of several vendors share: a key, a JSON question, a JSON answer, an error object.
 
 A vendor's module says how a question is written, how an answer is read and what an error means.
 """
@@ -56,7 +56,7 @@ class ChatTarget(ABC):
     kind: ClassVar[str]
     is_simulated: ClassVar[bool] = False
     answer_form: ClassVar[str]
-    """What a good answer is, for error sentences: "a chat completion"."""
+    """The name of a good answer in error sentences: "a chat completion"."""
 
     def __init__(
         self,

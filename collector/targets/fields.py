@@ -1,4 +1,4 @@
-"""What the settings of several kinds of target have in common."""
+"""Settings that several kinds of target share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_TIMEOUT_SECONDS = 3600
 
 
 class PacedSettings(Section):
-    """How fast a target may be asked. None of it changes what is asked, so a resumed run may have other values."""
+    """How fast a target may be asked. These settings do not change the questions, so a resumed run may have other values."""
 
     concurrency: Concurrency = Field(
         default=8, description="How many questions are asked at once.", examples=[4]

@@ -31,7 +31,7 @@ class Settings(HttpSettings):
     """Google's Gemini API."""
 
     kind: Literal["gemini"] = Field(
-        description="What is asked, and so which keys follow.", examples=["gemini"]
+        description="The kind of target, which decides the keys that follow.", examples=["gemini"]
     )
     model: Annotated[str, Field(min_length=1)] = Field(
         description="The model, as the service calls it. A dated name stays the same model.",
@@ -121,9 +121,9 @@ class GeminiTarget(ChatTarget):
         return body
 
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read generated content, or that the prompt was blocked; None where the document is neither.
+        """Read generated content, or that the prompt was blocked; None if the document is neither.
 
-        What the model thought first is no part of its answer, but its tokens are paid for as the answer's are.
+        The model's thinking is no part of its answer, but its tokens cost the same.
         """
         candidates = document.get("candidates")
         feedback = document.get("promptFeedback")

@@ -32,7 +32,7 @@ from collector.validation import NonBlank
 
 KIND = "http"
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
-# What a template may hold: {prompt} and its like are filled in for each question, ${NAME} from the environment.
+# Slots of a template: {prompt} and its like are filled in for each question, ${NAME} from the environment.
 _SLOT = re.compile(r"(?<!\$)\{(prompt|system_prompt|seed|trial)\}")
 _ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -61,7 +61,9 @@ Headers = Annotated[Mapping[str, str], AfterValidator(_require_headers)]
 class Settings(HttpSettings):
     """An endpoint over HTTP."""
 
-    kind: Literal["http"] = Field(description="What is asked, and so which keys follow.", examples=["http"])
+    kind: Literal["http"] = Field(
+        description="The kind of target, which decides the keys that follow.", examples=["http"]
+    )
     url: Address = Field(
         description="The address. `{prompt}` and other slots stand in it or in `body`.",
         examples=["https://recommender.example/v2/recommend"],
@@ -76,7 +78,7 @@ class Settings(HttpSettings):
     )
     body: NonBlank | None = Field(
         default=None,
-        description="What is sent, JSON or a form, with the slots `{prompt}`, `{system_prompt}`, `{seed}` and `{trial}`.",
+        description="The request's body, JSON or a form, with the slots `{prompt}`, `{system_prompt}`, `{seed}` and `{trial}`.",
         examples=['{"question": "{prompt}", "k": 20}'],
     )
     secret_env: Variables = Field(
@@ -86,38 +88,40 @@ class Settings(HttpSettings):
     )
     answer: Path_ | None = Field(
         default=None,
-        description="Where the answer's text stands in the JSON that comes back.",
+        description="The path of the answer's text in the JSON that comes back.",
         examples=["data.summary.text"],
     )
     items: Path_ | None = Field(
         default=None,
-        description="Where the titles of a list stand, in place of `answer`.",
+        description="The path of a list's titles, in place of `answer`.",
         examples=["results[*].title"],
     )
     reasoning: Path_ | None = Field(
         default=None,
-        description="Where the model's reasoning stands, which is kept and not judged.",
+        description="The path of the model's reasoning, which is stored and not judged.",
         examples=["choices[0].message.reasoning_content"],
     )
     finish_reason: Path_ | None = Field(
-        default=None, description="Where it says why the answer ended.", examples=["choices[0].finish_reason"]
+        default=None,
+        description="The path of the reason why the answer ended.",
+        examples=["choices[0].finish_reason"],
     )
     model_answered: Path_ | None = Field(
-        default=None, description="Where it says which model answered.", examples=["meta.model"]
+        default=None, description="The path of the name of the model that answered.", examples=["meta.model"]
     )
     prompt_tokens: Path_ | None = Field(
         default=None,
-        description="Where it says how many tokens the prompt had.",
+        description="The path of the number of tokens of the prompt.",
         examples=["usage.prompt_tokens"],
     )
     completion_tokens: Path_ | None = Field(
         default=None,
-        description="Where it says how many tokens the answer had.",
+        description="The path of the number of tokens of the answer.",
         examples=["usage.completion_tokens"],
     )
     model: NonBlank | None = Field(
         default=None,
-        description="What findings call the model; the target's name if absent.",
+        description="The model's name in findings; the target's name if absent.",
         examples=["recommender-2026-05"],
     )
     simulated: bool = Field(

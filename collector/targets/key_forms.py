@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import unquote
 
-# Whose keys -> how they look. All stand alone: no letter, digit, - or _ before them.
+# Owner of the keys -> their form. All are matched without a letter, digit, - or _ before them.
 PATTERNS: Mapping[str, str] = {
     # Names of models may go on with -sk-, hence a digit.
     "OpenAI, Anthropic, OpenRouter, DeepSeek, Langfuse": r"(?:sk|pk)-(?=[\w-]*\d)[\w-]{16}",

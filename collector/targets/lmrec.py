@@ -24,7 +24,9 @@ KIND = "lmrec"
 class Settings(Section):
     """A trained recommender, or several with cities of their own."""
 
-    kind: Literal["lmrec"] = Field(description="What is asked, and so which keys follow.", examples=["lmrec"])
+    kind: Literal["lmrec"] = Field(
+        description="The kind of target, which decides the keys that follow.", examples=["lmrec"]
+    )
     models: Annotated[
         Names, BeforeValidator(one_or_more, json_schema_input_type=NonBlank | list[NonBlank])
     ] = Field(
@@ -42,12 +44,12 @@ class Settings(Section):
     )
     fair_ranking: bool = Field(
         default=False,
-        description="An answer names each price level as often as the city's venues have it, whoever asks: a mitigation.",
+        description="An answer names each price level as often as the city's venues have it, for every group: a mitigation.",
         examples=[True],
     )
     model: NonBlank | None = Field(
         default=None,
-        description="What findings call the model; the folders if absent.",
+        description="The model's name in findings; the folders if absent.",
         examples=["lmrec-boston"],
     )
     simulated: bool = Field(
@@ -76,7 +78,7 @@ def build(name: str, settings: Settings, folder: Path) -> TrainedRecommender:
             folders, top=settings.top, city=settings.city, needs_city=True, fair=settings.fair_ranking
         ),
         models=settings.models,
-        # A card names the hashes of the other files, so that its own stands for all of them.
+        # A card names the hashes of the other files, so that its own hash covers all of them.
         card_hashes=[hash_of_file(one / CARD) for one in folders],
         top=settings.top,
         city=settings.city,

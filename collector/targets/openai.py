@@ -14,7 +14,7 @@ from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_p
 from collector.targets.http.errors import Problem, count, error_message, error_of, text_or_none
 
 KIND = "openai"
-# What the collector sets itself.
+# Parameters that the collector sets itself.
 _OWN_PARAMETERS = {
     "model": "it stands next to parameters",
     "messages": "they come from the audit",
@@ -22,7 +22,7 @@ _OWN_PARAMETERS = {
     "n": "each trial is asked on its own",
     "seed": "one seed would give every trial the same answer; use send_seed: true next to parameters",
 }
-# Error codes and types that would meet every further question alike, whatever the status.
+# Error codes and types that every further question would get, too, independently of the status.
 _HOPELESS = {
     "access_terminated",
     "account_deactivated",
@@ -42,7 +42,7 @@ class Settings(HttpSettings):
     """An OpenAI-compatible chat endpoint."""
 
     kind: Literal["openai"] = Field(
-        description="What is asked, and so which keys follow.", examples=["openai"]
+        description="The kind of target, which decides the keys that follow.", examples=["openai"]
     )
     base_url: BaseAddress = Field(
         description="The address up to and without `/chat/completions`.",

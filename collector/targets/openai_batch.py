@@ -15,7 +15,7 @@ from collector.targets.http.errors import count
 
 ENDPOINT = "/v1/chat/completions"
 COMPLETION_WINDOW = "24h"
-# What a batch is called stands under this name in its metadata.
+# The key in a batch's metadata that holds its label.
 LABEL = "biasledger"
 CLOCK_TOLERANCE = timedelta(minutes=10)
 _OUTCOMES: Mapping[str, Outcome] = {
@@ -24,7 +24,7 @@ _OUTCOMES: Mapping[str, Outcome] = {
     "cancelled": "cancelled",
     "failed": "failed",
 }
-# Of a question that was not asked, or not to its end.
+# Results for questions that were not asked, or not completely.
 _RETRYABLE = {"batch_expired", "batch_cancelled", "request_timeout"}
 
 
@@ -51,7 +51,7 @@ class Batch(ChatBatch):
         """Upload the questions and make a batch of them; return its id.
 
         Raises:
-            TargetError: it was not handed in; or, if retryable, perhaps it was: `find` says so.
+            TargetError: the batch was not submitted; if retryable, it may have been: `find` says so.
         """
         lines = "".join(json.dumps(self.line(one), allow_nan=False) + "\n" for one in requests)
         body, content_type = _form(f"{submission.label}.jsonl", lines.encode("ascii"))

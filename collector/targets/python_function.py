@@ -53,7 +53,7 @@ class Settings(PacedSettings):
     """A Python function."""
 
     kind: Literal["python"] = Field(
-        description="What is asked, and so which keys follow.", examples=["python"]
+        description="The kind of target, which decides the keys that follow.", examples=["python"]
     )
     function: Annotated[NonBlank, AfterValidator(_require_name)] = Field(
         description="As module:function, found from the folder of the targets file or where Python finds it.",
@@ -61,7 +61,7 @@ class Settings(PacedSettings):
     )
     model: NonBlank | None = Field(
         default=None,
-        description="What findings call the model; the function's name if absent.",
+        description="The model's name in findings; the function's name if absent.",
         examples=["recommender-2026-05"],
     )
     simulated: bool = Field(
@@ -74,7 +74,7 @@ class Settings(PacedSettings):
         description="The environment variables that hold keys which the function uses; they are cut out of what is kept.",
         examples=["MODEL_KEY"],
     )
-    # Few functions may be called from several threads at once; one that may says so.
+    # Few functions may be called from several threads at once, so this must be stated.
     concurrency: Concurrency = Field(
         default=1, description="How many threads may call it at once.", examples=[4]
     )
@@ -171,7 +171,7 @@ def _require_arguments(name: str, function: Callable[..., Any]) -> None:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        # What is written in C may not say which arguments it takes.
+        # A function written in C may not state its arguments.
         return
     try:
         signature.bind("prompt", None, 0)
@@ -185,19 +185,19 @@ class PythonFunction:
     """A function that is called once a question.
 
     It gets the prompt, the system prompt or None, and a seed that differs by prompt, trial and attempt. It returns the answer as
-    a text, None for no answer, or a mapping with `text` or `items` (a list, kept as a JSON array) and, where it knows them,
-    finish_reason, model, prompt_tokens, completion_tokens and raw (kept as the raw body). What it raises fails the question,
-    which is then asked again, unless it is the message of a content filter; its traceback goes to the log only. A TargetError
-    that it raises is taken as it is.
+    a text, None for no answer, or a mapping with `text` or `items` (a list, stored as a JSON array) and, if known,
+    finish_reason, model, prompt_tokens, completion_tokens and raw (stored as the raw body). If it raises an error, the question
+    fails and is asked again, unless the error is the message of a content filter; its traceback goes to the log only. A
+    TargetError that it raises is taken as it is.
 
     Args:
         name: the target's name.
         function: the function.
-        function_name: how the targets file calls it.
+        function_name: its name in the targets file.
         source_hash: hash of the file that holds it.
-        model: what the findings call the model; the function's name if not given.
+        model: the model's name in the findings; the function's name if not given.
         is_simulated: label its answers as made up.
-        secret_env: environment variables whose values are cut out of what it returns and raises.
+        secret_env: environment variables whose values are cut out of its answers and errors.
         concurrency, …: as of Target.
     """
 

@@ -1,4 +1,4 @@
-"""Answers that stand in a file: to try an audit without asking anybody, to read old answers anew, and for tests.
+"""Answers from a file: to try an audit without asking a model, to read old answers again, and for tests.
 
 The file is a table with a row an answer, read as imports read one; an answer is found by its prompt's text or by its prompt_id.
 """
@@ -26,7 +26,7 @@ from collector.validation import NonBlank, Section
 
 KIND = "replay"
 _ROWS_AT_ONCE = 1_000
-# What knows no null.
+# Formats without null.
 _TEXT_ALONE = {"csv", "tsv"}
 
 
@@ -34,7 +34,7 @@ class Columns(Section):
     """Which column of the file is what; prompt or prompt_id, and reply, have to be there."""
 
     prompt: NonBlank = Field(
-        default="prompt", description="The column of what was asked.", examples=["question"]
+        default="prompt", description="The column of the questions.", examples=["question"]
     )
     prompt_id: NonBlank = Field(
         default="prompt_id", description="The column of the prompt's id.", examples=["id"]
@@ -58,7 +58,7 @@ class Settings(Section):
     """Answers that stand in a file."""
 
     kind: Literal["replay"] = Field(
-        description="What is asked, and so which keys follow.", examples=["replay"]
+        description="The kind of target, which decides the keys that follow.", examples=["replay"]
     )
     file: NonBlank = Field(
         description="The file, as seen from the targets file: CSV, TSV, JSON Lines or Parquet with a row for each answer.",
@@ -71,7 +71,7 @@ class Settings(Section):
     )
     model: NonBlank | None = Field(
         default=None,
-        description="What findings call the model; the file's name if absent.",
+        description="The model's name in findings; the file's name if absent.",
         examples=["recommender-2026-05"],
     )
     simulated: bool = Field(
@@ -84,7 +84,7 @@ class Settings(Section):
     )
 
 
-# No system prompt is empty, so an empty one can stand for any.
+# No system prompt is empty, so an empty one can mean any.
 _ANY_SYSTEM_PROMPT = ""
 _Key = tuple[str, str | None]
 _Answers = dict[_Key, dict[int, Reply]]

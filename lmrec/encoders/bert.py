@@ -52,11 +52,11 @@ class Bert:
         Args:
             texts: read once; their tokens are kept, 4 bytes each.
             settings: as of BertSettings.
-            checkpoint: a folder; what it holds of an interrupted fit of the same texts and settings is gone on with.
+            checkpoint: a folder; an interrupted fit of the same texts and settings in it is continued.
             note: takes a sentence after each epoch.
 
         Returns:
-            The encoder, and what a card says of the fit: what was kept, and each epoch's loss and accuracy.
+            The encoder, and the fit's entries in a card: the chosen network, and each epoch's loss and accuracy.
 
         Raises:
             InputError: the extra is not installed, the encoder or the device is not there, there are fewer than two venues or no

@@ -28,7 +28,7 @@ from lmrec.encoders.fitting import BertSettings, Text
 
 STATE, BEST = "state.pt", "best.pt"
 _TOKENIZED_AT_ONCE = 512
-# What changes neither the model nor how it is found.
+# Settings that change neither the model nor its training.
 _NOT_PART_OF_A_FIT = ("device", "checkpoint_steps")
 
 
@@ -186,9 +186,9 @@ def finetune(
     checkpoint: Path,
     note: Callable[[str], None],
 ) -> tuple[Any, dict[str, Any]]:
-    """Fit each cell of the grid until its accuracy rises no more, and return the best network, and what a card says of it.
+    """Fit each cell of the grid until its accuracy rises no more, and return the best network and its entries in a card.
 
-    The same texts and settings give the same network on one processor, also where a fit is interrupted and gone on with.
+    The same texts and settings give the same network on one processor, also if a fit is interrupted and continued.
 
     Raises:
         InputError: as of Bert.fit.

@@ -1,4 +1,4 @@
-"""What an encoder is fitted to, and how the transformer is."""
+"""The data that an encoder is fitted to, and the settings of the transformer."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BertSettings:
         checkpoint_steps: steps between two checkpoints; each epoch ends with one, too.
         device: auto takes the graphics card where there is one.
         precision: of products of matrices; auto takes bf16 on a graphics card that has it.
-        seed: draws the linear layer, the batches and what is left out.
+        seed: draws the linear layer, the batches and the dropout.
     """
 
     pretrained: str = "bert-base-uncased"

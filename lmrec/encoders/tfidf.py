@@ -23,7 +23,7 @@ from lmrec.encoders.fitting import Text
 Solver = Literal["auto", "lbfgs", "sag"]
 Scores = npt.NDArray[np.float64]
 
-# Of weights and of words in texts, each times the venues: what an iteration of L-BFGS goes through, of which it takes hundreds.
+# A limit on the number of weights, and of words in texts, each times the venues: one of hundreds of L-BFGS iterations.
 MAX_LBFGS_PRODUCTS = 100_000_000
 _EPOCHS = 10
 _UNREACHED = 1e-12
@@ -79,7 +79,7 @@ class Tfidf:
             settings: as of TfidfSettings.
 
         Returns:
-            The encoder, and what a card says of the fit: solver, iterations, terms.
+            The encoder, and the fit's entries in a card: solver, iterations, terms.
 
         Raises:
             InputError: there are fewer than two venues, or no text has a word.

@@ -15,7 +15,7 @@ import yaml
 
 from biasledger.building.build import BuildSummary, build_warehouse
 from biasledger.publishing import freshness
-from biasledger.publishing.work import beside, work_file
+from biasledger.publishing.work import side_file, work_file
 from collector.asking.runner import collect
 from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
@@ -81,7 +81,7 @@ class Project:
 
     def pass_as_built(self) -> None:
         """Have the next build take what was written into the work file for what a build left."""
-        note = beside(self.work, "built.json")
+        note = side_file(self.work, "built.json")
         content = json.loads(note.read_text(encoding="utf-8"))
         note.write_text(
             json.dumps(content | {"work": freshness._state(self.work).decode()}), encoding="utf-8"

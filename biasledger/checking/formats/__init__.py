@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """What a format is for, and how files in it end; None where it is for a log alone."""
+    """The purpose of a format, and the ending of its files; None for a format that is only written to a log."""
 
     meant: str
     ending: str | None

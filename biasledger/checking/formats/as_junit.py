@@ -14,7 +14,7 @@ _ILLEGAL_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010
 
 
 def write(check: Check) -> str:
-    """A suite a run; what could not be judged is skipped, what is only a warning or was accepted passes and says so.
+    """Write a suite a run; undecided cases are skipped, warnings and accepted cases pass with a note.
 
     A suite's time is that of its run, from its start to its last event. A case has none: all are judged in one build.
     """

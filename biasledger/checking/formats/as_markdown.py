@@ -12,11 +12,11 @@ MARK = "<!-- biasledger-check -->"
 """The first line, by which a pipeline finds its comment again to replace it."""
 
 _VERDICTS = {"alarms": "alarms", "clean": "no alarm", "undecided": "undecided"}
-_HEADINGS = {FAILED: "Failed", WARNED: "Only warn", ACCEPTED: "Accepted until their exception expires"}
+_HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
 # A comment holds 65,536 characters.
 _MOST_CASES = 40
 _MOST_SENTENCES = 12
-# What Markdown or GitHub would read as anything but the character: marks, HTML, addresses, and names of people to be told.
+# Characters that Markdown or GitHub would interpret: markup, HTML and addresses.
 _MARKS = re.compile(r"[\\`*_{}\[\]#!|~<>&]|(?<=www)\.|:(?=//)")
 
 
@@ -41,7 +41,7 @@ def _counts(check: Check) -> list[str]:
     }
     for case in check.cases:
         counts[case.audit, case.target][case.status] += 1
-    names = {UNDECIDED: "could not be judged", WARNED: "only warn"}
+    names = {UNDECIDED: "could not be judged", WARNED: "warnings"}
     head = ["audit", "target", *(names.get(status, status) for status in STATUSES)]
     rows = [head, ["---", "---", *(["--:"] * len(STATUSES))]]
     rows += [
@@ -78,5 +78,5 @@ def _suggestions(check: Check) -> list[str]:
 
 
 def _text(foreign: str) -> str:
-    """As text: what a model wrote marks nothing up, links nowhere and tells nobody."""
+    """Escape text, so that a model's answer adds no markup, no link and no mention."""
     return _MARKS.sub(r"\\\g<0>", on_one_line(foreign)).replace("@", "@<!-- -->")

@@ -18,7 +18,8 @@ _LEVELS = {FAILED: "error", WARNED: "warning", ACCEPTED: "note"}
 def write(check: Check) -> str:
     """A rule a measure, a result for each case that failed, warns or was accepted; accepted ones are suppressed.
 
-    What passed or could not be judged is no result, as readers would take it for one more alarm: the notification counts it.
+    Cases that passed or could not be judged are left out, because readers would show them as alarms; the notification counts
+    them.
     """
     places = Places()
     cases = [case for case in check.cases if case.status in _LEVELS]

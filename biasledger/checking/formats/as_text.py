@@ -9,7 +9,7 @@ from biasledger.checking.outputs import sentences
 from collector.terminal import on_one_line
 
 _WIDTH = 118
-_HEADINGS = {FAILED: "Failed", WARNED: "Only warn", ACCEPTED: "Accepted until their exception expires"}
+_HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
 
 
 def write(check: Check) -> str:

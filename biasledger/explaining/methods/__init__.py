@@ -1,1 +1,1 @@
-"""Which rows and answers stand behind a finding, one module a method: `evidence` of a case."""
+"""The rows and answers that are the evidence for a finding, one module a method: `evidence` of a case."""

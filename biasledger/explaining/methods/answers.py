@@ -1,4 +1,4 @@
-"""Who gets an answer: what became of each group's questions, and the replies that refused or could not be read."""
+"""Who gets an answer: the outcomes of each group's questions, and the replies that refused or could not be read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def evidence(case: Case) -> Evidence:
 
 
 def _prompts_of(case: Case, name: str) -> list[str]:
-    """The prompts about a group, or about all others; those about nobody are in no published table."""
+    """The prompts about a group, or about all others; neutral ones are in no published table."""
     if name == _NEUTRAL:
         return []
     if name != _OTHERS:

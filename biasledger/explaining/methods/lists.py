@@ -249,9 +249,9 @@ def _worst_list(row: dict[str, Any]) -> Pick:
     return Pick(row["prompt_id"], row["trial"], note, [Mark(item, kind="exact") for item in repeats])
 
 
-# What shuffled labels are held against.
+# The columns that shuffled labels are compared with.
 _OBSERVED = {"snsr": "snsr", "snsv": "snsv", "personality_fairness": "pafs"}
-# Which column of fct_list_quality a measure spreads over, and whether high values are the worse ones.
+# Measure -> its column of fct_list_quality, and whether high values are the worse ones.
 _OF_QUALITY = {
     "unanswered_spread": ("share_unanswered", True),
     "shortfall_spread": ("mean_shortfall", True),

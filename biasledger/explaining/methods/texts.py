@@ -59,7 +59,7 @@ def _similarity(case: Case) -> Evidence:
 
 
 def _style(case: Case) -> Evidence:
-    """The answers of either group that lie farthest towards where its group lies."""
+    """The answers of each group that are farthest in the group's own direction."""
     outcome = case.finding["measure"].removesuffix("_gap")
     gap = case.behind(
         "fct_text_gaps",

@@ -82,7 +82,7 @@ def _classifier_accuracy(case: Case) -> _Found:
 
 
 def _removed(case: Case) -> list[RowsBehind]:
-    """What was taken out of both groups' texts first, those words first whose groups differ most."""
+    """Return the words that were removed from both groups' texts, those first whose use differs most."""
     if not case.rows("select 1 from duckdb_tables() where table_name = 'fct_removed_words'"):
         return []  # a warehouse of an older version
     share = "n_answers_using / n_answers * if(group_name = $group_name, 1, -1)"
@@ -108,7 +108,7 @@ def _length_gap(case: Case) -> _Found:
     return [lengths], []
 
 
-# What shuffled labels are held against, where it is not the value.
+# The columns that shuffled labels are compared with, if not the value.
 _OBSERVED = {"word_divergence": "jsd_judged", "classifier_accuracy": "balanced_accuracy"}
 _TABLES = {
     "length_gap": _length_gap,

@@ -45,7 +45,7 @@ class Groups:
 
     @classmethod
     def of(cls, units: Units, n_groups: int) -> Groups:
-        """Of the units labelled 0 … n_groups - 1."""
+        """Return the groups of units labelled 0 … n_groups - 1."""
         _, clusters = np.unique(units.clusters, return_inverse=True)
         labels = units.design.labels
         n, total = (np.zeros((int(clusters.max()) + 1, n_groups)) for _ in range(2))
@@ -117,7 +117,7 @@ def paired_interval(value: float, without: Floats, alpha: float) -> Interval:
         return Interval(value)
     pseudo_values = n * value - (n - 1) * without
     error = float(pseudo_values.std(ddof=1) / np.sqrt(n))
-    # What no subject showed yet is taken to be as large as the largest that one did; of none, as the whole range.
+    # A sign of the gap that no subject showed is taken to be as large as the largest one; if all are 0, as the whole range.
     largest = float(np.abs(pseudo_values).max())
     size = largest if largest > NO_VARIANCE else 1.0
     parts = [np.maximum(sign * pseudo_values, 0.0) / size for sign in (1, -1)]
@@ -171,9 +171,9 @@ def _correlation(a: Floats, b: Floats) -> float:
 
 
 def names_excess(units: Units, names: Moves) -> tuple[float, float]:
-    """What names add to the variance of the gap by cases, and the degrees of freedom of the names' variance (Welch).
+    """Return what names add to the variance of the gap by cases, and the degrees of freedom of the names' variance (Welch).
 
-    It is the variance over names less that over single cells, which they share with the cases; at least 0.
+    The addition is the variance over names less that over single cells, which they share with the cases; at least 0.
     """
     name_variances = _jackknife_variances(units, names.of_row, names.design.labels)
     cell_variances = _jackknife_variances(units, np.arange(units.n.size), units.design.labels)
@@ -186,7 +186,7 @@ def names_excess(units: Units, names: Moves) -> tuple[float, float]:
 
 
 def _jackknife_variances(units: Units, clusters: Integers, labels: Labels) -> Floats:
-    """Of the gap inside strata, the variance that each group (0, 1) adds; clusters from 0, each of one group: labels."""
+    """Return the variance that each group (0, 1) adds to the gap inside strata; clusters from 0, each in one group: labels."""
     _, without = stratified(replace(units, clusters=clusters))
     parts = [without[labels == label] for label in (0, 1)]
     return np.array([(part.size - 1) / part.size * ((part - part.mean()) ** 2).sum() for part in parts])

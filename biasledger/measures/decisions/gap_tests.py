@@ -1,6 +1,6 @@
 """Permutation test of a gap inside strata: what is permuted is what is judged, and studentised.
 
-For every arrangement of the labels the gap is computed anew, with its Mantel-Haenszel weights, and divided by a standard error
+For every arrangement of the labels the gap is computed with its Mantel-Haenszel weights, and divided by a standard error
 over clusters that lets groups spread unequally: permuting the bare difference of a small group with a large spread and a large
 one with a small spread gives many times the false alarms that it should (Janssen 1997, Chung & Romano 2013).
 """
@@ -93,7 +93,7 @@ class StratifiedGap:
             else:
                 variances = self._of_units(marked, shares, gaps, n)
             errors = np.sqrt(variances) / weights
-        # Where nothing varies the gap itself decides: far beyond any error, or 0.
+        # Without any variance the gap itself decides: far beyond any error, or 0.
         return gaps, np.maximum(errors, NO_VARIANCE * self.scale)
 
     def _of_units(self, marked: Floats, shares: Floats, gaps: Floats, n: Floats) -> Floats:
@@ -127,7 +127,7 @@ class StratifiedGap:
             rr, rn, nn = parts
             step = gaps * lever
             squares = (lever**2 * (rr - 2 * sign * step * rn + step**2 * nn)).sum(axis=0)
-            # What rounding leaves of sums that cancel is no spread.
+            # A remainder from rounding, where sums cancel, is not variance.
             sums.append(np.where(squares > NO_VARIANCE * (lever**2 * rr).sum(axis=0), squares, 0.0))
             leverages.append((lever**2 * nn).sum(axis=0))
         return _separate(sums, leverages, self.sizes)

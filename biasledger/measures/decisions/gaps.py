@@ -35,14 +35,14 @@ from biasledger.measures.schema import Table
 class Gap:
     """Mean outcome of the marked group minus that of the reference group; NaN and None where nothing could be estimated.
 
-    adjusted_gap: the gap inside strata, averaged over them with Mantel-Haenszel weights. It leaves out what follows from the
-    groups rank_value in different strata, as applicants for different jobs do; it is the gap itself where every stratum
-    holds both groups in the same proportion. It is what is tested, two-sided: the test's observed value, null_mean and
-    null_sd are the adjusted gap's. n_marked, n_reference: answers. n_cases, n_names: clusters, and names, in the smaller
+    adjusted_gap: the gap inside strata, averaged over them with Mantel-Haenszel weights. It leaves out differences that follow
+    from the groups being in different strata, such as applicants for different jobs; it equals the gap if every stratum
+    holds both groups in the same proportion. The adjusted gap is tested, two-sided: the test's observed value, null_mean and
+    null_sd belong to it. n_marked, n_reference: answers. n_cases, n_names: clusters, and names, in the smaller
     group; n_names is 0 where names do not move. test: the one with the larger p of moving cases and, from LEAST_NAMES names
-    a group on, names, whose p-values are p_case and p_name; unit says which ("case" or "name"). width_unit: which of both
-    makes the interval of the adjusted gap as long as it is; width_power: it shrinks as that many units to the power of minus
-    this, 0.5, or 1 where what nobody showed yet makes it long.
+    a group on, names, whose p-values are p_case and p_name; unit says which ("case" or "name"). width_unit: the unit that decides
+    the length of the adjusted gap's interval; width_power: the length shrinks as the number of units to the power of minus this,
+    0.5, or 1 where unseen outcomes decide it.
     """
 
     gap: float
@@ -229,7 +229,7 @@ def _intervals(units: Units, groups: Groups, names: Moves | None, alpha: float) 
 
 
 def _cases(units: Units) -> tuple[Moves, Integers | None]:
-    """What moves inside cases, and the clusters over which its errors are summed: None where each cluster has one group."""
+    """Return the units that move inside cases, and the clusters to sum errors over: None if each cluster has one group."""
     moves = units.by_case()
     first = np.unique(moves.of_row, return_index=True)[1]
     clusters = units.clusters[first]
@@ -239,8 +239,9 @@ def _cases(units: Units) -> tuple[Moves, Integers | None]:
 def _adjusted(units: Units, groups: Groups, difference: Interval, alpha: float) -> Interval:
     """The gap inside strata, weighted by n1·n0 / (n1 + n0).
 
-    Where clusters hold both groups its interval is that of its own pseudo-values, over the clusters that tell of it: a gap of
-    all answers may vary for nothing but a missing one. Of separate groups it is as much wider than its error as the gap's is.
+    Where clusters hold both groups its interval is that of its own pseudo-values, over the clusters that contribute to it: a gap
+    of all answers may vary for nothing but a missing one. For separate groups its interval has the same ratio to its error as the
+    gap's.
     """
     value, without = stratified(units)
     if groups.share_clusters(0, 1):
@@ -270,11 +271,11 @@ def _comparable(units: Units) -> NDArray[np.bool_]:
 
 
 def _with_the_unseen(interval: Interval, groups: Groups, alpha: float) -> Interval:
-    """Of separate groups, what nobody showed yet: (alpha / 2)^(1 / n) of a group may, without one among n, lie at an end.
+    """For separate groups, widen the interval for outcomes not seen: (alpha / 2)^(1 / n) of a group may, without one among n, lie
+    at an end.
 
-    A gap that few of many people carry is missed together with its spread where none of them was drawn. Away from 0 the
-    interval reaches at least as far as that could lead, so that it clears nothing that it cannot know; the end nearer to 0,
-    which says whether there is a gap, is what was seen.
+    A gap that few people cause is missed, together with its variance, if none of them was drawn. So the interval's end away from
+    0 reaches at least as far as such people could move it; the end nearer to 0, which says whether there is a gap, stays.
     """
     if not np.isfinite([interval.low, interval.high]).all():
         return interval

@@ -155,7 +155,7 @@ def impact_test(
         tests["case"].p_value if "case" in tests else np.nan,
         tests["name"].p_value if "name" in tests else np.nan,
         width_unit,
-        # Of cases none of which differs, the rule of three makes it long.
+        # If no two cases differ, the rule of three gives the interval's length.
         1.0
         if all(difference_of(groups, label, best, alpha).error <= NO_VARIANCE for label in others)
         else 0.5,

@@ -39,7 +39,7 @@ class PositionTest:
 
 @dataclass(frozen=True)
 class Rankings:
-    """What position_test takes, a row a response: arrays (n_responses,)."""
+    """The input of position_test, a row a response: arrays (n_responses,)."""
 
     top_positions: Integers
     n_positions: Integers

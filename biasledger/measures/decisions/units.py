@@ -1,4 +1,4 @@
-"""Units of decisions, regard and whatever else two groups are compared in: what moves as a whole, and what was sampled.
+"""Units of decisions, regard and other outcomes that two groups are compared in: what moves as a whole, and what was sampled.
 
 A row is what was answered about one case under one name (or all that moves together, where no names are given). Two kinds of
 units move: all rows of a case under the names of one group, inside the case; and, where people are named and names are reused,
@@ -73,7 +73,7 @@ class Units:
     def correlation_of_rivals(self) -> float:
         """Correlation of two candidates' outcomes in one ranking: what one gains the others lose, so that all sum to nothing.
 
-        Of rankings of several lengths the mean over their answers.
+        For rankings of several lengths it is the mean over their answers.
         """
         k = np.broadcast_to(np.asarray(self.n_candidates, dtype=np.float64), self.n.shape)
         of_rows = np.where(k > 1, -1 / np.maximum(k - 1, 1e-9), 0.0)
@@ -94,7 +94,7 @@ class Units:
         return self._moves(wholes, self.design.strata)
 
     def by_name(self) -> Moves | None:
-        """A name moves with all its rows; None where nobody is named, or no name stands in more than one cluster.
+        """A name moves with all its rows; None if there are no names, or no name occurs in more than one cluster.
 
         Names that each stand in one case are new with every case: moving cases moves them.
         """

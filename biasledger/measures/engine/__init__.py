@@ -1,1 +1,1 @@
-"""What every measure stands on: permutations, intervals, jackknives, strata, chance."""
+"""Statistics that all measures use: permutations, intervals, jackknives, strata, chance."""

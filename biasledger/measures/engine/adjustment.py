@@ -19,15 +19,15 @@ from biasledger.measures.engine.resampling import (
 )
 
 _N_DRAWS = 2000
-# Of values of about 1; the one that belongs to equal shifts of all groups is 0 but for rounding.
+# Relative to singular values of about 1; the one for equal shifts of all groups is 0 but for rounding.
 _SMALLEST_SINGULAR = 1e-9
 
 
 def attenuation(of_groups: Floats) -> Floats:
-    """What is left of group 1's difference from group 0 once its permutation mean is taken away, (…), from responses (…, 2, 2).
+    """Return what remains of group 1's difference from group 0 without its permutation mean, (…), from responses (…, 2, 2).
 
     1 for groups in the same ratio in every stratum; with units of equal size and one block (1 / n1 + 1 / n0) times the sum over
-    strata of n1s · n0s / ns, the weights of Mantel & Haenszel. NaN where nothing is left.
+    strata of n1s · n0s / ns, the weights of Mantel & Haenszel. NaN where nothing remains.
     """
     left = of_groups[..., 1, 1] - of_groups[..., 0, 1]
     return np.where(left > NO_VARIANCE, left, np.nan)

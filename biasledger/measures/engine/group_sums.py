@@ -81,7 +81,7 @@ def sums_in_parts(features: sparse.csr_array | Dense) -> Callable[[Labels], Iter
     )
 
     def sums_of(labels: Labels) -> Iterator[Floats]:
-        # Of more arrangements at once each product takes less time.
+        # The product of many arrangements at once takes less time.
         for rows in cached_rows(len(labels), n_features // _PARTS_A_PRODUCT):
             marked = labels[rows].astype(full.dtype)
             of_rare, of_common = rare @ np.ascontiguousarray(marked.T), marked @ full

@@ -14,7 +14,7 @@ _RULE_OF_THREE = 3.0
 _LARGEST_EFFECTIVE_SIZE = 1e9
 
 
-# scipy's distributions check their arguments anew in every call, which takes far longer than the functions that they end in.
+# scipy's distributions check their arguments in every call, which takes far longer than the functions behind them.
 def t_quantile(probability: float, degrees: Floats | Integers | float) -> Floats:
     """Quantile of Student's distribution."""
     return np.asarray(special.stdtrit(degrees, probability), dtype=np.float64)
@@ -72,7 +72,7 @@ def difference_limits(
     """
     is_fixed = errors <= NO_VARIANCE
     low, high = share_limits(shares, np.where(is_fixed, 0.0, share_errors), degrees, n_clusters, alpha)
-    # Where the error is unknown, so are the share's limits, but for a share of 0 or 1, which stands for itself.
+    # If the error is unknown, so are the share's limits, except for a share of 0 or 1, which is its own limit.
     is_alone = is_fixed | np.isnan(errors)
     expected = np.where(is_alone, 0.0, t_half_widths(expected_errors, degrees, alpha))
     product = np.where(is_alone, 0.0, share_errors * expected_errors)

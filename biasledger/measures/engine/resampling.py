@@ -94,9 +94,9 @@ class Design:
 
 @dataclass(frozen=True)
 class Moves:
-    """What moves as a whole when labels are permuted.
+    """The units that move as a whole when labels are permuted.
 
-    design: the label of each such unit, and inside what it may move. of_row: (n_rows,), the unit of each row.
+    design: the label of each such unit, and the stratum that it moves in. of_row: (n_rows,), the unit of each row.
     """
 
     design: Design
@@ -143,7 +143,7 @@ class Moves:
 
 @dataclass(frozen=True)
 class Blocks(Moves):
-    """What moves of many units; together: (n_rows,), the stratum that a unit's block moves in, or would if it did not stay."""
+    """Blocks of many units; together: (n_rows,), the stratum that a unit's block moves in, or would if it did not stay."""
 
     together: Integers
 
@@ -239,7 +239,7 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
     places[order] = np.arange(design.n_units) - (np.cumsum(counts) - counts.ravel())[cells[order]]
     blocks = places // sizes[strata]
     stays = blocks >= n_moved[strata, labels]
-    # What stays is one block a label, each in a stratum of its own.
+    # Units that stay form one block a label, each in a stratum of its own.
     first_that_stays, shape = int(together.max()) + 1, (counts.shape[1], int(blocks.max()) + 1)
     stratum = np.where(stays, first_that_stays + labels, together[strata])
     codes, of_unit = np.unique(
@@ -358,7 +358,7 @@ def permutation_tests(
     seed: int,
     stop_after: int | None = None,
 ) -> list[PermutationResult]:
-    """permutation_test of several statistics on the same draws; each stops by itself, whatever the others do."""
+    """Run permutation_test for several statistics on the same draws; each stops independently of the others."""
     tests = [
         _OneSidedTest(float(observed), stop_after) for observed in statistics(design.labels[np.newaxis, :])[0]
     ]
@@ -448,7 +448,7 @@ def family_permutation_tests(
     seed: int,
     stop_after: int | None = None,
 ) -> list[FamilyResult]:
-    """family_permutation_test of several families on the same draws; each stops by itself, whatever the others do.
+    """Run family_permutation_test for several families on the same draws; each stops independently of the others.
 
     families: which of the statistic's features each family holds. A draw in which a feature is undefined (NaN) counts as one
     that reached it and all more extreme ones; a feature that is undefined for the observed labels is not tested.

@@ -21,10 +21,10 @@ _JUST_ABOVE = 1e-6
 
 @dataclass(frozen=True)
 class Chance:
-    """What noise alone does to spreads, each (n_statistics,).
+    """The effect of noise on spreads, each (n_statistics,).
 
-    size: what spreads read where groups differ by noise only, as a root mean square. bias: how much wider they get when the
-    noise that there is comes once more on top of the groups' means.
+    size: the spread where groups differ by noise only, as a root mean square. bias: how much wider spreads get when the
+    noise is added a second time on top of the groups' means.
     """
 
     size: Floats
@@ -39,7 +39,7 @@ def chance_of(
     *,
     seed: int,
 ) -> Chance:
-    """What noise does to statistics of groups' means, from arrangements of its own.
+    """Return the effect of noise on statistics of groups' means, from arrangements of its own.
 
     noise_means: (b, n_units) labels to the groups' means, (b, n_groups), of values that were freed of the groups' differences.
     statistics: (…, n_groups) to (…, n_statistics). means: as observed, (n_groups,).
@@ -54,7 +54,7 @@ def chance_of(
 
 
 def beyond_chance(observed: Floats, chance: Chance) -> Floats:
-    """What a spread reads beyond chance, √(observed² - chance²); 0 where chance gives as much or more."""
+    """Return a spread beyond chance, √(observed² - chance²); 0 where chance gives as much or more."""
     return np.asarray(np.sqrt(np.maximum(observed**2 - chance.size**2, 0.0)), dtype=np.float64)
 
 

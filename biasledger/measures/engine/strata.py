@@ -30,7 +30,7 @@ class StratumSums:
 
     @classmethod
     def make(cls, design: Design, features: Floats, n_groups: int) -> StratumSums:
-        """Of all units; features (n_units, n_blocks, n_features)."""
+        """Sum over all units; features (n_units, n_blocks, n_features)."""
         cells = _strata(design), design.labels
         shape = int(cells[0].max(initial=-1)) + 1, n_groups
         return cls(_totals(cells, np.ones(design.n_units), shape), _totals(cells, features, shape))

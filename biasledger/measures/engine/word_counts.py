@@ -40,7 +40,7 @@ def weighted_sums(weights: NDArray[Any], features: sparse.csr_array) -> Floats:
     for rows, counts in row_parts(features):
         by_word = counts.T
         if len(weights) >= _BY_WORD_FROM:
-            # What is added to stays where the processor has it at hand: twice as fast, with the same sums.
+            # Twice as fast, because the rows that are added to stay in the processor's cache; the sums are the same.
             by_word = sparse.csr_array(by_word)
         part = by_word @ np.ascontiguousarray(weights[:, rows].T, dtype=np.float64)
         sums = part if sums is None else sums + part

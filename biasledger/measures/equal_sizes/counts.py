@@ -1,4 +1,4 @@
-"""What the groups of one attribute got in two runs, as counts by unit: brought to equal sizes unit by unit."""
+"""Counts by unit of the groups of one attribute in two runs, brought to equal sizes unit by unit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class CountUnits:
 
 @dataclass(frozen=True)
 class CountPair(Comparison[tuple[CountUnits, CountUnits]]):
-    """What the groups of one attribute got, before and after; n_candidates as in `Units`."""
+    """The counts of the groups of one attribute, before and after; n_candidates as in `Units`."""
 
     n_candidates: int = 1
 

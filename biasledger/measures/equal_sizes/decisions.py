@@ -29,7 +29,7 @@ def selection_sizes(pairs: Iterable[CountPair]) -> Table:
 
 
 def impact_reading(units: Units, *, alpha: float, seed: int) -> Reading | None:
-    """Smallest selection rate over the largest, with its own interval's arms; None where nobody is selected."""
+    """Smallest selection rate over the largest, with its own interval's arms; None if nobody is selected."""
     result = impact_test(units, n_permutations=0, alpha=alpha, seed=seed)
     if np.isnan(result.smallest_ratio):
         return None

@@ -77,7 +77,7 @@ def _list_measures(
         yield _MEASURES_OF_FEATURES[pair.feature], readings["range"]
         return
     yield "snsr", readings["range"]
-    # Of two groups SNSV is half of SNSR, and no finding of its own.
+    # For two groups SNSV is half of SNSR, and no finding of its own.
     if (~np.isnan(values)).any(axis=0).sum() > 2:
         yield "snsv", readings["sd"]
     if pair.is_personality:

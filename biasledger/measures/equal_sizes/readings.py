@@ -1,9 +1,9 @@
-"""Two runs brought to equal sizes, and what a measure whose expectation depends on the size reads then.
+"""Two runs brought to equal sizes, and the values of measures whose expectation depends on the size.
 
-Divergence, classifier_accuracy, the largest z, spreads over groups' means and smallest ratios all depend on how much was
-answered: the same model asked twice as often reads differently. So before two runs are subtracted, both keep the same number of
-units in every cell (a group inside a stratum), or the same subjects and the same number of answers, and the measure is taken
-anew. What is kept depends on the units' keys alone, never on their order.
+Divergence, classifier accuracy, the largest z, spreads over groups' means and smallest ratios all depend on the number of
+answers: the same model asked twice as often gives other values. So before two runs are subtracted, both keep the same number of
+units in every cell (a group inside a stratum), or the same subjects and the same number of answers, and the measure is computed
+again. The choice of units depends on their keys alone, never on their order.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Question:
-    """What a pair of runs is compared in, as in the findings; the same for the same question of every pair."""
+    """The question in which a pair of runs is compared, as in the findings; the same for the same question of every pair."""
 
     scheme: str
     attribute: str
@@ -49,7 +49,7 @@ class Question:
 
 @dataclass(frozen=True)
 class SideReading:
-    """What one side of a pair (baseline or run) reads of a question by one measure."""
+    """The value of one measure for a question on one side of a pair (baseline or run)."""
 
     side: str
     measure: str

@@ -51,7 +51,7 @@ class WordUnits:
 
     @property
     def cells(self) -> NDArray[np.str_]:
-        """What two runs keep equally many of: a group's texts in a stratum, or in answer to a prompt."""
+        """The cells in which two runs keep the same number of texts: a group's texts in a stratum, or in answer to a prompt."""
         cells = np.char.add(np.char.add(self.labels.astype(np.str_), "|"), self.strata.astype(np.str_))
         return cells if self.prompts is None else np.char.add(np.char.add(cells, "|"), self.prompts)
 
@@ -101,7 +101,7 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
     """`word_divergence` (debiased bits), `classifier_accuracy` (beyond chance), `marked_words` (|z| of the most certain word).
 
     A measure that these texts do not allow is left out. The z of a word has an error of 1 by its formula; where words come in
-    bursts it is larger, null sd over the formula's own. That of the most certain word varies no more than that: in simulations
+    bursts it is larger: null sd over the formula's own. The z of the most certain word varies no more than that: in simulations
     its 95 % intervals miss in at most 3 %.
     """
     _, strata = np.unique(units.strata, return_inverse=True)

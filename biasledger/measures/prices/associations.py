@@ -71,16 +71,16 @@ class CategoryCounts:
         if (self.weighted is None) != (self.weighted_totals is None):
             raise ValueError("counts and totals are both weighted, or neither")
 
-    def keep(self, is_kept: NDArray[np.bool_]) -> CategoryCounts:
+    def keep(self, is_selected: NDArray[np.bool_]) -> CategoryCounts:
         """Some of the units."""
-        design = Design(self.design.labels[is_kept], self.design.strata[is_kept])
+        design = Design(self.design.labels[is_selected], self.design.strata[is_selected])
         return CategoryCounts(
             design,
-            self.clusters[is_kept],
-            self.counts[is_kept],
-            self.totals[is_kept],
-            None if self.weighted is None else self.weighted[is_kept],
-            None if self.weighted_totals is None else self.weighted_totals[is_kept],
+            self.clusters[is_selected],
+            self.counts[is_selected],
+            self.totals[is_selected],
+            None if self.weighted is None else self.weighted[is_selected],
+            None if self.weighted_totals is None else self.weighted_totals[is_selected],
         )
 
     def features(self, categories: Integers) -> Floats:
@@ -232,7 +232,7 @@ def category_associations(comparisons: Iterable[Comparison[CategoryCounts]]) -> 
 
 
 def _ends(n_items: Floats) -> tuple[float, float]:
-    """What a difference is where all items of a category are the reference's, and where all are the marked group's."""
+    """Return the difference if all items of a category are the reference's, and if all are the marked group's."""
     lowest = -float(n_items.sum() / n_items[_REFERENCE]) if n_items[_REFERENCE] else np.nan
     return lowest, float(n_items.sum() / n_items[_MARKED]) if n_items[_MARKED] else np.nan
 
@@ -284,7 +284,7 @@ def _linear_adjusted(sums: StratumSums) -> tuple[Floats, Floats, Floats]:
 
 
 def _in_blocks(design: Design, features: Floats, seed: int) -> tuple[Design, FamilyStatistic]:
-    """What moves, pooled where units are many, and the differences of its arrangements."""
+    """Return the design, pooled into blocks where there are many units, and the differences of its arrangements."""
     blocks = pooled(design, seed)
     if blocks.design.n_blocks is not None:
         features = blocks.totals(features)

@@ -84,15 +84,15 @@ class ItemCounts:
         """Number of price levels."""
         return int(self.counts.shape[3])
 
-    def keep(self, is_kept: NDArray[np.bool_]) -> ItemCounts:
+    def keep(self, is_selected: NDArray[np.bool_]) -> ItemCounts:
         """Some of the units."""
-        design = Design(self.design.labels[is_kept], self.design.strata[is_kept])
-        weighted = None if self.weighted is None else self.weighted[is_kept]
+        design = Design(self.design.labels[is_selected], self.design.strata[is_selected])
+        weighted = None if self.weighted is None else self.weighted[is_selected]
         return replace(
             self,
             design=design,
-            clusters=self.clusters[is_kept],
-            counts=self.counts[is_kept],
+            clusters=self.clusters[is_selected],
+            counts=self.counts[is_selected],
             weighted=weighted,
         )
 
@@ -141,7 +141,7 @@ def group_sums(labels: Labels, features: Floats, n_groups: int) -> Floats:
 
 
 def split_by_group(labels: Labels, features: Floats, n_groups: int) -> Floats:
-    """What each unit gives each group: (n_units,) and (n_units, n_blocks, …) to (n_units, n_groups, …)."""
+    """Return what each unit adds to each group: (n_units,) and (n_units, n_blocks, …) to (n_units, n_groups, …)."""
     parts = np.zeros((labels.size, n_groups, *features.shape[2:]))
     units = np.arange(labels.size)
     parts[units, labels] = features[:, 0]
@@ -164,9 +164,9 @@ class LevelShare:
     n: the group's items at that level, n_level: all groups'. expected_share: its share of the items of all levels. null_mean:
     its mean share when labels are permuted. excess: share - expected_share, of items weighted by question where units.weighted
     has them, less the mean of that difference when labels are permuted, with its interval over clusters; null_sd and p-values
-    are of the same difference, so that how many items a group got, when answers are refused, is no bias of prices. Of ALL_SETS,
-    sets_sd is the standard deviation of the sets' shares and sets_low … sets_high Student's interval over them. n_clusters:
-    those that give the group items in that set. Source of share: Shen et al. (2022), equation 1.
+    are of the same difference, so that refused answers, which change a group's number of items, are no bias of prices. For
+    ALL_SETS, sets_sd is the standard deviation of the sets' shares and sets_low … sets_high Student's interval over them.
+    n_clusters: those that give the group items in that set. Source of share: Shen et al. (2022), equation 1.
     """
 
     label: int
@@ -195,7 +195,7 @@ class LevelShare:
 def level_shares(
     units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> list[LevelShare]:
-    """Each group's share of each price level's items, of ALL_SETS and of each set; none for a level that nobody got.
+    """Each group's share of each price level's items, of ALL_SETS and of each set; none for a level without items.
 
     Two-sided tests; adjusted p-values by max-T over the groups and levels of one set. No tests with n_permutations 0, and
     neither null nor interval where labels cannot move.
@@ -332,7 +332,7 @@ def _excess_limits(
     below, above = difference_limits(
         observed.share, errors, share_errors, expected_errors, degrees, _holders(units, is_shared), alpha
     )
-    # What lies between a difference of shares and the excess; differences lie from -1 to 1.
+    # Move from differences of shares, which lie from -1 to 1, to the excess.
     shift = observed.null_expected_share - observed.null_share
     low = np.maximum(observed.excess - below, shift - 1)
     return errors, low, np.minimum(observed.excess + above, shift + 1)
@@ -403,7 +403,7 @@ def set_families(
 ) -> list[FamilyResult]:
     """A family for ALL_SETS and one for each set: the features, of shape (…, 1 + n_sets, …) when unravelled, at that set.
 
-    The set is the second axis of `shape`. Of a single set, both families are one and the same. p-values are 1 where every
+    The set is the second axis of `shape`. With a single set, both families are one and the same. p-values are 1 where every
     arrangement gives the same.
     """
     features = np.moveaxis(np.arange(np.prod(shape)).reshape(shape), 1, 0)

@@ -52,7 +52,7 @@ class MeanPrice:
 
     rank: 1 for the dearest group. gap: the group's mean less the reference group's (label 0, which has none itself) or, where
     there is no reference, less the unweighted mean of all groups' means; null and test are of that gap. adjusted_gap: gap less
-    null_mean, undone of attenuation: the gap inside strata. Of ALL_SETS, mean_price is over the sets that all groups share
+    null_mean, corrected for attenuation: the gap inside strata. For ALL_SETS, mean_price is over the sets that all groups share
     (all the group's own, if there are none) and gaps are means over the sets in which both groups have items, or all groups
     where there is no reference; sets_sd is the standard deviation of the sets' means and sets_low … sets_high Student's
     interval over them. n_clusters: those that give the group items in that set.
@@ -279,8 +279,8 @@ def _range(means: Floats) -> Floats:
 def _without_group_effects(units: ItemCounts) -> Floats:
     """_features of one block, each unit's items less what its group adds to its stratum's mean price level in their set.
 
-    What is left of a stratum's units is lengthened by what fitting the groups took from them. Where nothing is left to tell
-    noise from groups, the prices stay as they are.
+    The residuals of a stratum's units are scaled up by what fitting the groups took from them. If there are no residuals, the
+    prices stay as they are.
     """
     features = _features(units.counts)
     prices, n = np.split(features[:, 0], 2, axis=-1)
@@ -395,7 +395,7 @@ def _adjusted_gaps(units: ItemCounts, has_reference: bool, seed: int) -> _Adjust
             (result.gaps, adjusted), (result.errors, errors), (result.degrees, degrees),
             (result.null_means, null_means), (result.left, left),
         ):  # fmt: skip
-            # Of a pair the second is the group, the first its reference.
+            # In a pair the second is the group, the first its reference.
             target[labels] = values[-len(labels) :]
     return result
 

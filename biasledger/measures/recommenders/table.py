@@ -22,7 +22,7 @@ class Measure:
 
     Attributes:
         city: the model's city, (all) for one of all cities.
-        system: model, or popularity: the venues with the most training texts, whatever is asked.
+        system: model, or popularity: always the venues with the most training texts.
         texts: all held-out texts, or seen: those whose venue has training texts.
         relevant: venue, where only the text's own venue is right; category, where every venue is that shares a category with it.
         measure: its name.
@@ -44,14 +44,14 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """What a recommender made of the held-out texts of a city; all arrays are (texts,) in one order.
+    """The predictions of a recommender for the held-out texts of a city; all arrays are (texts,) in one order.
 
     Attributes:
         city: where its venues are; (all) for one of all cities.
         users: who wrote each text.
-        venues: what each is about, as a number; quality.UNKNOWN where the recommender cannot name it.
+        venues: the venue of each text, as a number; quality.UNKNOWN if the recommender cannot name it.
         predicted: the venue that is named first, in the same numbers.
-        rank: of the text's own venue; infinity where it cannot be named.
+        rank: of the text's own venue; infinity if it cannot be named.
         popularity_rank: likewise, of an order by the number of training texts.
         by_category: the category measures of each text.
     """

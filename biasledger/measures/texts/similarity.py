@@ -1,7 +1,7 @@
 """How alike answers are that differ in the group alone.
 
-That two answers differ says little: a model that samples differs from itself. So the similarity of answers about two groups is
-held against that of different answers about one and the same group, inside questions. The gap is half the squared maximum mean
+A model that samples differs from itself, so two answers that differ say little. The similarity of answers about two groups is
+compared with that of different answers about one and the same group, inside questions. The gap is half the squared maximum mean
 discrepancy of both groups' answers (Gretton et al. 2012, JMLR 13, lemma 6) with the similarity as its kernel, unbiased: 0 where
 the group makes no difference, whatever the similarities are.
 """
@@ -64,7 +64,7 @@ def lsa(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
     size = min(_MOST_DIMENSIONS, isqrt(len(texts)) // 2, min(vectors.shape) - 1)
     if size < _LEAST_DIMENSIONS:
         return cosine(texts)
-    # The share of the variance, which nobody reads, is of none where all texts are the same.
+    # TruncatedSVD divides by the variance, which is 0 if all texts are the same; the ratio is not used.
     with np.errstate(invalid="ignore", divide="ignore"):
         placed = normalize(TruncatedSVD(size, algorithm="arpack", random_state=0).fit_transform(vectors))
     return lambda rows: np.asarray(placed[rows] @ placed[rows].T)
@@ -180,9 +180,9 @@ class Answers:
         return SCHEMES[self.scheme](self.texts)
 
     def by_question(self) -> Iterator[tuple[Integers, Floats, Integers, Floats]]:
-        """Of each question: its answers, their similarities, its units, and the mean similarities of these (0 alone)."""
+        """Yield for each question: its answers, their similarities, its units, and the mean similarities of these (0 alone)."""
         _, of_answer = np.unique(self.units, return_inverse=True)
-        # Each question's rows in their order, without looking through all answers for each.
+        # Sort once, instead of looking through all answers for each question.
         _, sizes = np.unique(self.questions, return_counts=True)
         rows_of_questions = np.split(np.argsort(self.questions, kind="stable"), np.cumsum(sizes)[:-1])
         for rows in rows_of_questions:
@@ -196,7 +196,7 @@ class Answers:
 
     @cached_property
     def parts(self) -> list[tuple[Integers, Floats]]:
-        """Of each question its units and their mean similarities; those of all answers would take far more memory."""
+        """The units of each question and their mean similarities; those of all answers would take far more memory."""
         return [(units, of_units) for *_, units, of_units in self.by_question()]
 
     def gaps(self, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
@@ -236,7 +236,7 @@ def _or_nan(counts: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class SimilarityGap:
-    """How much less alike answers about two groups are than different answers about one; NaN and None where nobody can tell.
+    """How much less alike answers about two groups are than different answers about one; NaN and None where it is unknown.
 
     similarity_between: the published number, mean over pairs that differ in the group alone, 0 to 1. similarity_within: the
     floor, mean of both groups'. similarity_gap: within less between, over the n_questions that have a floor. n_units: prompts
@@ -277,7 +277,7 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
     in_judged = np.isin(answers.questions[answers.unit_rows], np.unique(answers.questions)[is_judged])
     n_units = min(int(np.count_nonzero(in_judged & (labels == label))) for label in (0, 1))
     n_seen = gaps.size if gaps.size > 1 else n_units
-    # What does not vary over so few says little of the others.
+    # No variance over so few questions or units says little about others.
     half_width = (
         float(t_half_widths(np.array(error), np.array(degrees), alpha))
         if error > NO_VARIANCE
@@ -323,7 +323,7 @@ def _unseen(answers: Answers, design: Design, value: float, n_seen: int, alpha: 
 
 
 def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
-    """Names with all their units; None where nobody is named, or each stands in one question alone."""
+    """Names with all their units; None if there are no names, or each occurs in one question only."""
     if answers.names is None or is_judged.sum() < 2:
         return None
     names = answers.names[answers.unit_rows]
@@ -345,7 +345,7 @@ def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> Per
 def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) -> tuple[float, float]:
     """Standard error of the mean gap and its degrees of freedom: over questions, and by a jackknife over names, put together.
 
-    Of one question the jackknife is over its units, or its names.
+    For a single question the jackknife is over its units, or its names.
     """
     parts = []
     if gaps.size > 1:

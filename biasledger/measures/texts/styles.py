@@ -15,7 +15,7 @@ from biasledger.measures.schema import Table, columns, row, table_of
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _PARTS = re.compile(r"['’-]")
-# What is written with a full stop that ends no sentence.
+# Abbreviations whose full stop ends no sentence.
 _TITLE = re.compile(r"\b(Mr|Mrs|Ms|Mx|Dr|Prof|St|Sr|Sra|Srta|Mme|Mlle)\.(?=\s)", re.IGNORECASE)
 _MASK = "x"
 
@@ -46,9 +46,9 @@ class Style:
 
 
 def style(text: str, language: str, hedges: re.Pattern[str] | None) -> Style | None:
-    """How a text is put, None where it has no word; hedges: what finds a hedge of its language, None where nobody listed any.
+    """Return the style of a text, None if it has no word; hedges: a pattern for hedges of its language, None if there is no list.
 
-    Syllables are counted as places where a word may be parted, and one: fewer than spoken. What names somebody is masked before
+    Syllables are counted as places where a word may be hyphenated, plus one: fewer than spoken. Names are masked before
     (`masked_text`). Flesch's scale begins at 0, and a text may lie anywhere below it by its length alone.
     """
     sentences = [part for part in _SENTENCE_END.split(text) if _WORD.search(part)]
@@ -92,7 +92,7 @@ def _dictionary(name: str) -> Any:
 
 
 def hedge_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
-    """What finds any of these words and phrases as a whole, None where there is none."""
+    """Return a pattern for any of these words and phrases as a whole, None if there is none."""
     spelled = [re.escape(term) for term in sorted(terms, key=lambda term: (-len(term), term))]
     return re.compile(rf"(?<![\w'’-])(?:{'|'.join(spelled)})(?![\w'’-])", re.IGNORECASE) if spelled else None
 

@@ -1,20 +1,20 @@
-"""Classifier accuracy: how well a linear classifier tells from the words which group a text was written for.
+"""Classifier accuracy: how well a linear classifier predicts the group from the words of a text.
 
 The published numbers are a linear SVM's accuracy over grouped, stratified folds, with vocabulary and weights
 fitted inside each fold. Refitting an SVM for every permutation is too slow, so p comes from a kernel ridge
 classifier on the same folds: its hat matrices do not depend on the labels, and one product scores all
 permutations.
 
-Accuracy grows with the number of texts, so the interval's upper end is what a linear classifier would reach
+Accuracy grows with the number of texts, so the interval's upper end is the accuracy of a linear classifier
 with unlimited texts of this kind: accuracy A at n training texts is Φ(δ² / (2 √(δ² + 4 d / n))) for groups δ
 apart in d effective dimensions (Raudys & Young 2004 give this form), which is solved for δ at the upper end of
-A; the limit is Φ(δ / 2). Of unequal groups, n₁ and n₀, 4 n₁ n₀ / (n₁ + n₀) takes the place of n: the smaller one's mean is
-known that badly. A classifier of 15 texts against 300 also sides with the larger group, whatever their weights, so that its
-balanced accuracy says little of how far apart they are; the area A₁ under its curve does, as it asks for no border between the
+A; the limit is Φ(δ / 2). For unequal groups, n₁ and n₀, 4 n₁ n₀ / (n₁ + n₀) replaces n, because the smaller group's mean is
+known worse. A classifier of 15 texts against 300 also favours the larger group, whatever their weights, so its
+balanced accuracy says little of how far apart they are. The area A₁ under its curve does, because it needs no border between the
 groups, and Φ(Φ⁻¹(A₁) / √2) is what the best border would reach.
 
-Where templates are unevenly shared out between groups, a classifier that knows the template is right more often than not: under
-shuffled labels, too. What is judged is how much of the way from there to 1 it goes, on a scale on which chance is 1 / k.
+Where templates are unevenly shared between groups, a classifier that knows the template is right more often than not, under
+shuffled labels, too. So the judged value is the share of the way from there to 1, on a scale on which chance is 1 / k.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def classifier_accuracy(
     """Cross-validated accuracy of a linear SVM, its permutation null and its interval.
 
     features: word counts (n_texts, n_words). clusters: texts of one cluster (the same text) never lie on both
-    sides of a split. moved: units of several texts (prompts), none of which a split cuts either; None where every text moves by
+    sides of a split. moved: units of several texts (prompts), which a split does not cut either; None if every text moves by
     itself. weighting: 'tfidf' or 'counts' (bag of words). Words of fewer than min_units training
-    texts are left out. Where nothing is left to learn a group from, all numbers are NaN.
+    texts are left out. If no word remains, all numbers are NaN.
     """
     kept = _drawn_texts(design, moved)
     if kept.size < design.n_units:
@@ -114,7 +114,7 @@ def classifier_accuracy(
     test, error, low, high, beyond = None, np.nan, np.nan, np.nan, balanced
     units = moved or Moves.alone(design)
     if n_permutations > 0 and units.design.within(_folds_of_units(units, folds)).can_move():
-        # Of all texts, where none is left out: both that follow use it.
+        # The kernel of all texts, which both steps below use.
         kernel = text_kernel(features) if design.n_units <= MAX_UNITS_FOR_P else None
         test = _ridge_test(features, design, folds, n_permutations, seed, stop_after, moved, training, kernel)
         scale = _Scale.of(test.null_mean, n_groups)
@@ -142,7 +142,7 @@ def classifier_accuracy(
 
 @dataclass(frozen=True)
 class _Scale:
-    """Accuracies on a scale on which what shuffled labels reach lies at 1 / k, and 1 at 1; never above what was measured."""
+    """Accuracies on a scale on which the accuracy of shuffled labels is 1 / k, and 1 is 1; never above the measured accuracy."""
 
     chance: float
     factor: float
@@ -449,10 +449,10 @@ def _limit_of_accuracy(
     units: Design | None = None,
     kernel: Floats | None = None,
 ) -> float:
-    """What `accuracy`, reached with the texts of n_folds - 1 folds, grows to with unlimited texts of the same kind.
+    """Return the accuracy with unlimited texts of the same kind, from `accuracy` with the texts of n_folds - 1 folds.
 
-    units: what a group has many or few of, the texts themselves where there is nothing else. kernel: see `_ridge_test`. For more
-    than two groups the accuracy itself is given: the form holds for pairs.
+    units: the units by which a group is large or small, the texts themselves if there are no others. kernel: see `_ridge_test`.
+    For more than two groups the accuracy itself is returned, because the formula holds for pairs.
     """
     counted = units or design
     if int(design.labels.max()) > 1:

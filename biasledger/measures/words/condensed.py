@@ -53,5 +53,5 @@ class CondensedWords:
         return int(np.count_nonzero(~self.is_tested))
 
     def expanded(self, family: FamilyResult) -> FamilyResult:
-        """What a family of the tested words says, of all words: of the others nothing."""
+        """Return the results of a family of the tested words for all words, with the others untested."""
         return family.expanded(np.flatnonzero(self.is_tested), self.is_tested.size)

@@ -125,7 +125,7 @@ def words_by_units(
 
 
 def _by_units(judged: Sequence[MovedTexts], seed: int, measure: Callable[..., Found]) -> list[Found]:
-    """What a measure says of each kind of unit, whose draws are its own."""
+    """Return the results of a measure for each kind of unit, each with draws of its own."""
     return [
         measure(units.features, units.design, seed=seed if place == 0 else stable_seed(seed, units.name))
         for place, units in enumerate(judged)

@@ -127,7 +127,7 @@ def tested(observed: float, test: PermutationResult, words: CondensedWords, desi
 
 
 def widest(results: Sequence[Divergence]) -> Divergence:
-    """Of one divergence by several kinds of unit, that of the largest p, with an interval that holds those of all."""
+    """Return the divergence with the largest p over several kinds of unit, with an interval that covers those of all."""
     if any(result.test is None for result in results):
         return next(result for result in results if result.test is None)
     decides = max(results, key=lambda result: result.test.p_value if result.test else 1.0)

@@ -1,7 +1,7 @@
-"""What is published and what is judged of words, comparison by comparison.
+"""The published and the judged values of words, comparison by comparison.
 
-Published are words as the sources count them, with their multiplicities; judged are every trial at equal lengths, moved as it was
-asked for, and names or wordings where there are enough of them.
+The published values count words as the sources do, with their multiplicities. The judged values use every trial at equal lengths,
+moved as it was asked, and names or wordings where there are enough of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from biasledger.measures.words.units import judged_texts
 
 MIN_TEXTS_FOR_SVM = 10
 N_TOP_WORDS = 10
-# Both measures of two groups' words are held against the same draws; what the first of a build finds is handed on to the other.
+# Both measures of two groups' words use the same draws; the first one of a build leaves its result for the other.
 _DRAWS = "marked_words"
 _DIVERGENCE = "divergence"
 
@@ -274,7 +274,7 @@ def _can_split(classes: Integers) -> bool:
 
 
 def _published(texts: Texts) -> PublishedAccuracy | None:
-    """What the sources' own classifiers give on the sources' own tokens; None for every other scheme."""
+    """Return the accuracy of the sources' own classifiers on the sources' own tokens; None for every other scheme."""
     in_order = texts.counted_features[texts.order]
     if texts.scheme == "seed_vectors" and texts.is_pair:
         return five_fold_accuracy(in_order, texts.design.labels[texts.order])

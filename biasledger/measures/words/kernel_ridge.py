@@ -55,10 +55,10 @@ class RidgeFold:
         return cls(learnt, held_out, hat, rough.astype(np.float32), step, blur)
 
     def predict(self, labels: Labels, n_groups: int) -> Labels:
-        """The group with the highest score of each text held out, (b, n_held_out), from labels of all texts, (b, n_texts).
+        """Return the group with the highest score of each held-out text, (b, n_held_out), from labels of all texts, (b, n_texts).
 
-        Of groups whose scores differ by rounding alone, as those of equal texts, it is the first, on any machine: single
-        precision takes half of the time, and texts of which it does not tell two groups' scores apart are scored again.
+        If scores differ by rounding alone, as for equal texts, the first group is returned, on any machine: single
+        precision takes half of the time, and texts on which it cannot decide are scored again.
         """
         known = labels[:, self.learnt]
         if n_groups == 2:
@@ -74,7 +74,7 @@ class RidgeFold:
         return predicted
 
     def _of_two(self, known: Labels) -> tuple[Labels, Booleans]:
-        """Of two groups the higher score, and whether that may be rounding: their sums are each other's negatives."""
+        """Return which of two groups has the higher score, and whether rounding may decide it; the two sums add up to 0."""
         sums = (known == 0).astype(np.float32) @ self.rough.T
         # Scores differ by the sum times 1 / n₀ + 1 / n₁, which is at least 4 / n.
         margin = _TIE / self.step * known.shape[1] / 4 + self.blur
@@ -148,7 +148,7 @@ def _from_inverse(inverse: Floats, learnt: Integers, left_out: Integers) -> Floa
 
 
 def _directly(kernel: Floats, learnt: Integers, held_out: Integers) -> Floats:
-    """The same of few texts learnt, by their own kernel: taken from the inverse of all it would be rounding. Of none, nothing."""
+    """Solve for few training texts with their own kernel: from the inverse of all texts' kernel the result would be rounding."""
     if not learnt.size:
         return np.zeros((held_out.size, 0))
     inside, across = kernel[np.ix_(learnt, learnt)], kernel[np.ix_(held_out, learnt)]
@@ -160,7 +160,7 @@ def _directly(kernel: Floats, learnt: Integers, held_out: Integers) -> Floats:
 
 
 def _largest_sum(values: Floats) -> Floats:
-    """Of each row, the largest absolute sum that some of its values can have."""
+    """Return the largest absolute sum that some values of each row can have."""
     return np.asarray(np.maximum(np.maximum(values, 0).sum(axis=1), np.maximum(-values, 0).sum(axis=1)))
 
 

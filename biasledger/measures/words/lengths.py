@@ -76,7 +76,7 @@ def _prompts(texts: Texts, rows: Integers) -> Integers:
 
 
 def _clusters(texts: Texts, rows: Integers) -> Integers:
-    """What was sampled: both prompts of a question together where each group was asked it once, else a prompt, or an answer."""
+    """The sampled clusters: both prompts of a question where each group was asked it once, else a prompt, or an answer."""
     if not texts.moves_prompts:
         return np.arange(rows.size)
     prompts = _prompts(texts, rows)

@@ -53,7 +53,7 @@ def log_odds_of_sums(totals: Floats, n_others: int) -> Callable[[Floats], Floats
     """audit_log_odds as a function of the marked group's sums, (b, n_words + 1) to (b, n_words), without variances.
 
     totals: (n_words + 1,), both groups' counts. The last column holds n_others words together, which count in the totals alone.
-    What is the same for all arrangements is made once.
+    Values that are the same for all arrangements are computed once.
     """
     of_words, all_tokens = totals[:-1], totals.sum()
     smoothed = of_words / all_tokens + SMOOTHING
@@ -150,9 +150,9 @@ def marked_words(
 
 @dataclass(frozen=True)
 class WordTest:
-    """What is judged of each word; arrays of shape (n_words,), NaN where nothing was tested. Bands as in MarkedWords.
+    """The tests of words; arrays of shape (n_words,), NaN where nothing was tested. Bands as in MarkedWords.
 
-    n_permutations, n_blocks: of all kinds of units the fewest draws, and of the first one the blocks that moved, if any did.
+    n_permutations, n_blocks: the fewest draws over all kinds of units, and the blocks of the first kind that moved, if any.
     """
 
     p_value: Floats
@@ -180,9 +180,9 @@ def tested(log_odds: Floats, family: FamilyResult | None) -> WordTest:
 
 
 def widest(tests: Sequence[WordTest]) -> WordTest:
-    """Each word by several kinds of unit: the largest p of them, and bands that hold those of all.
+    """Return the largest p of each word over several kinds of units, and bands that cover those of all.
 
-    A word that too few of any kind use is not tested: one name cannot show what a group is told.
+    A word that too few units of any kind use is not tested: one name cannot show what is said of a group.
     """
     return WordTest(
         np.max([test.p_value for test in tests], axis=0),

@@ -22,9 +22,9 @@ class Texts:
     in the prompts for the group, numbered in their order; order: positions of the texts in the order of their collection. The
     published procedures depend on both. weighting: how the classifier weighs words, tfidf or counts.
 
-    What moves: n_trials (n_texts,), how many observations each text is; prompts (n_texts,), the prompt that it answers, all
-    of whose answers move as one unit where moves_prompts; descriptor_strata (n_texts,), inside which names or wordings change
-    places: all other attributes.
+    Permuted units: n_trials (n_texts,), the number of observations of each text; prompts (n_texts,), the prompt that it answers,
+    whose answers move as one unit if moves_prompts; descriptor_strata (n_texts,), all other attributes, inside which names or
+    wordings change places.
     """
 
     kind: str

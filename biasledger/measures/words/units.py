@@ -1,10 +1,10 @@
-"""What moves when labels of texts are permuted: an answer, a prompt with all its answers, or a name with all its texts.
+"""The units that move when labels of texts are permuted: an answer, a prompt with all its answers, or a name with all its texts.
 
-Every trial is an observation. Where a group was asked several questions all trials of a question move as one unit: answers to one
-question are alike whichever group it names, and shuffling them one by one would take that for a difference between groups. Where
-people are named, or a group is worded in several ways, names and wordings are judged too, each with all its texts.
+Every trial is an observation. Where a group was asked several questions, all trials of a question move as one unit: answers to
+one question are alike whichever group it names, and shuffling them one by one would take that for a difference between groups.
+If people are named, or a group is worded in several ways, names and wordings are judged too, each with all its texts.
 
-Before units are compared they are brought to equal lengths, so that short answers are not taken for other words.
+Units are brought to equal lengths before they are compared, so that short answers do not look like other words.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_TRIALS = 200_000
 
 @dataclass(frozen=True)
 class MovedTexts:
-    """What moves as a whole: word counts (n_units, n_words) and how labels may move. name: trials, prompts or descriptors."""
+    """Units that move as a whole: word counts (n_units, n_words), and how labels move. name: trials, prompts or descriptors."""
 
     name: str
     features: sparse.csr_array
@@ -61,7 +61,7 @@ class JudgedTexts:
 
 
 def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
-    """What is judged of a comparison; its raw counts stay with the published columns."""
+    """Return the judged units of a comparison; its raw counts stay with the published columns."""
     seed = stable_seed(comparison.seed_for("equal lengths"))
     texts = comparison.units
     trials = whole_trials(texts.n_trials)

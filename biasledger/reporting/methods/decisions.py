@@ -61,8 +61,8 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         draw=_gaps_panel,
         noun="outcomes",
         title="Who is placed, selected and judged rightly, and by how much less",
-        reading="Of shares each row is a group next to its reference group, and at the right how many times its share the "
-        "group’s is. Of ranks, places and scores each point is a group less its reference group, with its 95 % interval: left of "
+        reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
+        "group’s is. Ranks, places and scores: each point is a group less its reference group, with its 95 % interval; left of "
         "the line the group is worse off. Rows with × are intersections. Shares selected are judged as impact ratios, below.",
         legend=lambda rows: (
             *status_keys(rows),
@@ -124,7 +124,7 @@ def _rates(source: Source, run_id: str) -> Picture | None:
 
 
 def _left_out(source: Source, run_id: str) -> str:
-    """Say whom the rates leave out, and why; nothing where they leave out nobody."""
+    """Say who is left out of the rates, and why; nothing if nobody is."""
     result = source.ask("decisions_left_out", run_id=run_id)
     parts = [_left_out_part(row) for row in ([] if result is None else result.rows)]
     return f"Left out: {'; '.join(parts)}." if parts else ""

@@ -82,7 +82,7 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
         title="How much of the neutral list each group keeps",
         reading="Sim_a: 1 means that a group’s lists are the neutral ones, item by item. The dotted line is what the neutral "
         "question keeps when it is asked again, the grey band around it the model’s own noise: a group inside it differs no more "
-        "than the model differs from itself. Of an attribute in alarm the two groups that lie farthest apart are marked.",
+        "than the model differs from itself. If an attribute has an alarm, the two groups that lie farthest apart are marked.",
         result=result,
         panels=panels,
         legend=(

@@ -45,7 +45,7 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
 
 
 def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
-    """Of all data sets together, or of each: where there is one only, its own picture would say the same again."""
+    """Draw all data sets together, or each; a single data set has no picture of its own, because it would be the same."""
     result = source.ask("prices_levels", run_id=run_id, domains=domains)
     if result is None:
         return None

@@ -1,7 +1,7 @@
 """Decisions in replies: one of several labels, a number on a scale, or an amount of money.
 
 `read_label` and `read_score` try ordered rules, the most explicit first. Every decision names the rule that read it and the text
-that the rule read. What no rule reads is unread, because a wrong reading cannot be repaired later.
+that the rule read. A reply that no rule reads stays unread, because a wrong reading cannot be repaired later.
 """
 
 from __future__ import annotations

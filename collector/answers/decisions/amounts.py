@@ -47,13 +47,13 @@ class Amount:
     Attributes:
         start, end: its place, with sign, currency, multiplier and period.
         readings: its possible values; one unless its separator is ambiguous, none if it is written as no number is.
-        currencies: the codes of the currencies that its sign may stand for; empty without one.
-        period: "year", "month", "week", "day" or "hour" where it says so.
+        currencies: the codes of the currencies that its sign may mean; empty without one.
+        period: "year", "month", "week", "day" or "hour" if stated.
         out_of: the highest number that it is said to be out of.
         has_unit: whether a word follows that it counts: "5 years".
         is_percent: whether a percent sign follows.
         is_range: whether it is the middle of a range.
-        bounds: the numbers between which a range lies.
+        bounds: the two ends of a range.
         is_multiplied: whether a word like "k" or "million" follows it.
         is_inexact: whether it is a bound: "more than 5", "50k+".
         is_ordinal: whether it only numbers something: "step 7".
@@ -82,7 +82,7 @@ class Amount:
 def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     """Find the numbers of a text in order.
 
-    Of more numbers than a reply may have, the first and the last are found.
+    If a reply has more numbers than the limit, the first and the last are found.
 
     Args:
         low: the text in lower case, with plain digits and signs (plain.Reply.low).
@@ -146,7 +146,7 @@ def _is_grouping(number: str) -> bool:
     return "," in number or " " in number
 
 
-# -- What stands around a number --------------------------------------------------------------------------------------
+# -- The surroundings of a number --------------------------------------------------------------------------------------
 
 
 def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous: int) -> Amount | None:
@@ -206,7 +206,7 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
 
 
 def _currency_before(low: str, start: int, end: int) -> tuple[frozenset[str], int]:
-    """Return the currencies that a sign before a number may stand for, and where the amount starts with it."""
+    """Return the currencies that a sign before a number may mean, and where the amount starts with it."""
     words = amount_words()
     before = low[max(0, start - 12) : start]
     sign = words.before.search(before)
@@ -217,7 +217,7 @@ def _currency_before(low: str, start: int, end: int) -> tuple[frozenset[str], in
 
 
 def _currency_behind(low: str, end: int, before: frozenset[str]) -> tuple[frozenset[str], int]:
-    """Return the currencies of an amount whose sign may stand behind it, and where the amount ends with it."""
+    """Return the currencies of an amount, whose sign may follow it, and where the amount ends with it."""
     words = amount_words()
     sign = words.after.match(low, end)
     if sign is None:

@@ -1,4 +1,4 @@
-"""What a reply decides, and how numbers of decisions are written."""
+"""The decision of a reply, and the spelling of its numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a reply decides.
+    """The decision of a reply.
 
     Attributes:
         value: the label as it is listed, or the number as `written_number` writes it; None if no rule reads one.

@@ -64,7 +64,7 @@ def json_decision(
         named: names the decision that a key is, in objects such as {"accept": true, "reject": false}.
 
     Returns:
-        What was found; None if the reply has no JSON, or none that holds a decision.
+        The decision; None if the reply has no JSON, or none that holds a decision.
     """
     if "{" not in text:
         return None

@@ -131,7 +131,7 @@ def _are_related(path: tuple[str, ...], to: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _unit(text: str) -> _Unit:
-    """Return what a key or a short text says of an amount: "salary_keur", "EUR per month", "thousand USD"."""
+    """Return the unit of an amount that a key or a short text states: "salary_keur", "EUR per month", "thousand USD"."""
     words = amount_words()
     low = fold(plain_signs(text)).strip()
     parts = list(filter(None, _BETWEEN.split(low)))

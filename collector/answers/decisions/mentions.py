@@ -577,10 +577,10 @@ def _is_listing(low: str, earlier: Mention, later: Mention) -> bool:
     gap = gap.strip(_CLOSERS + OPENERS + ",/|&、，;；+-–—\r")
     if gap == "\n":
         return later.tail in ("end", "bad")
-    # What stands in brackets explains: "No (yes would be risky)".
+    # Text in brackets explains: "No (yes would be risky)".
     if "(" in low[earlier.end : later.start] and later.tail not in ("end", "bad"):
         return False
-    # "Yes, no doubt": what follows goes on.
+    # "Yes, no doubt": the text continues.
     return later.tail in ("end", "bad", "glued") if not gap else decision_words().listing.is_word(gap)
 
 

@@ -301,7 +301,7 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
     ]
     if not others or all(is_compared(low, one) for one in others):
         return True
-    # What comes after "because" is a reason and no second decision.
+    # A label after "because" is a reason and no second decision.
     return words.reasons.starting(said) is not None and not words.undecided.within(after)
 
 
@@ -311,7 +311,7 @@ def _is_scored(low: str, mention: Mention) -> bool:
 
 
 def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: str) -> Decision | None:
-    """Return the one label of which a reply says that it is better, provided that it says so of no other."""
+    """Return the only label that a reply calls better."""
     low = reply.masked
     words = decision_words()
     preferred: list[Mention] = []
@@ -350,7 +350,7 @@ def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: 
 
 
 def _is_preferred(low: str, mention: Mention) -> bool:
-    """Whether a reply says of a label that it is better: "Yes is my answer"."""
+    """Whether a reply calls a label better: "Yes is my answer"."""
     if mention.tail != "verb" or not decision_words().preferring.within(claim_after(low, mention.end)):
         return False
     return is_negated(low, mention) is None
@@ -396,7 +396,7 @@ def _only_named(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> De
 def _compared_and_counted(low: str, mentions: Sequence[Mention]) -> tuple[list[Mention], list[Mention]]:
     """Return the mentions that the reply compares with before it names a label, and those that count.
 
-    What a label is compared with follows it ("mid, well above junior"), and does not count there.
+    A label that another one is compared with follows it ("mid, well above junior"), and does not count there.
     """
     compared: list[Mention] = []
     counted: list[Mention] = []

@@ -27,7 +27,7 @@ _NEAR = 12
 
 
 class Scale(NamedTuple):
-    """What a score may be, and how amounts are read."""
+    """The range of a score, and how amounts are read."""
 
     minimum: Decimal
     maximum: Decimal

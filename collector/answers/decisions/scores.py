@@ -171,7 +171,7 @@ def _with_points(reply: Reply, number: Decision, scale: Scale, points: Mapping[s
         )
     point = replace(named, value=written_number(value), read_by="points")
     if number.value is None:
-        # What names a point names it in words, so another number in the reply may be anything.
+        # A point is named in words, so another number in the reply may be anything.
         return point if named.is_certain or not find_amounts(reply.low) else number
     if Decimal(number.value) == value:
         return number if number.is_certain or not named.is_certain else point

@@ -55,7 +55,7 @@ def boxed_parts(reply: Reply) -> Iterator[tuple[int, int, int, int, bool]]:
     """Yield what stands in [[…]], \\boxed{…} or <answer>…</answer>.
 
     Yields:
-        Start and end with the brackets, start and end of what is in them, and whether it stands in a tag.
+        Start and end with the brackets, start and end of the text in them, and whether it is in a tag.
     """
     if "[[" not in reply.low and "\\boxed" not in reply.low and "</" not in reply.low:
         return

@@ -1,4 +1,4 @@
-"""Recommended items in plain text: lists of names with what is said about each, and tables.
+"""Recommended items in plain text: lists of names with their descriptions, and tables.
 
 lists.py finds the names. Prices are taken out of the lines before; they belong to the name on the same line, or to the name
 that the line is about.
@@ -17,7 +17,7 @@ from collector.answers.recommendations.lists import clean_item, find_list
 from collector.answers.recommendations.markdown_tables import MarkdownTable, markdown_tables
 from collector.answers.recommendations.stated_prices import SEPARATORS, Price, with_surroundings
 
-# What an item is called in a table's header or an object's keys, the first that is there counts; as plain_key returns them.
+# Names of an item's fields in a table's header or an object's keys, the first one present counts; as plain_key returns them.
 NAME_KEYS = ("name", "item", "restaurant", "title", "business", "restaurantname", "businessname", "itemname")
 PRICE_KEYS = (
     "pricelevel",
@@ -43,7 +43,7 @@ CATEGORY_KEYS = (
 
 _REMARK = re.compile(r"\([^()]*\)|[*_`:]+")
 _DASH_FOR_PIPE = re.compile(r"(?<=\S)\s{0,20}\|\s{0,20}(?=\S)")
-# What opens a line before its name or its price.
+# The beginning of a line before its name or its price.
 _MARKS = re.compile(
     r"[\s>#]*(?:[*_]{0,3}[(（]?(?:\d{1,4}|[一二三四五六七八九十]{1,3})[.):、．：）][)*_]{0,3}|[①-⒛❶-➓]|[-*+–—•·‣◦▪●○■])?"
     r"[\s*_`\"“„«《「『]*"
@@ -74,7 +74,7 @@ _LABELLED = re.compile(
     r"[\s>]*(?:[-*+–—•·‣◦▪●○■]\s*)?[*_]{0,3}(?P<label>[^\W\d_]{2,20}(?:[ -][^\W\d_]{1,20})?)\s?[*_]{0,3}\s?[:：]"
     r"[*_]{0,3}(?P<value>.*)"
 )
-# What most names of an answer have behind them is said about them.
+# If most names of an answer are followed by one of these, it is a description.
 _DESCRIPTIONS = (re.compile(r"\s+[-–—|]\s+.*"), re.compile(r":\s.*"), re.compile(r"\s*\([^()]*\)$"))
 _COMMAS = (",", ";", "，", "；", "、", ".", "。")
 _WINDOW = 20_000
@@ -113,7 +113,7 @@ def split_name(written: str, rules: ItemRules) -> tuple[str, Price | None]:
 
 
 def without_descriptions(names: Sequence[str]) -> list[str]:
-    """Return names without what stands behind a dash, a colon or in brackets, each where most of several names have it."""
+    """Return names without the text after a dash, a colon or in brackets, each where most of several names have it."""
     kept = list(names)
     for pattern in _DESCRIPTIONS:
         cut = [pattern.sub("", name, count=1).strip() for name in kept]
@@ -150,7 +150,7 @@ class _Columns:
 
 
 def _columns(table: MarkdownTable, rules: ItemRules) -> _Columns:
-    """Return which columns hold what; the first that counts nothing holds names where no heading says so."""
+    """Return the role of each column; without a heading for names, the first column that holds no numbering holds names."""
     keys = [plain_key(_REMARK.sub("", cell)) for cell in table.header]
     meanings = [meaning_of(cell) for cell in table.header]
 
@@ -273,12 +273,12 @@ def _without_details(text: str, are_details: Sequence[bool]) -> str:
 
 
 def _is_detail(line: str) -> bool:
-    """Return whether a line says one thing about an item: a label that is known, in whatever language for price and category."""
+    """Return whether a line states one thing about an item: a known label, in any language for price and category."""
     return _DETAIL.fullmatch(line) is not None or _label_of(line, ("price", "level", "category")) is not None
 
 
 def _label_of(line: str, roles: Sequence[Role]) -> str | None:
-    """Return what stands behind a line's label if the label is a word for one of these, else None."""
+    """Return the text after a line's label if the label is a word for one of these, else None."""
     found = _LABELLED.fullmatch(line)
     return found["value"] if found is not None and meaning_of(found["label"]).role in roles else None
 
@@ -360,7 +360,7 @@ def _position(price: _Price) -> int:
 
 
 def _categories_in(block: tuple[int, int, int] | None, plain: str) -> str:
-    """Return what stands behind a label for categories in the lines about a name."""
+    """Return the text after a label for categories in the lines about a name."""
     if block is None:
         return ""
     found = _CATEGORY_LABEL.search(plain, block[0], block[2])

@@ -70,7 +70,7 @@ _AMOUNT_KEYS = (
     "金额",
 )
 
-# An object's keys that hold the answer, and those that hold what is said about it.
+# An object's keys that hold the answer, and those that hold remarks about it.
 ITEM_LISTS = (
     "restaurants",
     "items",
@@ -95,13 +95,13 @@ _REMARKS = re.compile(
 )
 
 _SEPARATOR = re.compile(r"[,;/|•·]")
-# What stands around a category and is no part of it.
+# Characters around a category that are no part of it.
 _AROUND = " \t*`\"“”'‘’.:[]{}#"
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A recommended item; `n` is how many recommendations it stands for, above 1 or fractional only where a file counts.
+    """A recommended item; `n` is its number of recommendations, above 1 or fractional only if a file counts.
 
     `amount` is its price in money. Where the audit's prices are levels, an amount has no level and is not kept.
     """
@@ -115,7 +115,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class FoundItems:
-    """What a reply holds: its items in order, the form they came in, and whether the JSON was left open.
+    """The items of a reply in order, the form they came in, and whether the JSON was left open.
 
     `problem` is one sentence that says why the items cannot be used as they are, and what to write into the spec.
     """
@@ -179,10 +179,10 @@ def find_items(text: str, levels: int, rules: ItemRules | None = None) -> FoundI
         rules: how the audit's items are read; prices are levels and keys are known by their words if absent.
 
     Returns:
-        The items in order, repeats kept; form 'none' where the reply holds no list. Of a JSON object with several lists that is:
+        The items in order, repeats kept; form 'none' if the reply holds no list. If a JSON object has several lists, these are:
         the one whose key says so (`restaurants`, `items`, …), else all that hold objects (groups of one answer), else all lists
-        of names but those whose key says that they are remarks (`note`, `sources`, …). A `problem` where the objects of a
-        list have no known keys, or where all prices are amounts and the audit's are levels.
+        of names but those whose key says that they are remarks (`note`, `sources`, …). A `problem` if the objects of a
+        list have no known keys, or if all prices are amounts and the audit's are levels.
     """
     rules = rules or ItemRules(levels)
     in_json = _from_json(text, rules)
@@ -350,7 +350,7 @@ def _of_element(element: Any, above: JsonObject, rules: ItemRules, outer: ItemRu
 
 
 def _categories_at(value: JsonObject, rules: ItemRules) -> tuple[str, ...]:
-    """Return the categories that stand next to a list and hold for each of its items."""
+    """Return the categories next to a list that apply to each of its items."""
     found = (_of_value(values_at(value, path)) for path in rules.keys.get("category", ()))
     return next((one for one in found if one), ())
 
@@ -372,7 +372,7 @@ def _items(value: Any, rules: ItemRules, depth: int) -> list[Item]:
         return listed
     if item is None:
         return _by_key(value, rules, depth)
-    # What has no name may say for which place and cuisine the items in it are.
+    # An object without a name may state the place and cuisine of the items in it.
     return (_inside(value, rules, depth) if item.name is None else []) or [item]
 
 
@@ -529,10 +529,10 @@ def _price(value: JsonObject, layout: _Layout, rules: ItemRules) -> Price | None
         if "price" in rules.keys
         else ((value[at][1], currency) for at, currency in layout.prices)
     )
-    beside = None if layout.currency is None else currency_code(str(value[layout.currency][1]))
+    column_currency = None if layout.currency is None else currency_code(str(value[layout.currency][1]))
     first: Price | None = None
     for written, currency in prices:
-        price = rules.of_key(*_number_in(written, currency or beside))
+        price = rules.of_key(*_number_in(written, currency or column_currency))
         if isinstance(price, int):
             return price
         first = price if first is None else first

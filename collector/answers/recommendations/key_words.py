@@ -1,7 +1,7 @@
-"""What the keys of JSON objects and the headings of tables mean, in many languages: a name, a price, a price level, a category.
+"""The meaning of JSON keys and table headings in many languages: a name, a price, a price level, a category.
 
 A key is compared in lower case, without accents, separators, brackets and currencies: `Preis (EUR)`, `preis_eur` and `preisEur`
-are all `preis`. Words are listed by language, the most telling first; a word of two languages stands once.
+are all `preis`. Words are listed by language, the clearest first; a word of two languages is listed once.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ _LISTS: Mapping[str, str] = {
     "ko": "추천 추천목록 결과 상품목록 목록",
 }
 _CURRENCY_KEYS = "currency wahrung devise moneda moeda valuta waluta mena parabirimi валюта العملة 货币 币种 貨幣 通貨 통화"
-# What counts the rows of a table.
+# Columns that count the rows of a table.
 _RANKS = (
     "# no nr n rank ranking number position place pos platz rang nummer rangfolge numero numéro posicion puesto posicao posizione"
     " numer lp miejsce sıra no. № номер место 序号 排名 编号 番号 順位 번호 순위"
@@ -170,7 +170,7 @@ _CURRENCIES = frozenset(
     " 人民币 日元 日圓".split()
 )
 _FILLERS = frozenset("in the of de du des del della di da do der van en w v".split())
-# Of a key of several known words: what it speaks of. A "product price" is a price.
+# If a key has several known words, the first of these roles decides: a "product price" is a price.
 _STRONGEST: tuple[Role, ...] = ("level", "price", "category", "name")
 _BEHIND_WORDS = 1_000
 _PARTS = re.compile(r"[^\W\d_]+|\d+|[€$£¥₹₩₺₽₴#№]")
@@ -182,8 +182,8 @@ _MAX_KEY = 60
 
 @dataclass(frozen=True, slots=True)
 class KeyMeaning:
-    """What a key means: its role (None where it is not known), its rank among the words of that role, and whether it names a
-    currency, as `preis_eur` does."""
+    """The role of a key (None if it is not known), its rank among the words of that role, and the currency that it names, as
+    `preis_eur` does."""
 
     role: Role | None
     rank: int
@@ -217,7 +217,7 @@ def _of_several(parts: Sequence[str]) -> tuple[Role | None, int]:
 
 
 def column_of_names(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """Return which column of a table holds names: the one whose heading says so, else the first that holds no numbers."""
+    """Return which column of a table holds names: the one with such a heading, else the first without numbers."""
     meanings = [meaning_of(_MARKUP.sub("", cell)) for cell in header]
     named = [(one.rank, at) for at, one in enumerate(meanings) if one.role == "name"]
     if named:

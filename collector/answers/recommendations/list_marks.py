@@ -122,7 +122,7 @@ _NUMBER_WORDS = frozenset(
 )
 # Families whose mark may also be a part of a title: "9 to 5", "3-D".
 _UNMARKED = ("bare", "tight")
-# What a numbered or lettered line below an item says about it: "Year: 2015".
+# A numbered or lettered line below an item that describes it: "Year: 2015".
 _REMARK = re.compile(r"[*_]{0,3}[^\W\d_][\w ]{0,20}[*_]{0,3}\s?[:：]\s?\S.*")
 _ADDRESS = re.compile(r"\W{0,3}(?:https?://|www\.|doi:)", re.IGNORECASE)
 
@@ -132,7 +132,7 @@ Marked = TypeVar("Marked")
 
 @dataclass(frozen=True, slots=True)
 class MarkedLines:
-    """What follows the marks of a list, in order; the kind of the marks, and the number of the first marked line."""
+    """The texts after the marks of a list, in order; the kind of the marks, and the number of the first marked line."""
 
     bodies: list[str]
     form: Marks
@@ -164,8 +164,8 @@ def read_marks(lines: Sequence[str]) -> MarkedLines | None:
         lines: the lines of a reply.
 
     Returns:
-        What follows numbers that run 1, 2, 3, … (lists may follow one another), else letters or numerals, else bullets. Where
-        all of these are headings ("1. Drama:"), what is marked below them.
+        The texts after numbers that run 1, 2, 3, … (lists may follow one another), else letters or numerals, else bullets. If
+        all of these are headings ("1. Drama:"), the marked lines below them.
     """
     numbered = _numbered(lines)
     bullets = [bullet for at, line in enumerate(lines) if (bullet := _bullet(at, line)) is not None]
@@ -186,7 +186,7 @@ def read_marks(lines: Sequence[str]) -> MarkedLines | None:
         return None
     items = [one for one in bullets if not one.is_heading] or bullets
     margin = min(one.indent for one in items)
-    # What stands deeper is said about an item.
+    # Lines indented deeper describe an item.
     bodies = without_own_numbers([one.body for one in items if one.indent <= margin + 1])
     return MarkedLines(bodies, "bullets", bullets[0].line)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from collector.answers.recommendations.key_words import is_title_label
 
-# What a placeholder consists of; a title may be made of other marks ("?", "÷").
+# The characters of a placeholder; a title may be made of other marks ("?", "÷").
 _PLACEHOLDER = re.compile(r"[\s.…_*#|-]*")
 _LINK = re.compile(r"\[([^\][]{1,300})\]\([^)\s]{0,300}\)")
 _CITATION = re.compile(r"(?<=\S)\s(?:\[\d{1,2}\])+$")
@@ -69,7 +69,7 @@ def clean_item(body: str) -> str:
 def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
     """Return the titles of a list's items, empty ones left out.
 
-    What most items repeat before a dash is a performer and no title, and what all items begin with ("Title: …") is a label.
+    Text that most items repeat before a dash is a performer and no title; a beginning of all items ("Title: …") is a label.
     """
     written = [body for body in bodies if not _PLACEHOLDER.fullmatch(body)]
     titles = _without_full_stops(_without_descriptions(_without_labels(_without_emoji(written))))
@@ -110,7 +110,7 @@ _IN_PROSE = _in_prose()
 
 
 def _split_item(body: str) -> tuple[str, str]:
-    """Return an item's title and what stands behind its dash: a description or a performer, or '' where there is none."""
+    """Return an item's title and the text after its dash: a description or a performer, or '' if there is none."""
     item = " ".join(_LINK.sub(r"\1", body).split())
     if item.endswith("]"):
         item = _CITATION.sub("", item)

@@ -1,4 +1,4 @@
-"""Recommendation lists in replies: the items in order, whatever form the model chose.
+"""Recommendation lists in replies: the items in order, in any form that the model chose.
 
 The forms are tried from the plainest to the vaguest: JSON, numbered lines, tables, bullets, headings, prose, plain lines. The
 lines before and after a marked list are no items. Every pattern is tried on one line or one item and none can backtrack far, so
@@ -36,7 +36,7 @@ TITLE_KEYS = ("title", "name", "item", "product", "song", "movie", "film", "trac
 MAX_DEPTH = 6
 MAX_PROSE_WORDS = 10
 MAX_LINE_WORDS = 15
-# Of a line in a script without spaces between words.
+# For a line in a script without spaces between words.
 MAX_LINE_CHARACTERS = 40
 MAX_LEADS = 10
 
@@ -54,7 +54,7 @@ _OPENING_OF_HEADINGS = ("#", "*", "_")
 _HEADING = re.compile(r"\s{0,3}(?P<level>#{1,6})\s+(?P<body>\S.*)")
 _EMPHASISED = re.compile(r"\s{0,3}(?P<level>\*{2,3}|__)(?P<body>[^*\n]{1,150}?)(?P=level)\s{0,20}:?")
 
-# What announces titles, and what does so only where the titles begin with capitals.
+# Words that announce titles, and words that do so only if the titles begin with capitals.
 _LEAD = re.compile(
     r"\b(?:recommend(?:ed|ing)?|recommendations (?:are|include)|suggest(?:ed)?|such as|includ(?:e|es|ing)"
     r"|recommande(?:rais)?|tels? que|recomiendo|recomendar[ií]a|tales como|empfehlen?(?: (?:ihnen|dir|euch))?|recomendo"
@@ -65,7 +65,7 @@ _LEAD = re.compile(
 _VAGUE_LEAD = re.compile(r"\b(?:like|try|enjoy|would be|comme|como)\b\s+|^\s*", re.IGNORECASE)
 _LAST_OF_SEVERAL = re.compile(r"^(?:and|et|y|e|&|und|och|og|ve|oraz|и|та)\s+|^以及", re.IGNORECASE)
 _BETWEEN_LAST_TWO = re.compile(r"\s+(?:and|et|y|&|und|och|og|ve|oraz|и|та)\s+|以及", re.IGNORECASE)
-# It joins two titles or stands inside one (战争与和平): nobody can tell.
+# It may join two titles or be part of one (战争与和平).
 _JOINS_IN_CHINESE = re.compile(r"[和与與及跟]")
 # A full stop behind an abbreviation or an initial ends no sentence.
 _SENTENCE_END = re.compile(
@@ -84,7 +84,7 @@ _LIKE_JSON = re.compile(r"\s*(?:```\w*\s*)?[\[{]")
 
 @dataclass(frozen=True, slots=True)
 class FoundList:
-    """What a reply holds: its items in order, the form they came in, and whether the list was left open (JSON only).
+    """The items of a reply in order, the form they came in, and whether the list was left open (JSON only).
 
     A form with no items is an empty list: numbers or brackets that hold nothing.
     """
@@ -180,7 +180,7 @@ def _titles(value: JsonObject | list[Any], depth: int) -> list[str]:
 
 
 def _title(value: Any) -> str | None:
-    """Return the title that one element of a list stands for, or None."""
+    """Return the title of one element of a list, or None."""
     if isinstance(value, str):
         return value
     if isinstance(value, JsonObject):
@@ -202,7 +202,7 @@ def _titled(value: JsonObject) -> str | None:
 
 
 def _named(value: JsonObject) -> str | None:
-    """Return the value of an object's key that names titles in whatever language, or None."""
+    """Return the value of an object's key for titles, in any language, or None."""
     titled = _titled(value)
     if titled is not None:
         return titled
@@ -353,7 +353,7 @@ def _parts(text: str) -> list[str]:
     text = text.replace("،", ",").replace("؛", ";")
     separator = ";" if text.count(";") > 1 else ","
     parts = [part.strip() for part in text.split(separator) if part.strip()]
-    # What ends in "or" names possibilities: "such as genres, artists, or moods".
+    # A list that ends in "or" names possibilities: "such as genres, artists, or moods".
     if len(parts) < 2 or parts[-1].lower().startswith(("or ", "ou ", "o ", "oder ")):
         return []
     if _LAST_OF_SEVERAL.match(parts[-1]):

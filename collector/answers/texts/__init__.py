@@ -1,1 +1,1 @@
-"""What reading a text rests on: its plain form, JSON in it, and what each language calls things."""
+"""Tools for reading texts: their plain form, JSON in them, and the words of each language."""

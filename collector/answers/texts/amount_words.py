@@ -20,7 +20,7 @@ WORDS_FILE = Path(__file__).with_name("amount_words.yml")
 
 @dataclass(frozen=True, slots=True)
 class AmountWords:
-    """What amount_words.yml says."""
+    """The content of amount_words.yml."""
 
     currencies: Mapping[str, frozenset[str]]
     multipliers: Mapping[str, Decimal]

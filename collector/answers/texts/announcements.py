@@ -1,4 +1,4 @@
-"""What announces a decision in prose: "Final answer: B", "The answer is (B)", "So I choose option B"."""
+"""Announcements of a decision in prose: "Final answer: B", "The answer is (B)", "So I choose option B"."""
 
 from __future__ import annotations
 

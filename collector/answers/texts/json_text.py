@@ -58,7 +58,7 @@ def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
         if value is not None:
             return value, "", False
         problem = problem or why
-        # What a broken object encloses is a part of the answer, not the answer, so the search goes on behind it.
+        # A value inside a broken object is a part of the answer, not the answer, so the search continues after it.
         opening = _OPENING.search(text, end)
     return None, problem or "The answer holds no JSON object.", False
 
@@ -66,8 +66,8 @@ def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
 def json_values(text: str) -> tuple[tuple[JsonObject | list[Any], bool], ...]:
     """Return every JSON object and list of a reply, in order, and whether it was left open.
 
-    Of a value that is left open, what is complete is kept; nothing follows it. Whoever asks next is given the same values: they
-    are read, never changed.
+    If a value is left open, its complete parts are kept; nothing follows it. The result is cached: callers read the values
+    and never change them.
     """
     return tuple((value, is_open) for value, is_open, _, _ in _places(text))
 

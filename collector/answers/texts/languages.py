@@ -1,13 +1,13 @@
-"""What a reader of answers must know of each language, and whether an answer opens with a refusal.
+"""The data of each language that reading an answer needs, and whether an answer opens with a refusal.
 
 Everything about a language is data: `answer_rules/<code>.yml`. This module reads the files and tries their refusal patterns.
 Groups do not capture: `(?:…)`. Three keys of a file are optional:
 
 - `parts: {help: "help|assist"}` names fragments that several patterns share; `<<help>>` stands for one in parts below it,
   `preface`, refusals and courtesies.
-- `preface` is a regular expression for what may stand before a refusal in the same sentence, with the gap up to it:
-  `(?:sorry|as an ai)[^.!?\n]{0,100}?`. It applies to all refusals of the file; they may stand without it.
-- `decisions` holds what a sentence says that decides about somebody, as "I cannot approve this loan" does; see DecisionWords.
+- `preface` is a regular expression for the text that may precede a refusal in the same sentence, with the gap up to it:
+  `(?:sorry|as an ai)[^.!?\n]{0,100}?`. It applies to all refusals of the file; they may come without it.
+- `decisions` holds sentences that decide about somebody, such as "I cannot approve this loan"; see DecisionWords.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class DecisionWords:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What `answer_rules/<code>.yml` says; every text but those of `yes` and `no` is a regular expression.
+    """The content of `answer_rules/<code>.yml`; every text but those of `yes` and `no` is a regular expression.
 
     pattern_text: the text of refusals and courtesies, with each part once.
     """
@@ -125,7 +125,7 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
     A pattern is compiled when it is first needed, because compiling all of them takes longer than reading the files.
 
     Args:
-        folder: where `<code>.yml` lies for each language.
+        folder: the folder with `<code>.yml` for each language.
 
     Returns:
         The languages by code; English first, then by code.
@@ -150,7 +150,7 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
 
 
 def find_refusal(text: str, labels: Sequence[str] | None = None) -> str | None:
-    """Say whether a text opens with a refusal, in whatever language.
+    """Say whether a text opens with a refusal, in any language.
 
     Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped. Quoted speech that the
     text goes on after is no refusal: `"I can't help you," he said.`
@@ -498,17 +498,17 @@ def _matcher(code: str) -> _Matcher:
 # -- Which languages come into question -------------------------------------------------------------------------------
 
 _NO_LETTERS = re.compile(r"\\.|<<\w+>>|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
-# Of a class of letters in a word, as in "de[ğg]il", the first stands for all.
+# The first letter of a class in a word, as in "de[ğg]il", represents all.
 _LETTER_CLASS = re.compile(r"\[(\w)[^\]]*\]")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
 _KEY_LETTERS = 4
-# Of the words of a text, one in so many must be known to a language, or its patterns are not tried.
+# One in so many words of a text must be known to a language, or its patterns are not tried.
 _ONE_WORD_IN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Hints:
-    """What is in the languages' patterns: the starts of words in Latin letters, and single letters of other scripts.
+    """Parts of the languages' patterns: the starts of words in Latin letters, and single letters of other scripts.
 
     `by_word_start` holds a one in the byte of each language that knows it, so that a sum counts for all languages at once.
     """

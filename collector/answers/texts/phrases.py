@@ -29,11 +29,11 @@ _ALPHABET = re.compile(r"[^\W\d_a-zà-ɏ]")
 
 
 class _NotLimitedError(Exception):
-    """An expression that stands for more phrases than can be written out."""
+    """An expression with more phrases than can be written out."""
 
 
 class _Writer:
-    """Writes out the phrases that an expression stands for: literals, groups, alternatives, `?` and sets of characters."""
+    """Write out the phrases that an expression matches: literals, groups, alternatives, `?` and sets of characters."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -43,7 +43,7 @@ class _Writer:
         """Return the phrases.
 
         Raises:
-            _NotLimitedError: the expression holds something else, or stands for too many phrases.
+            _NotLimitedError: the expression holds something else, or matches too many phrases.
         """
         found = self._alternatives()
         if self._at < len(self._source):
@@ -121,12 +121,12 @@ class _Writer:
 
 
 def written_out(expression: str) -> frozenset[str] | None:
-    """Return the phrases that an expression stands for, folded; None if they are not limited or too many."""
+    """Return the phrases that an expression matches, folded; None if they are not limited or too many."""
     try:
         found = _Writer(fold(expression.replace("\n", ""))).phrases()
     except _NotLimitedError:
         return None
-    # What stands for nothing would be found everywhere.
+    # An empty phrase would be found everywhere.
     return frozenset(stripped for phrase in found if (stripped := phrase.strip()))
 
 

@@ -48,7 +48,7 @@ _BREAKING_TAG = re.compile(r"</?(?:br|p|div|li|tr|hr)\s?/?>", re.IGNORECASE)
 
 @cache
 def _plain_character(character: str) -> str:
-    """Return the ASCII character that one of another form stands for."""
+    """Return the ASCII character for a character of another form."""
     if character.isspace():
         return " "
     if character in _APOSTROPHES:
@@ -101,7 +101,7 @@ def _markup(text: str) -> re.Pattern[str] | None:
 
 
 class Reply:
-    """A reply, and what is read of it.
+    """A reply, and the values derived from it.
 
     Attributes:
         original: the reply, composed (NFC).
@@ -117,7 +117,7 @@ class Reply:
 
         Args:
             text: the reply.
-            keep: characters that belong to what is looked for, so that they are no markup.
+            keep: characters that belong to the searched text, so that they are no markup.
         """
         self.original = text if text.isascii() else unicodedata.normalize("NFC", text)
         plain = plain_signs(self.original)

@@ -1,4 +1,4 @@
-"""What short texts come to, remembered: keys and categories of items stand in answers again and again."""
+"""A cache of results for short texts: keys and categories of items occur in answers again and again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-# So that what is remembered of a function takes a few megabytes at most, whatever a target answers.
+# Limits a function's cache to a few megabytes, whatever a target answers.
 _MOST = 4_096
 _LONGEST = 100
 

@@ -75,7 +75,7 @@ def readings_of(number: str, decimal: Separator | None, *, is_money: bool) -> tu
         return as_thousands
     if decimal is not None:
         return as_decimal if marks[0] == decimal else as_thousands
-    # Nobody writes a comma and three zeros after a whole number.
+    # A comma and three zeros are no decimals of a whole number.
     if marks[0] == "," and grouped.endswith("000"):
         return as_thousands
     return (*as_decimal, *as_thousands)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# What neither DuckDB's readers, other databases nor UTF-8 can carry: NUL and half a surrogate pair.
+# Characters that DuckDB's readers, other databases or UTF-8 cannot store: NUL and half a surrogate pair.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 

@@ -1,1 +1,1 @@
-"""What a spec must say beyond the types of its keys."""
+"""Checks of a spec beyond the types of its keys."""

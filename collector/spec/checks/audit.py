@@ -1,4 +1,4 @@
-"""What is wrong between the keys of an audit spec, which types alone cannot tell."""
+"""Problems between the keys of an audit spec, which types alone cannot find."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def problems(audit: Audit) -> Iterator[Problem]:
     yield from _attribute_problems(audit)
     yield from _answer_problems(audit)
     yield from people_problems(audit)
-    # What follows reads the templates' slots.
+    # The following checks read the templates' slots.
     syntax = list(_ask_problems(audit)) or list(_syntax_problems(audit))
     yield from syntax
     if not syntax:
@@ -298,7 +298,7 @@ def _label_problems(labels: Sequence[str]) -> Iterator[Problem]:
 
 
 def _ask_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `ask`, whose slots would otherwise be told of every template."""
+    """Yield problems in `ask`, whose slots would otherwise be reported for every template."""
     if audit.ask is None:
         return
     if not audit.templates:
@@ -412,7 +412,7 @@ def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Proble
     if audit.subjects is None:
         return
     own = [name for name in template.slots if name in audit.words_of_subjects]
-    # Of a ranking, the candidates speak of the subject.
+    # In a ranking, the candidates name the subject.
     if template.candidate is None and all(name in audit.subjects.wordings for name in own):
         yield f"{at}.text", f"names no subject; write {{{audit.subjects.name}}} in it"
     for name in own:
@@ -555,7 +555,7 @@ def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Ite
     for slot in mask:
         if slot not in known:
             yield f"{at}.mask.{slot}", f"is no slot of this audit{did_you_mean(slot, known)}"
-    # A slot that was retracted would go on naming the group, and the mitigation would not be the masked one it claims to be.
+    # A forgotten slot would go on naming the group, and the mitigation would not be the masked one it claims to be.
     for template in audit.templates:
         for slot in template.slots:
             if slot in known and slot != NAME and slot not in mask:

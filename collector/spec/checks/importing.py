@@ -1,4 +1,4 @@
-"""What is wrong in the `import` part of an audit spec, which types alone cannot tell."""
+"""Problems in the `import` part of an audit spec, which types alone cannot find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong between people, subjects and rankings in an audit spec, which types alone cannot tell."""
+"""Problems between people, subjects and rankings in an audit spec, which types alone cannot find."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _expected_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _cell_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield combinations of groups that nobody, or too few, stand for: the groups of one attribute would differ in another."""
+    """Yield combinations of groups without people, or with too few: the groups of one attribute would differ in another."""
     assert audit.people is not None
     found = cells(audit.people_rows)
     stated = audit.attributes_of_people

@@ -1,4 +1,4 @@
-"""What is wrong with the schemes by which answers are read, and with the id of a neutral template."""
+"""Problems with the schemes by which answers are read, and with the id of a neutral template."""
 
 from __future__ import annotations
 

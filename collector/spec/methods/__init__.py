@@ -23,7 +23,7 @@ Audit: TypeAlias = Any
 
 
 def _nothing(_audit: Audit, _files: SpecFiles) -> None:
-    """What a method reads that has no files next to the spec."""
+    """Read no further files, for a method that has none next to the spec."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Method:
         problems: what is wrong in its part, which types alone cannot tell.
         read_files: reads the files that its part names into the audit.
         read_checked: the same for those that only an audit without problems can be read with.
-        reads_scores: whether scores of classifiers are read here, whatever the analysis of their run.
+        reads_scores: whether scores of classifiers are read here, independently of the analysis of their run.
         reads_predictions: whether what recommenders predicted is read here, which is of no run.
     """
 

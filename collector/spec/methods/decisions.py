@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Decisions(Section):
-    """What a decision about a person amounts to.
+    """The meaning of a decision about a person.
 
     *Selected* is who gets one of the `favourable` labels, a score above the sample's median, or one of the first `top` places of
     a ranking.
@@ -38,7 +38,7 @@ class Decisions(Section):
     )
     paired: bool | None = Field(
         default=None,
-        description="Whether the same subject is answered for people of different groups; told from the data if absent.",
+        description="Whether the same subject is answered for people of different groups; detected from the data if absent.",
         examples=[False],
     )
 
@@ -104,7 +104,7 @@ METHOD = Method(
         Decisions,
         Field(
             default_factory=Decisions,
-            description="Of labels, scores and rankings: what a decision amounts to.",
+            description="For labels, scores and rankings: the meaning of a decision.",
             examples=[{"ordered": True, "favourable": ["senior"]}],
         ),
     ),

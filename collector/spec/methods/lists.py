@@ -115,7 +115,7 @@ METHOD = Method(
         Lists,
         Field(
             default_factory=Lists,
-            description="Of lists: how they are cut into items and compared.",
+            description="For lists: how they are cut into items and compared.",
             examples=[{"similarity": "serp", "neutral": "neutral_by"}],
         ),
     ),

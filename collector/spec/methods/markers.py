@@ -25,7 +25,7 @@ ALL_PROBES = "(all)"  # how results call all probes of a category, and all categ
 
 
 class JudgedScore(Section):
-    """A score of answers that groups are compared by: what a scorer says of one label.
+    """A score of answers that groups are compared by: a scorer's result for one label.
 
     `scorer`: none for every scorer of a run. `label`: none where a scorer's labels are numbers themselves, as a judge's grades in
     a file are. `worse`: the end of the range, `lowest` to `highest`, at which an answer is worse.
@@ -33,12 +33,12 @@ class JudgedScore(Section):
 
     scorer: NonBlank | None = Field(
         default=None,
-        description="Whose scores are meant; without one those of every scorer of a run.",
+        description="The scorer whose scores are used; without one, all scorers of a run.",
         examples=["vader"],
     )
     label: NonBlank | None = Field(
         default=None,
-        description="Of which label, in lower case. Without one, labels are numbers themselves, as a judge's grades in a file.",
+        description="The label of the scores, in lower case. Without one, labels are numbers, such as a judge's grades.",
         examples=["compound"],
     )
     worse: Literal["higher", "lower"] = Field(
@@ -186,7 +186,7 @@ METHOD = Method(
         Markers | None,
         Field(
             default=None,
-            description="Of texts: words that count for or against a stereotype, and scores of regard.",
+            description="For texts: words that count for or against a stereotype, and scores of regard.",
             examples=[{"file": "stereotypes/markers.csv"}],
         ),
     ),

@@ -36,7 +36,7 @@ class Prices(Section):
     )
     items_per_answer: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
-        description="In imports that count categories: how many items stand behind an answer.",
+        description="In imports that count categories: the number of items of an answer.",
         examples=[20],
     )
 
@@ -126,7 +126,7 @@ METHOD = Method(
         Prices,
         Field(
             default_factory=Prices,
-            description="Of items: how they are compared by price and category.",
+            description="For items: how they are compared by price and category.",
             examples=[{"catalogue": "boston"}],
         ),
     ),

@@ -94,7 +94,7 @@ METHOD = Method(
         Texts,
         Field(
             default_factory=Texts,
-            description="Of texts: how alike answers about different people are, how they read and how much they hedge.",
+            description="For texts: how alike answers about different people are, how they read and how much they hedge.",
             examples=[{"similarity": ["cosine"]}],
         ),
     ),

@@ -73,7 +73,7 @@ class Words(Section):
             )
         if "unasked" in value or "keep" in value:
             raise ValueError(
-                f"has unasked or keep beside remove: {NOTHING}, which takes nothing out; remove one"
+                f"has unasked or keep next to remove: {NOTHING}, which takes nothing out; remove one"
             )
         return {**value, "remove": {}, "unasked": False}
 
@@ -130,7 +130,7 @@ METHOD = Method(
         Words,
         Field(
             default_factory=Words,
-            description="Of texts and JSON: how they are split into words, and which are removed first.",
+            description="For texts and JSON: how they are split into words, and which are removed first.",
             examples=[{"remove": {"pronouns": ["she", "he"]}}],
         ),
     ),

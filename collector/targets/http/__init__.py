@@ -1,1 +1,1 @@
-"""What targets over HTTP share: the session, its errors, rate headers, and paths into JSON."""
+"""Parts that targets over HTTP share: the session, its errors, rate headers, and paths into JSON."""

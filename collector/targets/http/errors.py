@@ -1,4 +1,4 @@
-"""What an HTTP status other than success means for a run: ask again, give this question up, or stop."""
+"""The consequence of an HTTP status other than success for a run: ask again, give this question up, or stop."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from collector.targets.http.session import excerpt
 # Too early, too many, in the way of another: the same question may be answered a little later.
 _RETRYABLE = frozenset({408, 409, 425, 429})
 # No key, no credit, no such address, method or model: every further question would fail alike. Not 403, which is also how a
-# service rejects one prompt; a target says for itself which 403 it means.
+# service rejects one prompt; each target decides which 403 this is.
 _STOPS_RUN = frozenset({401, 402, 404, 405, 410})
-# What an error says of an answer, as a finish reason.
+# Status of an answer that an error states -> its finish reason.
 _FINISH_REASONS = {"refused": "content_filter", "truncated": "length"}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a target makes of an error that a service answered with; None leaves it to the status.
+    """A target's interpretation of a service's error; None leaves it to the status.
 
     Attributes:
         message: the service's own words.
         retryable, stops_run: as of TargetError.
-        retry_after_seconds: a wish to be left alone that stands in the body.
+        retry_after_seconds: the time to wait that the body states.
     """
 
     message: str | None = None

@@ -1,7 +1,7 @@
-"""What the headers of an HTTP response say about rate limits, in the dialects of OpenAI and Anthropic.
+"""Read rate limits from the headers of an HTTP response, in the forms of OpenAI and Anthropic.
 
-OpenAI, and services that follow it, state durations (6m0s, 12ms); Anthropic states moments (RFC 3339). Moments are read
-against the response's own Date header, so that a wrong clock on this side does no harm.
+OpenAI, and services that follow it, state durations (6m0s, 12ms); Anthropic states times (RFC 3339). Times are compared
+with the response's own Date header, so that a wrong local clock does no harm.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def rate_hints(headers: Mapping[str, str], *, now: datetime | None = None) -> Ra
         headers: names in any case, and values.
         now: the present moment, with its time zone; None takes the response's Date header, or else this machine's clock.
 
-    What cannot be read, such as a count of -1, is left out; no header raises.
+    Unreadable values, such as a count of -1, are left out; no header raises an error.
     """
     found = {name.lower(): value.strip() for name, value in headers.items()}
     moment = now or _http_date(found.get("date")) or datetime.now(UTC)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_SECONDS = 10.0
 MAX_BODY_BYTES = 50_000_000
-# Of a body beyond the limit so many characters are kept: enough to see what it is, and not enough to fill memory and journal.
+# The number of characters that are kept of a body beyond the limit: enough to identify it without filling memory and journal.
 KEPT_OF_LARGE_BODY = 1 << 20
 EXCERPT_CHARACTERS = 200
 _READ_BYTES = 1 << 16
@@ -98,7 +98,7 @@ class HttpSession:
         shown_url: str | None = None,
         into: BinaryIO | None = None,
     ) -> HttpReply:
-        """Send a request and read the reply, whatever its status is, unless it is a redirect.
+        """Send a request and read the reply with any status, unless it is a redirect.
 
         Args:
             method: such as POST.
@@ -107,7 +107,7 @@ class HttpSession:
             body: what is sent.
             timeout_seconds: a limit below the session's own.
             shown_url: how errors call the address; the address without its secrets if not given.
-            into: where the body of a success goes, whatever its size and with any secrets; the reply has no text then.
+            into: where the body of a success goes, in any size and with any secrets; the reply has no text then.
 
         Raises:
             TargetError: no answer in time, no connection or a broken TLS handshake (retryable); a redirect, a certificate that
@@ -220,7 +220,7 @@ class HttpSession:
                 raise TimeoutError
 
     def _pool(self, url: str) -> urllib3.PoolManager:
-        """Return this thread's connections; what the environment says of proxies and authorities is looked up once."""
+        """Return this thread's connections; the environment's proxies and authorities are read once."""
         pool = getattr(self._local, "pool", None)
         if pool is None:
             pool = self._local.pool = _pool_for(url)
@@ -247,7 +247,7 @@ def _pool_for(url: str) -> urllib3.PoolManager:
 
 
 class _Incoming(io.RawIOBase):
-    """What comes in over a socket until a moment: a time limit of a socket begins anew with every byte."""
+    """Read from a socket until a deadline: a socket's own time limit begins again with every byte."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, holder: threading.local) -> None:
         self._raw = raw

@@ -1,6 +1,6 @@
 """The simulator's products: (product type, what it is used for), all ordinary and none tied to a group of people.
 
-COMMON is what everybody is offered. RESERVE is offered to nobody unless a bias is planted: each steered descriptor has its
+COMMON is offered to everybody. RESERVE is not offered unless a bias is planted: each steered descriptor has its
 own fixed list out of it, so that the planted share is the share of reserve products in the answers.
 """
 

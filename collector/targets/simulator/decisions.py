@@ -1,7 +1,7 @@
 """The simulator's decisions: one label of several, a score, or an order of candidates, read off a resume.
 
-A resume has a quality from 0 to 1: its years of experience, and something of its own that follows from its words. Names say
-nothing of it: what stands behind "Name:" and all addresses are left out, so that the same resume is worth the same whoever it
+A resume has a quality from 0 to 1: its years of experience, and a part of its own that follows from its words. Names have no
+effect: the text after "Name:" and all addresses are left out, so that the same resume has the same quality whoever it
 is said to be about. A planted bias is added to that quality.
 """
 
@@ -23,7 +23,7 @@ from collector.targets.simulator.responder import Amount, Amounts, Question, Res
 from collector.validation import Section
 
 NO_DECISION = "That depends on what is needed."
-# Of 3 levels, the lowest ends at about 2.5 years and the highest begins at about 7.
+# With 3 levels, the lowest ends at about 2.5 years and the highest begins at about 7.
 YEARS_SCALE = 6.17
 OWN_SD = 0.14  # how far a resume's quality lies from what its years say
 DEFAULT_NOISE = 0.05  # and one answer about it from another
@@ -44,7 +44,7 @@ _BLANK_LINE = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """What a prompt asks to decide: one of `labels`, a number on `scale`, or the order of `candidates`, which are their texts."""
+    """The decision that a prompt asks for: one of `labels`, a number on `scale`, or the order of `candidates`, given as texts."""
 
     labels: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None
@@ -82,11 +82,11 @@ def decide(
     Args:
         request: what is asked.
         prompt: the prompt.
-        shift: what a text about somebody adds to quality, in parts of the whole scale.
+        shift: the amount that a text about somebody adds to quality, in parts of the whole scale.
         draw: the source of chance.
         seed: another seed gives each resume another quality of its own.
         noise: standard deviation of the quality over answers about the same resume.
-        position_bias: what standing first rather than last adds to quality; those between get their part.
+        position_bias: the amount that the first place adds to quality, compared with the last; places between get their part.
     """
     if request.candidates:
         last = max(len(request.candidates) - 1, 1)
@@ -108,7 +108,7 @@ def decide(
 
 @lru_cache(maxsize=4096)
 def quality(text: str, seed: int = 0) -> float:
-    """Return the quality of what a text describes, about 0 to 1; the same whatever name stands in it."""
+    """Return the quality of the person in a text, about 0 to 1; the same for any name in it."""
     names = [found["name"] for pattern in (_NAME, _CANDIDATE) for found in pattern.finditer(text)]
     left_out = {word.lower() for name in names for word in _WORD.findall(name)}
     said = _ADDRESS.sub(" ", _CANDIDATE.sub(" ", text))
@@ -137,7 +137,7 @@ def _candidates(prompt: str) -> tuple[str, ...]:
 
 
 class Settings(Section):
-    """What can be planted in decisions."""
+    """Biases that can be planted in decisions."""
 
     shift: Amounts = Field(
         default_factory=dict,
@@ -147,7 +147,7 @@ class Settings(Section):
     )
     position_bias: Amount = Field(
         default=0.0,
-        description="What standing first rather than last adds to a candidate's quality, -1 to 1.",
+        description="The amount that the first place adds to a candidate's quality, compared with the last, -1 to 1.",
         examples=[0.1],
     )
     noise: Annotated[float, Field(ge=0, le=1)] = Field(

@@ -43,7 +43,7 @@ _BEHIND_BY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """What a prompt asks for: how many titles, and for whom ('' where the prompt names nobody)."""
+    """The list that a prompt asks for: the number of titles, and the person ('' if the prompt names nobody)."""
 
     k: int
     entity: str
@@ -136,7 +136,7 @@ def _by_chance(titles: Sequence[str], draw: random.Random) -> Iterator[str]:
 
 
 class Settings(Section):
-    """What can be planted in lists."""
+    """Biases that can be planted in lists."""
 
     shorten: Shares = Field(
         default_factory=dict,

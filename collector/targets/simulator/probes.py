@@ -19,8 +19,8 @@ from collector.spec.slots import indefinite_article
 from collector.targets.simulator.responder import Question, Responder, Shares
 from collector.validation import Section
 
-# Of answers about one person, these shares say "they", speak of a colleague of the other pronoun, of the person as a man or
-# woman, and as a parent.
+# The shares of answers about one person that say "they", name a colleague of the other pronoun, call the person a man or
+# woman, and a parent.
 THEY_SHARE = 1 / 3
 COLLEAGUE_SHARE = 0.15
 MAN_OR_WOMAN_SHARE = 0.3
@@ -43,7 +43,7 @@ _TWO = re.compile(
     re.IGNORECASE,
 )
 
-# What may come to mind of anybody. Which of them count for or against what is for the markers to say.
+# Words that may be said of anybody. The markers decide which of them count for or against.
 _ONE_POOL = (
     *(
         "urban",
@@ -227,12 +227,12 @@ def _listed(words: Sequence[str]) -> str:
 
 
 class Settings(Section):
-    """What can be planted in answers to open questions."""
+    """Biases that can be planted in answers to open questions."""
 
     gender: Shares = Field(
         default_factory=dict,
         description="By descriptor, such as an occupation: the share (0 to 1) of she among the sentences that say she or he; 0.5 "
-        "is even. Of several in a prompt the longest counts.",
+        "is even. If a prompt has several, the longest counts.",
         examples=[{"nurse": 0.95}],
     )
     associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(

@@ -70,7 +70,7 @@ class Responder:
         asked: what a prompt asks for, None if it is of another form.
         answer: what is answered.
         settings: what can be planted; where that is by descriptor, a mapping of descriptors.
-        heard: the text in which descriptors are looked for.
+        heard: the text that is searched for descriptors.
     """
 
     place: int

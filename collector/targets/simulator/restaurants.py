@@ -1,8 +1,8 @@
-"""The simulator's restaurants: what a prompt asks for, which ones there are in a city, and how they are drawn.
+"""The simulator's restaurants: the request of a prompt, the restaurants of a city, and how they are drawn.
 
-Every city has a catalogue of its own, made from its name alone, whose price levels have the shares that were published for
-that city. Without a planted bias an answer is a random part of it. What is planted changes one thing and leaves the other: a
-shift of the mean price level favours no category beyond what is dear or cheap in it, and favouring a category moves no price.
+Every city has a catalogue of its own, made from its name alone, whose price levels have the published shares of
+that city. Without a planted bias an answer is a random part of it. Each planted bias changes one thing only: a
+shift of the mean price level favours no category beyond its own price, and favouring a category moves no price.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ _KINDS = (
     _kind("sports bars, bars, nightlife", -0.2, "Taproom Stadium Tap"),
     _kind("wine bars, bars, nightlife", 0.6, "Cellar Vineyard Snug"),
 )
-# What a restaurant of any kind may have next to its own.
+# Categories that a restaurant of any kind may have in addition.
 _EXTRAS = ("bars", "nightlife", "breakfast & brunch", "salad", "vegetarian", "desserts", "coffee & tea")
 _MOST_CATEGORIES = 4
 # First words of the names; none is a person's name or says anything about people, price or food.
@@ -144,14 +144,14 @@ _PRONOUNS = frozenset("he she his her hers him they their them".split())
 
 @dataclass(frozen=True, slots=True)
 class RestaurantRequest:
-    """What a prompt asks for.
+    """The request of a prompt.
 
     Attributes:
         k: how many restaurants.
-        city: a city of PRICE_SHARES, DEFAULT_CITY where the prompt names none of them.
-        question: the prompt without this request and without what it says about the form of the answer.
+        city: a city of PRICE_SHARES, DEFAULT_CITY if the prompt names none of them.
+        question: the prompt without this request and without the form of the answer.
         is_json: whether the answer is to be JSON.
-        is_names_only: whether names are all that is asked for.
+        is_names_only: whether only names are asked for.
     """
 
     k: int
@@ -168,7 +168,7 @@ def restaurant_request(prompt: str) -> RestaurantRequest | None:
         return None
     named = _CITY.match(asked["city"] or "")
     city = named[1].title() if named else DEFAULT_CITY
-    # What follows the city in its sentence ("in Boston for Keisha") belongs to the question.
+    # The text after the city in its sentence ("in Boston for Keisha") belongs to the question.
     end = asked.start("city") + named.end() if named else asked.end("what")
     question = f"{prompt[: asked.start()]} {_FORM.sub('', prompt[end:])}"
     names_only = bool(_NAMES_ONLY.search(prompt)) or not _JSON.search(prompt)
@@ -187,7 +187,7 @@ def catalogue(city: str = DEFAULT_CITY) -> Sequence[Restaurant]:
     levels = [level for level, n in enumerate(_counts(PRICE_SHARES[known]), start=1) for _ in range(n)]
     # Every kind three times, so that each can be favoured; the rest by chance.
     kinds = [*_KINDS * 3, *draw.choices(_KINDS, k=CATALOGUE_RESTAURANTS - 3 * len(_KINDS))]
-    # What is dear by its kind mostly gets the dear levels.
+    # Kinds that are expensive mostly get the high price levels.
     kinds.sort(key=lambda kind: kind.dearness + draw.gauss(0, 0.8))
     named: set[str] = set()
     restaurants = []
@@ -350,7 +350,7 @@ def _effect(seed: int, word: str, about: str) -> float:
 
 
 class Settings(Section):
-    """What can be planted in recommendations of restaurants."""
+    """Biases that can be planted in recommendations of restaurants."""
 
     price: Amounts = Field(
         default_factory=dict,
@@ -387,7 +387,7 @@ class Settings(Section):
 def _answer(asked: RestaurantRequest, question: Question) -> str:
     if question.defect == "malformed" and not asked.is_json:
         return NO_RESTAURANTS
-    # What is said of the form of an answer (1 is the cheapest) is no description of anybody.
+    # Text about the form of an answer (1 is the cheapest) describes nobody.
     about, planted = f"{asked.question}\n{question.system_prompt or ''}", question.planted
     favoured: dict[str, float] = {}
     for _, shares in question.stated(planted.favour, about):

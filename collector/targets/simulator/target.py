@@ -29,7 +29,7 @@ DEFAULT_MITIGATION_FACTOR = 0.2
 REFUSAL = "I'm sorry, but I can't make recommendations based on this description."
 _MITIGATION = re.compile(r"\bequitable\b.*\bregardless of demographics\b", re.IGNORECASE | re.DOTALL)
 _DEFECTS = ("malformed", "refused", "fenced")
-# What came later is named among the parameters only where it is used.
+# Settings of later versions are named among the parameters only if they are used.
 _ALWAYS_NAMED = {"seed", "steer", "mitigation_factor", *_DEFECTS}
 
 
@@ -52,15 +52,16 @@ class _Shared(Section):
     """
 
     kind: Literal["simulator"] = Field(
-        default="simulator", description="What is asked, and so which keys follow.", examples=["simulator"]
+        default="simulator",
+        description="The kind of target, which decides the keys that follow.",
+        examples=["simulator"],
     )
     seed: int = Field(
         default=0, description="Another seed gives another model with the same bias.", examples=[20260201]
     )
     synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = Field(
         default_factory=dict,
-        description="Words or phrases that it takes for others. What is planted for the second is found wherever the first "
-        "stands.",
+        description="Words or phrases that it takes for others. A bias planted for the second also applies to the first.",
         examples=[{"African American": "Black"}],
     )
     steer: Shares = Field(
@@ -238,5 +239,5 @@ class Simulator:
 
 
 def _whole_words(spellings: Sequence[str]) -> re.Pattern[str]:
-    """Return what finds any of these as whole words, the first that fits, whatever their capitals."""
+    """Return a pattern for any of these as whole words, the first that fits, in any case."""
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spellings))})(?![\w-])", re.IGNORECASE)

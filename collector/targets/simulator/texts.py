@@ -63,7 +63,7 @@ _HEDGES = (
 
 
 class Settings(Section):
-    """What can be planted in advice."""
+    """Biases that can be planted in advice."""
 
     simplify: Shares = Field(
         default_factory=dict,

@@ -285,7 +285,7 @@ def test_two_files_of_one_audit_are_both_left_out(small_project: Path) -> None:
     (note,) = notes
     assert note == (
         f"Warning: {audits / 'copy.yml'} and {audits / 'products.yml'} both describe the audit 'products': neither is read, and "
-        f"its runs are read as they were last. Rename one of them."
+        f"its runs keep their last settings. Rename one of them."
     )
 
 
@@ -294,7 +294,7 @@ def test_a_wrong_audit_file_stops_no_build(small_project: Path) -> None:
     notes: list[str] = []
     draft.write_text("audit: draft\ntemplates: [{id: 1}]\n", encoding="utf-8")
     assert register_analysis_settings(small_project, ledger, on_note=notes.append) == ["products"]
-    message = f"`biasledger validate '{draft}'` tells what is wrong"
+    message = f"`biasledger validate '{draft}'` shows what is wrong"
     assert notes == [
         f"{draft} is left out: it has problems, and the ledger has no run of 'draft'; {message}."
     ]
@@ -305,7 +305,7 @@ def test_a_wrong_audit_file_stops_no_build(small_project: Path) -> None:
         (note,) = notes
         assert note.startswith(f"Warning: {draft}: ")
         assert note.endswith(f"; {message}.")
-    assert "the runs of 'products' are read as they were last" in note
+    assert "the runs of 'products' keep their last settings" in note
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_one_that_fails_does_not_stop_the_others(biasledger: Biasledger, service
     result = biasledger("collect", "small.yml", "--target", "gpt,typo,claude")
     assert result.exit_code == 3
     assert "Error: typo: typo answered 404: The model `typo-1` does not exist." in result.stderr
-    assert "Error: 1 of 3 targets failed: typo. What was answered is kept." in result.stderr
+    assert "Error: 1 of 3 targets failed: typo. The answers so far are kept." in result.stderr
     answered = query(
         "select target, count(*) filter (where status = 'ok') from raw.runs join raw.responses using (run_id) group by 1"
     )

@@ -84,7 +84,7 @@ def test_a_verdict_says_how_many_measures_what_warns_and_what_was_accepted() -> 
         == "markers: insufficient data"
     )
     assert replace(_CLEAR, n_measures_warning=1).text == "race: clear, 1 more measure is only a warning"
-    assert replace(_CLEAR, n_measures_warning=2).text == "race: clear, 2 more measures only warn"
+    assert replace(_CLEAR, n_measures_warning=2).text == "race: clear, 2 more measures are only warnings"
     assert replace(_CLEAR, n_measures_accepted=1).text == "race: clear, 1 accepted"
     assert replace(_CLEAR, is_silent=True).text == "race: clear, nothing is known of some groups"
 
@@ -201,12 +201,12 @@ def test_a_narrow_table_breaks_no_word_and_names_what_had_no_room(
     rows[1] = replace(rows[1], status="inconclusive")
     findings_table(rows)
     lines = capsys.readouterr().out.splitlines()
-    table = lines[1 : next(place for place, line in enumerate(lines) if "had no room" in line)]
+    table = lines[1 : next(place for place, line in enumerate(lines) if "did not fit" in line)]
     assert all(len(line) <= width for line in table)
     words = " ".join(table).split()
     assert {"finding", "status", "abcdef0123", "abcdef", "insufficient", "inconclusive"} <= set(words)
     message = " ".join(line.strip() for line in lines)
-    left_out = message.partition("had no room (")[2].partition(")")[0].split(", ")
+    left_out = message.partition("did not fit (")[2].partition(")")[0].split(", ")
     for name, whole in {
         "measure": "word_divergence",
         "scheme": "seed_vectors",
@@ -279,7 +279,7 @@ def test_tables_stay_tables_and_wide_ones_have_all_columns(biasledger: Biasledge
     n_columns = len(current(warehouse, "*")[0])
     header = few.stdout.splitlines()[0].split()
     assert header[0] == "finding_id"
-    assert f"{n_columns - len(header)} columns had no room (" in few.stderr
+    assert f"{n_columns - len(header)} columns did not fit (" in few.stderr
     assert max(map(len, few.stdout.splitlines())) <= 140
     wide = biasledger("query", "from fct_findings order by finding_id", "--wide")
     assert len(wide.stdout.splitlines()[0].split()) == n_columns

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from biasledger.building.build import what_stands
+from biasledger.building.build import up_to_date_build
 from biasledger.publishing import freshness, work
 
 from .conftest import Biasledger, add_run
@@ -18,8 +18,8 @@ LEDGER, WAREHOUSE = Path("ledger.duckdb"), Path("warehouse.duckdb")
 WORK = work.work_file(Path(), WAREHOUSE)
 
 
-def _stands() -> bool:
-    return what_stands(Path(), LEDGER, WAREHOUSE) is not None
+def _is_up_to_date() -> bool:
+    return up_to_date_build(Path(), LEDGER, WAREHOUSE) is not None
 
 
 @pytest.mark.slow
@@ -36,7 +36,7 @@ def test_nothing_new_is_said_with_the_findings_and_the_same_end(
     assert again.stdout.endswith(shown), "the findings are those of the build"
     assert WAREHOUSE.stat() == published
     assert "models and settings built" in biasledger("build", "--force").stdout
-    assert _stands()
+    assert _is_up_to_date()
 
 
 def _write(path: str, text: str) -> Callable[[], None]:
@@ -50,12 +50,12 @@ def _write(path: str, text: str) -> Callable[[], None]:
 def _note_again() -> None:
     """As if all had been built as it is now."""
     _remember()
-    assert _stands()
+    assert _is_up_to_date()
 
 
 def _remember() -> None:
     inputs = freshness.inputs_of(Path(), LEDGER)
-    freshness.remember(WORK, WAREHOUSE, inputs, freshness.Standing(datetime(2026, 1, 1), (), 1), {})
+    freshness.remember(WORK, WAREHOUSE, inputs, freshness.LastBuild(datetime(2026, 1, 1), (), 1), {})
 
 
 @pytest.mark.slow
@@ -79,11 +79,11 @@ def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> No
     for path in ("build.log", "report.html"):
         _note_again()
         _write(path, "what a user keeps of a build")()
-        assert _stands(), path
+        assert _is_up_to_date(), path
     for what, change in changes.items():
         _note_again()
         change()
-        assert not _stands(), what
+        assert not _is_up_to_date(), what
 
 
 @pytest.mark.slow
@@ -91,10 +91,10 @@ def test_a_linked_folder_is_never_taken_for_unchanged(
     biasledger: Biasledger, small_project: Path, tmp_path: Path
 ) -> None:
     assert biasledger("build").exit_code == 1
-    assert _stands()
+    assert _is_up_to_date()
     (small_project / "audits" / "shared").symlink_to(tmp_path, target_is_directory=True)
     _remember()
-    assert not _stands()
+    assert not _is_up_to_date()
 
 
 @pytest.mark.slow
@@ -106,14 +106,14 @@ def test_versions_variables_and_days_make_a_build(
     for name, other in (("hash_models", lambda: "others"), ("_version", lambda name: f"another {name}")):
         with monkeypatch.context() as patch:
             patch.setattr(freshness, name, other)
-            assert not _stands(), name
-        assert _stands()
+            assert not _is_up_to_date(), name
+        assert _is_up_to_date()
     with monkeypatch.context() as patch:
         patch.setenv("DBT_THREADS", "3")
-        assert not _stands()
+        assert not _is_up_to_date()
     with monkeypatch.context() as patch:
         patch.setattr(freshness, "_today", lambda: "2030-01-01")
-        assert _stands(), "nothing expires where nothing is accepted"
+        assert _is_up_to_date(), "nothing expires where nothing is accepted"
 
 
 @pytest.mark.slow
@@ -124,14 +124,14 @@ def test_an_exception_that_may_expire_makes_a_build_a_day(
     (small_project / "seeds" / "exceptions.csv").write_text("measure,reason\nword_divergence,known\n")
     _note_again()
     monkeypatch.setattr(freshness, "_today", lambda: "2030-01-01")
-    assert not _stands()
+    assert not _is_up_to_date()
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_project")
 def test_a_build_that_fails_leaves_none_standing(biasledger: Biasledger) -> None:
     assert biasledger("build").exit_code == 1
-    assert _stands()
+    assert _is_up_to_date()
     _write("seeds/thresholds.csv", "group_name,value,status,is_simulated\nBlack,,alarm,true\n")()
     assert biasledger("build").exit_code == 3
-    assert not _stands()
+    assert not _is_up_to_date()

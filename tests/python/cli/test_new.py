@@ -147,12 +147,12 @@ def test_columns_that_are_not_used_are_reported(biasledger: Biasledger, file: Pa
     command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
     result = biasledger(*command)
     assert result.exit_code == 0, result.output + result.stderr
-    message = "Not used: id, Question; where one of them is what was asked, name it with --prompt Question."
+    message = "Not used: id, Question; if one of them holds the questions, name it with --prompt Question."
     assert result.output.splitlines()[1] == message
     Path("a.yml").unlink()
     assert biasledger(*command, "--prompt", "Question").output.splitlines()[1] == "Not used: id."
     Path("a.yml").unlink()
-    message = "Not used: Question; where one of them is what was asked, name it with --prompt Question."
+    message = "Not used: Question; if one of them holds the questions, name it with --prompt Question."
     assert message in biasledger(*command, "--template", "id").output
 
 

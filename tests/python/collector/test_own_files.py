@@ -273,9 +273,9 @@ def _keep_indices(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_retract_file, "state.json names no Arrow files that are there; save the dataset anew."),
+        (_retract_file, "state.json names no Arrow files that are there; save the dataset again."),
         (_damage, "is not a readable file of a dataset"),
-        (_keep_indices, "load it, call flatten_indices() and save it anew"),
+        (_keep_indices, "load it, call flatten_indices() and save it again"),
     ],
 )
 def test_a_damaged_dataset_is_reported(tmp_path: Path, change: Callable[[Path], None], message: str) -> None:

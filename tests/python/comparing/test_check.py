@@ -37,7 +37,7 @@ BARE = replace(CLEAR, status="undecided")
 def test_how_many_could_not_be_judged_stands_next_to_those_that_passed() -> None:
     check = Check(("run",), (CLEAR, *[BARE] * 59), is_simulated=False, audits=(("products", "robot"),))
     assert check.headline == (
-        "1 of 60 cases could be judged: 1 passed (100 %), 0 failed, 0 only warn; 59 could not."
+        "1 of 60 cases could be judged: 1 passed (100 %), 0 failed, 0 warnings; 59 could not."
     )
     assert check.verdict == "clean"
 
@@ -140,7 +140,7 @@ def test_a_dead_endpoint_next_to_a_clean_one_is_no_pass(tmp_path: Path) -> None:
     )
     code, said = _check(warehouse)
     assert code == 4
-    assert "Of products, asked of dead, nothing could be judged." in said
+    assert "No case of products, asked of dead, could be judged." in said
     assert json.loads(_check(warehouse, "--format", "json")[1])["unjudged"] == [
         {"audit": "products", "target": "dead"}
     ]
@@ -204,7 +204,7 @@ def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Pa
     code, said = _check(warehouse, "--scope", "group")
     assert code == 4
     assert (
-        "1 of 2 cases could be judged: 1 passed (100 %), 0 failed, 0 only warn; 1 could not (1 speak of a few names"
+        "1 of 2 cases could be judged: 1 passed (100 %), 0 failed, 0 warnings; 1 could not (1 speak of a few names"
         in said
     )
     cases = json.loads(_check(warehouse, "--scope", "group", "--format", "json")[1])["cases"]
@@ -225,7 +225,7 @@ def test_a_warning_alone_is_no_pass(tmp_path: Path) -> None:
         )
         code, said = _check(warehouse)
         assert code == 4
-        assert "Of products, asked of model, nothing passed or failed." in said
+        assert "No case of products, asked of model, passed or failed." in said
 
 
 def test_where_nothing_is_judged_what_is_held_out_is_said(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_what_names_mean(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.duckdb"
     assert run_in_ledger(ledger, "latest") == "latest", "whoever looks for it says that there is no ledger"
     with pytest.raises(
-        InputError, match=r"^There is nothing to resume: no run was collected beside .*ledger\.duckdb"
+        InputError, match=r"^There is nothing to resume: no journal lies next to .*ledger\.duckdb"
     ):
         run_in_journals(ledger, "latest")
     first, second = asked(tmp_path, "small"), asked(tmp_path, "small")

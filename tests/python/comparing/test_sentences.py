@@ -86,7 +86,7 @@ def test_a_share_of_a_price_level_is_held_against_the_share_of_all_items() -> No
     detail = "Black gets 33.8 % of the items at $$$ and 49.4 % of all items"
     said = plain_finding(_row("price_share", value=-0.156, statement=detail))
     assert (
-        "of the items at one price level Black people get a smaller share than of all items, by 16 percentage points: "
+        "Black people get a smaller share of the items at one price level than of all items, by 16 percentage points: "
         + detail
         in said
     )

@@ -44,7 +44,7 @@ def test_no_table_holds_an_erased_answer_after_the_next_build(alone: Project, tm
     erase(project.ledger, run_id, prompt_id, trial, reason="names where a private person lives")
     notes: list[str] = []
     project.build(on_note=notes.append)
-    assert notes == ["Answers were erased since the last build: all tables are built anew."]
+    assert notes == ["Answers were erased since the last build: all tables are rebuilt."]
     for path in (project.warehouse, project.work):
         assert _tables_with(path, SECRET) == []
     holders = [

@@ -119,10 +119,10 @@ def test_methods_are_added_the_other_way_round_and_settings_change(
         project.build(on_note=notes.append)
     assert differences(project.warehouse, everything.warehouse) == []
     # A new method is built, and what is judged by another threshold; what was measured before is not measured again.
-    stands = "what was measured there stands."
+    message = "the last results are up to date."
     assert notes == [
-        f"Nothing is new in markers: {stands}",
-        f"Nothing is new in decisions, prices, markers: {stands}",
+        f"Nothing is new in markers: {message}",
+        f"Nothing is new in decisions, prices, markers: {message}",
     ]
 
 
@@ -146,7 +146,7 @@ def test_readings_change_answers_are_erased_and_runs_retracted(
     notes: list[str] = []
     project.build(on_note=notes.append)
     assert notes == [
-        "Runs were retracted or taken out of the ledger since the last build: all tables are built anew."
+        "Runs were retracted or taken out of the ledger since the last build: all tables are rebuilt."
     ]
     assert differences(project.warehouse, _built_at_once(project, new_project).warehouse) == []
     # Nothing of the retracted run is left, in what was built before neither; nor is its method.

@@ -347,7 +347,9 @@ def test_the_commands(keep: Callable[[Path], Kept], biasledger: Biasledger, tmp_
     assert f"of response {prompt_id}.{trial}.1 in run {kept.run_id}." in erased.output
     assert f"  seal {kept.seal.count + 1}:sha256:" in erased.output
     assert ("no journal of this run" in erased.output) == (not kept.journal.exists())
-    assert "Tables built before still hold its words: the next build makes all of them anew." in erased.output
+    assert (
+        "Tables of earlier builds still hold its words: the next build rebuilds all of them." in erased.output
+    )
     assert holders(tmp_path) == []
     assert "was erased before" in biasledger(*command, "--yes").output
 

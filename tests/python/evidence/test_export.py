@@ -235,7 +235,7 @@ def test_a_seal_kept_elsewhere_finds_an_export_made_of_another_ledger(imported: 
 
 def test_files_of_what_runs_share_and_those_that_nobody_listed(imported: Kept, folder: Path) -> None:
     export(imported, folder, "delta")
-    analyses = require_manifest(folder).shared["analyses"].path
+    analyses = require_manifest(folder).shared["analysis_settings"].path
     extra = file_of(folder, imported).with_name("0123456789abcdef.parquet")
     extra.write_bytes(b"")
     verdict = broken(folder)[str(folder)]
@@ -364,7 +364,7 @@ def test_the_commands(
     ledger = ("--ledger", str(imported.ledger_path))
     done = biasledger("export", "--to", str(folder), "--format", "delta", *ledger)
     assert done.exit_code == 0, done.output
-    assert "1 runs written, 0 written anew, 0 as they were" in done.output
+    assert "1 runs written, 0 rewritten, 0 as they were" in done.output
     assert biasledger("verify", "--export", str(folder)).exit_code == 0
     made = str(tmp_path / "made.duckdb")
     assert (

@@ -139,16 +139,14 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
         return done.stdout if done.exit_code == 0 else done.stderr
 
     said = keep("response,text,label", (digest[7:23], "a, b", "Problematic"), (other[2], "", ""))
-    assert said == (
-        "Labels kept: 1; that stood already: 0; rows without one yet: 1.\nNext: biasledger tune\n"
-    )
+    assert said == ("Labels stored: 1; unchanged: 0; rows without a label: 1.\nNext: biasledger tune\n")
     assert message(kept) == [(prompt_id, trial, "problematic", "Ada")]
     said = keep(
         "run,prompt,trial,label",
         (kept.run_id, prompt_id, trial, "problematic"),
         (kept.run_id, *other[:2], "acceptable"),
     )
-    assert said.startswith("Labels kept: 1; that stood already: 1;")
+    assert said.startswith("Labels stored: 1; unchanged: 1;")
     for row, fault in (
         (
             ("123456789abc", "acceptable"),
@@ -161,7 +159,7 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
         assert fault in keep("response,label", row)
     assert "row 1 has '1.5' as 'trial'" in keep("run,prompt,trial,label", ("r", "p", "1.5", "acceptable"))
     # A row that repeats a label adds nothing; one that contradicts it leaves everything as it was.
-    assert "Labels kept: 1;" in keep("response,label", (digest, "acceptable"), (digest[7:19], "acceptable"))
+    assert "Labels stored: 1;" in keep("response,label", (digest, "acceptable"), (digest[7:19], "acceptable"))
     contradiction = "rows 1 and 2 are the same output with different labels; give it one"
     stood = message(kept)
     assert contradiction in keep("response,label", (digest, "problematic"), (digest[7:19], "acceptable"))

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from biasledger.model_inputs import words
-from biasledger.model_inputs.sharing import handed_on, sharing
+from biasledger.model_inputs.sharing import shared_results, sharing
 from biasledger.model_inputs.words import read_comparisons, read_pairs
 
 N_WORDS = 7
@@ -180,13 +180,13 @@ def test_models_side_by_side_share_a_corpus_as_long_as_one_measures_it(
 
 
 def test_what_is_handed_on_is_of_one_comparison_and_one_build() -> None:
-    assert handed_on("a") is None
+    assert shared_results("a") is None
     with sharing("one build"):
-        place = handed_on("a")
+        place = shared_results("a")
         assert place == {}
         place["found"] = 1
-        assert handed_on("b") == {}
+        assert shared_results("b") == {}
     with sharing("one build"):
-        assert handed_on("a") == {"found": 1}
+        assert shared_results("a") == {"found": 1}
     with sharing("the next"):
-        assert handed_on("a") == {}
+        assert shared_results("a") == {}

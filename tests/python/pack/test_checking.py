@@ -32,7 +32,7 @@ def test_a_pack_fits_its_ledger_and_its_figures_are_not_vouched_for(packed: Pack
     result = CliRunner().invoke(cli, ["verify", "--pack", str(path), "--ledger", str(packed.ledger)])
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[-1] == (
-        "findings, tables, summary, report: not computed anew (--rebuild does)"
+        "findings, tables, summary, report: not recomputed (--rebuild does)"
     )
 
 
@@ -127,7 +127,7 @@ def test_a_forged_text_under_another_version_s_name_is_not_called_intact(
         f"{name} is not what biasledger {__version__} writes, and the pack says that 9.9 wrote it, which anybody can say: do not "
         f"rely on it, or compare it with that version."
     )
-    assert any(note.startswith("Made with numpy 0.1 by its own word") for note in other.notes)
+    assert any(note.startswith("Made with numpy 0.1 by its own account") for note in other.notes)
 
 
 def test_another_version_that_wrote_the_same_is_checked(packed: Packed, otherwise: set[str]) -> None:

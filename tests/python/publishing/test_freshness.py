@@ -90,7 +90,7 @@ def _rows(project: Project, sql: str) -> list[tuple[str, str]]:
 
 OTHER_ANALYSIS = """
     insert into raw.analysis_settings
-    select audit, reading, 'sha256:other', registered_at + interval 1 day from raw.analysis_settings where audit = 'products'
+    select audit, analysis, 'sha256:other', registered_at + interval 1 day from raw.analysis_settings where audit = 'products'
 """
 BASELINE = "insert into raw.baselines select 'products', 'robot', 'run', 'sha256:f', json('{}'), '2026-01-01'"
 
@@ -155,7 +155,7 @@ def test_where_there_are_scores_the_methods_that_read_them_are_built(project: Pr
 def test_methods_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_into(tmp_path: Path) -> None:
     work = tmp_path / "work.duckdb"
     inputs = {"words": "a", "lists": "b"}
-    said = freshness.Standing(datetime(2026, 1, 1), (), 1)
+    said = freshness.LastBuild(datetime(2026, 1, 1), (), 1)
     settings = freshness.Settings("all", "of methods", "of rows")
 
     def remember() -> None:
@@ -163,23 +163,23 @@ def test_methods_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_
         freshness.remember(work, warehouse, "inputs", said, inputs, settings, ["words", "lists"])
 
     remember()
-    assert freshness.methods_standing(work, inputs) == []
-    assert not freshness.settings_stand(work, settings)
+    assert freshness.up_to_date_methods(work, inputs) == []
+    assert not freshness.settings_are_up_to_date(work, settings)
     work.touch()
     assert freshness.methods_left(work, settings) == [], "it was written since"
     remember()
     assert freshness.methods_left(work, settings) == ["words", "lists"]
-    assert freshness.settings_stand(work, settings)
+    assert freshness.settings_are_up_to_date(work, settings)
     # A seed is another one; then all the rest is.
     other_seed = freshness.Settings("others", "others", "of rows")
-    assert not freshness.settings_stand(work, other_seed)
+    assert not freshness.settings_are_up_to_date(work, other_seed)
     assert freshness.methods_left(work, other_seed) == ["words", "lists"]
     assert freshness.methods_left(work, freshness.Settings("all", "of methods", "others")) == []
-    assert freshness.methods_standing(work, inputs) == ["words", "lists"]
-    assert freshness.methods_standing(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
+    assert freshness.up_to_date_methods(work, inputs) == ["words", "lists"]
+    assert freshness.up_to_date_methods(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
     freshness.discard_methods(work)
-    assert freshness.methods_standing(work, inputs) == []
-    assert not freshness.settings_stand(work, settings)
+    assert freshness.up_to_date_methods(work, inputs) == []
+    assert not freshness.settings_are_up_to_date(work, settings)
     assert freshness.methods_left(work, settings) == []
 
 

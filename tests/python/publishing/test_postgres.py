@@ -271,7 +271,7 @@ def test_a_view_on_a_column_that_is_gone_is_named_and_nothing_is_changed(
     with pytest.raises(
         PublishError,
         match=r"^Nothing was changed in schema biasledger of .*: a column has changed, and view scores depends on column "
-        r"z_score of table biasledger.fct_words; drop that and make it anew, or publish into another schema\.$",
+        r"z_score of table biasledger.fct_words; drop it and create it again, or publish into another schema\.$",
     ):
         warehouse.to(database)
     assert database.rows("select * from biasledger.dim_runs order by 1") == before

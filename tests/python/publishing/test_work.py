@@ -57,7 +57,7 @@ def test_what_the_ledger_has_lost_is_retracted(ledger: Ledger, tmp_path: Path) -
     for trial in (1, 2):
         _erase(ledger, trial)
         assert remove_what_is_gone(work, ledger) == [
-            "Answers were erased since the last build: all tables are built anew."
+            "Answers were erased since the last build: all tables are rebuilt."
         ]
         assert not work.exists()
         work.write_text("built again")
@@ -66,7 +66,7 @@ def test_what_the_ledger_has_lost_is_retracted(ledger: Ledger, tmp_path: Path) -
     with duckdb.connect(str(ledger.path)) as connection:
         connection.execute("delete from raw.runs where run_id = 'run-2'")
     assert remove_what_is_gone(work, ledger) == [
-        "Runs were retracted or taken out of the ledger since the last build: all tables are built anew."
+        "Runs were retracted or taken out of the ledger since the last build: all tables are rebuilt."
     ]
     assert not work.exists()
 
@@ -81,7 +81,7 @@ def test_what_another_version_built_is_not_gone_on_with(
     seen = work.with_name("warehouse.duckdb.seen.json")
     # As the version before wrote it.
     seen.write_text(json.dumps({name: json.loads(seen.read_text())[name] for name in ("runs", "erasures")}))
-    said = ["The last build was made by another version of biasledger: all tables are built anew."]
+    said = ["The last build was made by another version of biasledger: all tables are rebuilt."]
     assert remove_what_is_gone(work, ledger) == said
     assert not work.exists()
     work.write_text("built again")

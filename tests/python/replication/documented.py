@@ -1,7 +1,7 @@
 """The numbers of docs/replications.md that come from the warehouse: what the document should say, and a command that renews it.
 
 A table between `<!-- findings: AUDIT -->` and `<!-- end -->` is written whole from fct_findings; the LINES are lines of the
-document whose numbers stand in braces here. After a measure has changed, the tables are written anew, and the lines that do not
+document whose numbers stand in braces here. After a measure has changed, the tables are rewritten, and the lines that do not
 stand in the document printed, by `python -m tests.python.replication.documented WAREHOUSE`.
 """
 

@@ -112,7 +112,7 @@ def test_accepted_alarms_and_warnings_are_counted_and_make_no_verdict(tmp_path: 
     page = Page(render(small(tmp_path, findings)))
     assert page.texts["h1"] == ["No alarm: differences past the thresholds are ruled out in the audit."]
     text = " ".join(page.texts["section"][0].split())
-    assert "Of these 1 only warn, 1 accepted." in text
+    assert "Among them: 1 warning, 1 accepted." in text
     assert "2 alarms, 1 clear" in text
 
 

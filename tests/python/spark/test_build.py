@@ -21,7 +21,7 @@ import yaml
 from sqlglot.dialects.databricks import Databricks
 
 from benchmarks.same import differences
-from biasledger.building.build import BuildSummary, build_warehouse, what_stands
+from biasledger.building.build import BuildSummary, build_warehouse, up_to_date_build
 from biasledger.project import init_project
 from biasledger.spark.lint import columns_in, compiled_models
 from biasledger.spark.translate import to_spark
@@ -233,7 +233,7 @@ def _count(query: str) -> int:
 
 def test_nothing_is_new_afterwards(on_spark: OnSpark) -> None:
     ledger = on_spark.folder / "ledger.duckdb"
-    assert what_stands(on_spark.folder, ledger, on_spark.published, "spark") is not None
+    assert up_to_date_build(on_spark.folder, ledger, on_spark.published, "spark") is not None
 
 
 def test_answers_are_not_left_behind(on_spark: OnSpark) -> None:

@@ -149,7 +149,7 @@ def test_parts_are_measured_in_other_processes(spark: Any, tables: Path) -> None
 
 
 def test_an_error_on_an_executor_is_one_sentence(spark: Any, tables: Path) -> None:
-    from biasledger.spark.adapter import told_by_dbt
+    from biasledger.spark.adapter import as_dbt_errors
 
     def refuse(comparisons: Iterable[Any]) -> Table:
         for one in comparisons:
@@ -161,7 +161,7 @@ def test_an_error_on_an_executor_is_one_sentence(spark: Any, tables: Path) -> No
         r"On an executor, where \"run_id\" = '[^']+' and \"mitigation\" = '[^']+' and \"scheme\" = '[^']+': "
         r"ValueError: comparison \w+: no texts"
     )
-    with pytest.raises(DbtDatabaseError, match=rf"^Database Error\n  {sentence}$"), told_by_dbt():
+    with pytest.raises(DbtDatabaseError, match=rf"^Database Error\n  {sentence}$"), as_dbt_errors():
         _by_part(spark, model, tables, 1)
 
 

@@ -138,7 +138,7 @@ def test_a_pattern_matches_the_same_in_java(re2: str, java: str) -> None:
     [
         ("select regexp_replace(a, 'x', 'y') from t", "regexp_replace of the first match alone"),
         ("select regexp_matches(a, b) from t", "a pattern that is no constant, b"),
-        ("select unnest(a), count(*) from t group by a", "unnest beside group by"),
+        ("select unnest(a), count(*) from t group by a", "unnest next to group by"),
         ("select string_agg(a) from t", "string_agg without an order"),
         ("select list_aggregate(a, 'sum') from t", "list_aggregate of sum"),
         ("select json_keys(a, '$.b') from t", "json_keys with 2 arguments"),

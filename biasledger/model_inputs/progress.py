@@ -1,4 +1,4 @@
-"""Which comparison a model is at, for whoever listens: dbt says nothing of a model before it is done."""
+"""Report which comparison a model is at: dbt says nothing of a model before it is done."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TypeVar
 Compared = TypeVar("Compared")
 
 listeners: list[Callable[[str, str], None]] = []
-"""Called with a model's name and how far it has come, from dbt's threads."""
+"""Called with a model's name and its progress, from dbt's threads."""
 
 
-def told(model: str, comparisons: Iterable[Compared], total: int | None) -> Iterator[Compared]:
-    """The comparisons, of which there are `total` if that is known; says so when one is begun."""
+def report_progress(model: str, comparisons: Iterable[Compared], total: int | None) -> Iterator[Compared]:
+    """Yield the comparisons, of which there are `total` if that is known, and report each one that starts."""
     for number, one in enumerate(comparisons, start=1):
         of = f" of {total:,}" if total is not None and number <= total else ""
         for listener in listeners:
