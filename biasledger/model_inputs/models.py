@@ -1,4 +1,4 @@
-"""What a Python model of dbt does: relations to comparisons that its table does not hold yet, and these to its new rows."""
+"""Run a measure in a Python dbt model: read the comparisons that the table does not hold yet, and return their new rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dbt_common.invocation import get_invocation_id
 
 from biasledger.measures.schema import Table
 from biasledger.model_inputs.one_thread import one_thread
+from biasledger.model_inputs.progress import report_progress
 from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.sharing import sharing
-from biasledger.model_inputs.told import told
 
 Compared = TypeVar("Compared")
 
@@ -26,12 +26,12 @@ def new_rows(
     *relations: duckdb.DuckDBPyRelation,
     by: Sequence[str] = (),
 ) -> Any:
-    """What the measure says of each comparison that the model's table, whose first column is its key, does not hold yet: a
-    relation.
+    """Return, as a relation, the measure's rows for each comparison whose key the model's table does not hold yet; the key is its
+    first column.
 
-    read: relations, and the keys of what is done, to comparisons. by: columns of the first relation; comparisons that agree in
-    these are read together and need no others. A session that measures such parts on other machines then does, and gives a
-    frame of its own (Spark).
+    read: relations, and the keys that are done, to comparisons. by: columns of the first relation; comparisons with equal values
+    there are read together and need no others. A session that measures such parts on other machines (Spark) does so, and returns
+    a frame of its own.
     """
     if by and (rows_by_part := getattr(session, "rows_by_part", None)):
         return rows_by_part(measure, read, relations, by)
@@ -39,12 +39,12 @@ def new_rows(
     done = computed_keys(dbt, session, key)
     model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
     with sharing(get_invocation_id()):
-        tell = partial(told, model, total=_n_pending(relations[0], key, done))
+        tell = partial(report_progress, model, total=_n_pending(relations[0], key, done))
         return as_relation(connection_of(session), measured(measure, read(*relations, done=done), tell))
 
 
 def connection_of(session: Any) -> duckdb.DuckDBPyConnection:
-    """The connection of DuckDB that a model has for itself: the session, or on Spark one beside it."""
+    """Return the DuckDB connection that a model has for itself: the session, or the one that a Spark session holds."""
     connection: duckdb.DuckDBPyConnection = getattr(session, "connection", session)
     return connection
 
@@ -63,7 +63,7 @@ def measured(
 
 
 def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[str]) -> int | None:
-    """How many comparisons are not done yet; None of pairs of runs, which are compared in several questions each."""
+    """Return the number of comparisons left; None for pairs of runs, which are compared in several questions each."""
     if key != "comparison_key" or key not in comparisons.columns:
         return None
     return sum(value not in done for (value,) in comparisons.select(key).fetchall())

@@ -24,7 +24,7 @@ from dbt_common.events.types import Formatting, Note
 
 from biasledger.building import KEPT, SAID, STANDS, dbt_command, lean_dbt, running
 from biasledger.building.running import BuildError
-from biasledger.model_inputs.told import listeners, told
+from biasledger.model_inputs.progress import listeners, report_progress
 
 
 def sentence(name: str, message: str, level: str = "info", **data: Any) -> Any:
@@ -58,7 +58,7 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
         teller(sentence("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
     listeners.append(teller.note)
     try:
-        begun = told("int_words_divergences", ["a", "b"], 2)
+        begun = report_progress("int_words_divergences", ["a", "b"], 2)
         assert [next(begun), next(begun)] == ["a", "b"]
     finally:
         listeners.remove(teller.note)

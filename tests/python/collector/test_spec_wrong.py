@@ -127,7 +127,7 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("ANALYSIS", "{words: {remove: {more: [off]}}}", "analysis.words.remove.more[0] should be text and is false…"),
         ("ANALYSIS", "{words: {remove: nothing}}", "analysis.words has 'nothing' as remove, which should be lists of terms…"),
         ("ANALYSIS", "{words: {remove: 3}}", "analysis.words.remove should be a mapping of keys to values and is 3."),
-        ("ANALYSIS", "{words: {remove: none, keep: [man]}}", "analysis.words has unasked or keep beside remove: none…"),
+        ("ANALYSIS", "{words: {remove: none, keep: [man]}}", "analysis.words has unasked or keep next to remove: none…"),
         ("ANALYSIS", "{words: {unasked: 0}}", "analysis.words.unasked should be true or false and is 0."),
         ("ANALYSIS", "{lists: {similarity: serp}}", "analysis.lists is for lists and the answer's kind is 'json_object'…"),
         ("ANALYSIS", "{decisions: {ordered: true}}",
