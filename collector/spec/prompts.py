@@ -56,7 +56,8 @@ class Prompt:
             "template": self.template,
             "language": self.language,
             "perturbation": self.perturbation,
-            "mitigation": self.mitigation,
+            # Keys are hashed, too: this one keeps the name that it had first, so that no prompt's hash changes.
+            "variant": self.mitigation,
             "subject": self.subject,
             "expected_label": self.expected_label,
             "system_prompt": self.system_prompt,

@@ -36,7 +36,7 @@ HASHES = {
     "replications/products-one-wording": (
         "0cbc2d08961e6f14857d51ce1746de116498e1a0d6f7901f58214121a19855f5",
         "c1abe337da0f866b5fa6009b714a75abdf21593061c2bdf966b6191fd22c39f4",
-        "3818216078d5789b8a2fbc91686eb8a5bb5a971a606aa2738486fb39844fc82d",
+        "0f18807265198b72fb44754fc9d1b334011381eafc4f50ade68eaa2f19a5972b",
     ),
     "replications/personas": (
         "3f04bdfe42bf2432fa8d18903928da45e933e033b0b6cfd850c0922c4fed2c9e",
@@ -46,7 +46,7 @@ HASHES = {
     "recommendations": (
         "7e194bb795df799f71001b50ca41bd1bb967afd59b2d39848d57f826ce80379c",
         "b0fb2e9717edd3c8803e13d1236da1d140f7c57751d870d1722a80985252e25e",
-        "909c7702811b40741e059066ec4d9db2c8c7d410c58b13c28c9f2bf8db98042a",
+        "b41f3da24ef01d83c6550ed6168a9203fc037bf214086a887671086a461a3cc6",
     ),
     "replications/recs-music": (
         "812981442285f4fcfef00ab572314dcb2c9cb769d08935f3639d7a72882c83a9",
@@ -168,7 +168,7 @@ def test_the_domain_counts_in_the_hash_only_where_there_is_one() -> None:
     assert Prompt(**base).content_hash == Prompt(**base, domain=None).content_hash
     assert Prompt(**base, domain="music").content_hash != Prompt(**base).content_hash
     assert Prompt(**base).content_hash == (
-        "sha256:0299da9e0f11c5b809f1296134fc2cf1ef26463f08376bc01d6e14cd319884e6"
+        "sha256:20221fd66d050d94d0e8b0f16b66f694fa1cc97ff283ad0f3da127ffea17ad28"
     )
 
 

@@ -25,7 +25,7 @@ TABLES = (
     "seals",
     "analysis_settings",
 )
-# Moments that no digest covers: when a seal was written, and when an audit's reading was registered.
+# Moments that no digest covers: when a seal was written, and when an audit's analysis was registered.
 UNPROTECTED = {("seals", "sealed_at"), ("analysis_settings", "registered_at")}
 # Type of a column -> another value.
 CHANGED: Mapping[str, str] = {
