@@ -612,7 +612,7 @@ def _rules(rules: Sequence[Rule], channel: str, axis: Mapping[str, Any]) -> Spec
 
 
 def _domain(values: Sequence[float | None], limits: tuple[float, float] | None = None) -> list[float]:
-    """From the least to the largest value with a little method on both sides."""
+    """From the least to the largest value with a little space on both sides."""
     known = [value for value in values if value is not None]
     low, high = min(known, default=0.0), max(known, default=1.0)
     if limits is not None:

@@ -1,4 +1,4 @@
-"""Runs that were stopped, by command: resumed, listed, loaded by the next build."""
+"""Test that stopped runs are resumed, listed, and loaded by the next build."""
 
 from __future__ import annotations
 
@@ -76,31 +76,19 @@ def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ("--resume", "RUN", AUDIT),
-            "--resume takes the questions from the run's journal; leave AUDIT.yml out.",
-        ),
-        (
-            ("--resume", "RUN", "--trials", "3"),
-            "--resume takes the questions from the run's journal; leave --trials out.",
-        ),
-        (
-            ("--resume", "RUN", "--target", "simulator"),
-            "--resume takes the questions from the run's journal; leave --target out.",
-        ),
+        (("--resume", "RUN", AUDIT), "--resume takes the questions from the run's journal; leave AUDIT.yml out."),
+        (("--resume", "RUN", "--trials", "3"), "--resume takes the questions from the run's journal; leave --trials out."),
+        (("--resume", "RUN", "--target", "simulator"),
+         "--resume takes the questions from the run's journal; leave --target out."),
         ((AUDIT, "--target", "simulator", "--retry-failed"), "--retry-failed goes with --resume RUN."),
         ((AUDIT,), "--target NAME is missing: say what to ask whom, or --resume RUN."),
         (("--target", "simulator"), "AUDIT.yml is missing: say what to ask whom, or --resume RUN."),
         (("--resume", "../x"), "'../x' is no run's name; `biasledger runs` lists the runs."),
-        (
-            ("--resume", "products-1"),
-            (
-                "There is no journal journal/products-1.jsonl; `biasledger runs` lists the runs, and --ledger says next to which "
-                "ledger their journals are."
-            ),
-        ),
+        (("--resume", "products-1"),
+         ("There is no journal journal/products-1.jsonl; `biasledger runs` lists the runs, and --ledger says next to which "
+          "ledger their journals are.")),
     ],
-)
+)  # fmt: skip
 def test_wrong_ways_to_resume(
     biasledger: Biasledger, thin: Path, arguments: tuple[str, ...], message: str
 ) -> None:

@@ -68,7 +68,7 @@ def test_a_changed_threshold_judges_old_runs_anew_and_an_accepted_alarm_does_not
     alarms = built.rows(
         "select distinct measure from marts.fct_alarms where attribute = 'race' and group_name = 'Black' order by 1"
     )
-    assert alarms == [("marked_words",), ("classifier_accuracy",), ("word_divergence",)]
+    assert alarms == [("classifier_accuracy",), ("marked_words",), ("word_divergence",)]
     with (built.folder / "seeds" / "thresholds.csv").open("a", encoding="utf-8") as file:
         file.write("word_divergence,texts,race,0.9,0.9,0.10,0.05,10,error,a test of judging anew,none\n")
     _accept(built, date.today() + timedelta(days=30), "Black", "marked_words", "classifier_accuracy")
@@ -76,8 +76,8 @@ def test_a_changed_threshold_judges_old_runs_anew_and_an_accepted_alarm_does_not
     assert built.rows(
         "select measure, is_excepted from marts.fct_alarms where attribute = 'race' order by 1"
     ) == [
-        ("marked_words", True),
         ("classifier_accuracy", True),
+        ("marked_words", True),
     ]
     assert _measured_at(built) == before
 
