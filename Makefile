@@ -31,7 +31,7 @@ help:
 	@echo "make spark-test  the models on Apache Spark against DuckDB; installs pyspark, needs Java 17 or newer"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make site    the documents as a site, in build/site"
-	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
+	@echo "make check   what a reviewer would run: lint, types, sql, test, test-slow, warehouse, smoke"
 	@echo "make check-fast  lint, types and the tests of single functions: under a minute, for while you write"
 	@echo "make bench   measure how answers are read, how often verdicts are wrong, and speed, at small sizes"
 	@echo "make coverage print which lines and branches of the measures and findings their own tests reach"

@@ -180,7 +180,7 @@ class Models(ModelRunner):
     def _is_appended(self, relation: Any, model: Any) -> bool:
         """Whether the model's rows only come to those that its table has, with the same columns.
 
-        Those of a model in Python are what its measure says, and a work file of other measures is retracted.
+        Those of a model in Python are what its measure says, and a work file of other measures is deleted.
         """
         if not _only_appends(model):
             return False

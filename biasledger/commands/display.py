@@ -367,11 +367,11 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
 
 def _that_fit(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
     """The columns that fit side by side with no word broken: the first, and of the others what says most."""
-    method, kept = width, set[str]()
+    space, kept = width, set[str]()
     for name in _weightiest_first(columns):
         needed = word_length((name, *columns[name])) + _GAP
-        if needed <= method or not kept:
-            method -= needed
+        if needed <= space or not kept:
+            space -= needed
             kept.add(name)
     return {name: column for name, column in columns.items() if name in kept}
 

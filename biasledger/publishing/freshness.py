@@ -83,7 +83,7 @@ def inputs_of(project: Path, ledger: Path) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """Hashes of the files and settings that models read next to the ledger.
+    """Hashes of the files and settings that models read in addition to the ledger.
 
     all_of_them: with every seed; decides whether seeds and views are up to date. of_methods: without the seeds that findings are
     judged by. of_rows: without seeds, because the state of a run's rows already names its seeds.
@@ -95,7 +95,7 @@ class Settings:
 
 
 def settings_of(project: Path, ledger: Path, target: str | None = None) -> Settings:
-    """Hash the files and settings that this project's models read next to this ledger, for a target of profiles.yml."""
+    """Hash the files and settings that this project's models read in addition to this ledger, for a target of profiles.yml."""
     everything, of_methods, of_rows = _Hash(), _Hash(), _Hash()
     for name, content in _model_settings(project, ledger):
         for part in (name.encode(), content):
@@ -125,7 +125,7 @@ def methods_inputs(settings: Settings, ledger: Ledger, methods: Sequence[str]) -
 
 
 def _model_settings(project: Path, ledger: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of what models read next to the ledger."""
+    """Name and content of what models read in addition to the ledger."""
     journals = journal_folder(ledger).resolve()
     paths = [
         path

@@ -44,7 +44,7 @@ _CASTS = {
     "timestamp without time zone": "timestamp",
 }
 _LISTED = {"text", "boolean", "integer", "bigint", "real", "double precision"}
-_NESTED = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION)\(.*|JSON|MITIGATION", re.DOTALL)
+_NESTED = re.compile(r".*\[\d*\]|(STRUCT|MAP|UNION)\(.*|JSON|VARIANT", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -378,7 +378,7 @@ def scatter(
     if not log_x:
         layers.append(_vertical_rules([Rule(0.0, "even")], x))
     # The page's script adds the names: Vega can place them without overlap, which Vega-Lite cannot ask for.
-    return {**_spec(rows, layers, 340), "usermeta": {"names": "layer_0_marks", "is_quadrant": not log_x}}
+    return {**_spec(rows, layers, 340), "usermeta": {"names": "layer_0_marks", "has_equal_axes": not log_x}}
 
 
 def level_dots(
@@ -617,8 +617,8 @@ def _domain(values: Sequence[float | None], limits: tuple[float, float] | None =
     low, high = min(known, default=0.0), max(known, default=1.0)
     if limits is not None:
         low, high = max(low, limits[0]), min(high, limits[1])
-    method = 0.04 * (high - low) or 0.5
-    return [low - method, high + method]
+    space = 0.04 * (high - low) or 0.5
+    return [low - space, high + space]
 
 
 def _interval(low: float | None, high: float | None) -> str:

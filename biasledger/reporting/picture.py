@@ -94,9 +94,9 @@ def _share_axes(panels: Sequence[Panel]) -> bool:
             for channel in ("x", "y"):
                 axis = layer["encoding"].get(channel, {})
                 if axis.get("type") == "quantitative" and "domain" in axis.get("scale", {}):
-                    # In a quadrant both axes measure the same.
-                    is_quadrant = panel.spec.get("usermeta", {}).get("is_quadrant", False)
-                    name = ("x", "y") if is_quadrant else (channel, axis["title"])
+                    # Both axes of such a chart measure the same.
+                    has_equal_axes = panel.spec.get("usermeta", {}).get("has_equal_axes", False)
+                    name = ("x", "y") if has_equal_axes else (channel, axis["title"])
                     alike.setdefault(name, []).append((panel, axis["scale"]))
     is_cut = False
     for charts in alike.values():
@@ -130,8 +130,8 @@ def _kept(panels: Sequence[Panel], low: float, high: float) -> list[float]:
     ]
     ends += [max(row["low"], row["value"] - usual) for row in known]
     ends += [min(row["high"], row["value"] + usual) for row in known]
-    method = 0.04 * (max(ends) - min(ends))
-    return [max(low, min(ends) - method), min(high, max(ends) + method)]
+    space = 0.04 * (max(ends) - min(ends))
+    return [max(low, min(ends) - space), min(high, max(ends) + space)]
 
 
 def split_panels(

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from collector.errors import InputError
 
-DEFAULT_MODEL = "sasha/regardv3"
 VADER = "vader"
 COMPOUND = "compound"
 DEVICES = ("auto", "cpu", "cuda")

@@ -303,7 +303,7 @@ class SparksessionAdapter(SQLAdapter):
         self._tables.schemas.add(str(relation.schema))
 
     def drop_schema(self, relation: BaseRelation) -> None:
-        """Retract a schema; its tables go with the build."""
+        """Drop a schema; its tables go with the build."""
         self._tables.schemas.discard(str(relation.schema))
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:  # noqa: ARG002
@@ -324,7 +324,7 @@ class SparksessionAdapter(SQLAdapter):
 
     @available.parse_none
     def drop_relation(self, relation: BaseRelation) -> None:
-        """Retract a table or view."""
+        """Drop a table or view."""
         self.cache_dropped(relation)
         with as_dbt_errors():
             self._tables.drop(*_names(relation))

@@ -115,7 +115,7 @@ class Tables:
         return rows.select(_for_duckdb(rows))
 
     def drop(self, schema: str, name: str) -> None:
-        """Retract a table or view and delete its files."""
+        """Drop a table or view and delete its files."""
         self.spark.sql(f"drop view if exists {_named(schema, name)}")
         self._views.discard(_named(schema, name))
         self._written.discard(self._place(schema, name))

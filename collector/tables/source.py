@@ -341,7 +341,7 @@ def readable(path: Path, kind: str, table: Path | None = None, n_skipped: int = 
     except duckdb.OutOfMemoryException as error:
         raise InputError(
             f"{path} cannot be read: {_first_sentence(str(error))[:-1]}; a row should have at most {MAX_ROW_BYTES >> 20} MiB, "
-            f"and temporary files need method."
+            f"and temporary files need disk space."
         ) from None
     except duckdb.IOException as error:
         # A disk that is full or fails is no fault of a line.

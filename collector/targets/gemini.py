@@ -182,7 +182,7 @@ def _texts(candidate: Mapping[str, Any], *, are_thoughts: bool) -> Iterator[str]
 
 
 def _instead(candidate: Mapping[str, Any]) -> str | None:
-    """Return what a candidate holds next to its text: calls of functions, and thoughts."""
+    """Return what a candidate holds in addition to its text: calls of functions, and thoughts."""
     parts = _parts(candidate)
     calls = [part["functionCall"] for part in parts if isinstance(part.get("functionCall"), dict)]
     return instead_of_text(

@@ -64,7 +64,7 @@
     {%- if config.get("with_settings") and not env_var("BIASLEDGER_STANDS", "") -%}
         {{ return(false) }}
     {%- endif -%}
-    {#- A method that the last build left out has tables of any build before. What belongs to no room was built. -#}
+    {#- A method that the last build left out has tables of an earlier build. Models of no method were built. -#}
     {%- set methods_left = env_var("BIASLEDGER_KEPT", "").split() -%}
     {%- if not methods_left or (config.get("group") in methods() and config.get("group") not in methods_left) -%}
         {{ return(false) }}

@@ -27,7 +27,7 @@ last_events as (
         arg_max(event, event_number) as last_event,
         arg_max(happened_at, event_number) as last_event_at
     from {{ ref("stg_ledger__run_events") }}
-    -- Labels by people and analyses by a second reader say nothing of how far a run has come.
+    -- Labels by people and readings by a second reader say nothing of how far a run has come.
     where event not in ('labelled', 'read')
     group by run_id
 ),

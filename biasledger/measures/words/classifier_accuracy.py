@@ -276,19 +276,6 @@ def _first_folds(labels: Integers, strata: Integers) -> Integers:
     return np.asarray(start[stratum])
 
 
-def out_of_fold_predictions(
-    features: sparse.csr_array,
-    labels: Labels,
-    folds: Integers,
-    *,
-    weighting: str = "tfidf",
-    min_units: int = 2,
-) -> Labels:
-    """Each unit's label as predicted by the SVM fitted on the other folds; shape (n_units,)."""
-    training = [folds != fold for fold in np.unique(folds)]
-    return _classified(features, labels, folds, training, weighting, min_units)[0]
-
-
 def _classified(
     features: sparse.csr_array,
     labels: Labels,

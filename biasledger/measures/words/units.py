@@ -109,7 +109,7 @@ def equal_lengths(features: sparse.csr_array, design: Design, seed: int) -> spar
     """Word counts in which every group has units of the same lengths in every stratum.
 
     In each stratum the units of each group are ranked by length; each keeps as many words as the shortest of those of its rank in
-    any group, every word with the same chance. MovedTexts of strata with one group alone are left as they are.
+    any group, every word with the same chance. Units of strata with one group alone are left as they are.
     """
     lengths = row_sums(features)
     kept = np.divide(common_lengths(lengths, design), lengths, out=np.ones_like(lengths), where=lengths > 0)

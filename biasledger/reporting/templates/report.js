@@ -50,16 +50,16 @@
     const spec = JSON.parse(byId(place.dataset.chart).textContent);
     const names = spec.usermeta && spec.usermeta.names;
     const width = place.clientWidth;
-    // Method for names, but never more than for what is measured.
-    const method = Math.min(340, Math.max(118, width * 0.36));
+    // Space for names, but never more than for what is measured.
+    const space = Math.min(340, Math.max(118, width * 0.36));
     const axis = {
       ...config.axis,
-      labelLimit: method,
+      labelLimit: space,
       ...(width < 400 ? { labelFontSize: 11, titleLimit: width - 10, titleAnchor: "end" } : {}),
     };
     // Where that would cut rows' names to the same beginnings, they stand above their rows, as wide as the chart.
     const isCut = width < 400 && spec.usermeta && spec.usermeta.rows
-      && spec.data.values.some((row) => row[spec.usermeta.rows].length * CHARACTER > method);
+      && spec.data.values.some((row) => row[spec.usermeta.rows].length * CHARACTER > space);
     const above = isCut
       ? { ...config.axisYBand, labelAlign: "left", labelBaseline: "bottom", labelOffset: -10, labelPadding: 0, labelLimit: width - 20 }
       : config.axisYBand;

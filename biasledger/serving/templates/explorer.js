@@ -21,11 +21,11 @@
   const draw = async (place) => {
     const spec = JSON.parse(document.getElementById(place.dataset.chart).textContent);
     const width = place.clientWidth;
-    const method = Math.max(118, width * 0.4);
-    const axis = { ...config.axis, labelLimit: method, titleLimit: width * 0.9 };
+    const space = Math.max(118, width * 0.4);
+    const axis = { ...config.axis, labelLimit: space, titleLimit: width * 0.9 };
     // Where that would cut rows' names to the same beginnings, they stand above their rows, as wide as the chart.
     const names = spec.usermeta && spec.usermeta.rows;
-    const isCut = width < 400 && names && spec.data.values.some((row) => row[names].length * CHARACTER > method);
+    const isCut = width < 400 && names && spec.data.values.some((row) => row[names].length * CHARACTER > space);
     const above = isCut
       ? { ...band, labelAlign: "left", labelBaseline: "bottom", labelOffset: -7, labelPadding: 0, labelLimit: width - 20 }
       : band;

@@ -33,7 +33,7 @@ given as (
     from listed
 ),
 
--- A person's last label of an answer counts, and null retracts it.
+-- A person's last label of an answer counts, and null withdraws it.
 latest as (
     select *
     from given

@@ -436,13 +436,13 @@ def test_a_batch_that_is_gone_is_submitted_anew(
 ) -> None:
     made = service.make
 
-    def retract(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
+    def lose(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
         found = made(questions, label)
         service.batches = {}
         service.make = made  # type: ignore[method-assign]
         return found
 
-    service.make = retract  # type: ignore[method-assign]
+    service.make = lose  # type: ignore[method-assign]
     with pytest.raises(
         TargetError, match=r"answered 404.* If batch batch_1 is gone for good .*--retry-failed"
     ):

@@ -206,7 +206,7 @@ def test_prompts_that_are_one_as_they_are_kept_are_refused(
     [
         (duckdb.IOException("IO Error: Could not write file: No space left"), "Could not write file: No space left."),
         (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"),
-         "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need method."),
+         "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need disk space."),
     ],
 )  # fmt: skip
 def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(

@@ -65,7 +65,7 @@ def test_nothing_is_read_again(shipped: Project, file: Path, monkeypatch: pytest
         begun.extend(comparisons)
         return iter(begun)
 
-    monkeypatch.setattr(models, "told", read_all)
+    monkeypatch.setattr(models, "report_progress", read_all)
     with duckdb.connect(shipped.work, read_only=True) as session:
         session.execute(f"attach '{shipped.ledger}' as ledger (read_only)")
         dbt = Built(session, file.stem)
