@@ -156,7 +156,7 @@ def _first_choice(document: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _instead(message: Mapping[str, Any], usage: Mapping[str, Any]) -> str | None:
-    """Return what a message holds in addition to its text: calls of tools, and thoughts under the names that services give them."""
+    """Return what a message holds in addition to its text: calls of tools, and thoughts under services' own names."""
     listed = message["tool_calls"] if isinstance(message.get("tool_calls"), list) else []
     called = [call.get("function", call) for call in listed if isinstance(call, dict)]
     details = usage.get("completion_tokens_details")
