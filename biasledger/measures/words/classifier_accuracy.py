@@ -20,10 +20,10 @@ shuffled labels, too. So the judged value is the share of the way from there to 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse, special
-from sklearn.svm import LinearSVC
 
 from biasledger.measures.engine.resampling import (
     Design,
@@ -37,6 +37,9 @@ from biasledger.measures.engine.resampling import (
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
 from biasledger.measures.words.word_weights import WordWeights
+
+if TYPE_CHECKING:
+    from sklearn.svm import LinearSVC
 
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
@@ -304,6 +307,9 @@ def _classified(
 def _fitted(
     features: sparse.csr_array, labels: Labels, weighting: str, min_units: int
 ) -> tuple[WordWeights, LinearSVC]:
+    # It imports pandas, which takes as long as building some audits.
+    from sklearn.svm import LinearSVC
+
     words = WordWeights.learnt_from(features, weighting=weighting, min_units=min_units)
     svm = LinearSVC(class_weight="balanced", dual=False, tol=SVM_TOLERANCE)
     return words, svm.fit(words(features), labels)

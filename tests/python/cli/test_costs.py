@@ -106,7 +106,7 @@ def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path)
     assert "Nobody was asked and nothing was written." in priced
     assert "With every answer as long as its limit of 50 tokens it would be 0.023 USD." in priced
     assert "unknown" in unpriced
-    assert "What 'other' costs is not known: with a row for it in seeds/model_prices.csv" in unpriced
+    assert "The price of 'other' is not known: add a row for it to seeds/model_prices.csv" in unpriced
     # Warnings about weak audits come before the costs.
     assert result.stderr.startswith("Warning: 2 trials a persona give low statistical power")
 

@@ -101,7 +101,7 @@ def test_a_ledger_that_stays_locked_costs_nothing(
     assert summary.counts == {"ok": 8}
     warning = summary.warnings[-1]
     assert f"process {holder.pid}" in warning
-    assert warning.endswith(f"All of run {summary.run_id} is kept in the journal; the next build loads it.")
+    assert warning.endswith(f"All of run {summary.run_id} is in the journal; the next build loads it.")
     sentence = [record.message for record in caplog.records if "Collecting goes on" in record.message]
     assert len(sentence) == 1
     assert query("select count(*) from raw.runs") == [(1,)]
