@@ -23,9 +23,9 @@ def test_a_group_with_one_answer_is_named_and_not_judged(odd: Project) -> None:
         " where audit = 'bad' and group_name = 'Black' order by 1"
     )
     assert [(measure, status) for measure, status, _ in findings if measure != "answer_gap"] == [
+        ("classifier_accuracy", "insufficient_data"),
         ("length_gap", "insufficient_data"),
         ("marked_words", "insufficient_data"),
-        ("classifier_accuracy", "insufficient_data"),
         ("word_divergence", "insufficient_data"),
     ]
     assert all("1 answers for each group, at least 10" in explanation for _, _, explanation in findings)
