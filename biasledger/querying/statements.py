@@ -56,7 +56,11 @@ def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Du
         statements = connection.extract_statements(sql)
         if len(statements) != 1:
             raise InputError(f"The query has {len(statements) or 'no'} statements and should have one.")
-        kind = statements[0].type.name
+        try:
+            kind = statements[0].type.name
+        except ValueError:
+            # DuckDB's package has no name for some kinds, such as `update extensions`.
+            kind = "this statement"
         if kind not in _READING and not (kind == "MULTI" and _is_pivot(sql)):
             raise InputError(
                 f"A query only reads: {kind} is refused; it should be a select, from, with, pivot, describe, summarize, show or "

@@ -94,6 +94,7 @@ def test_what_sqlglot_cannot_read_runs_where_duckdb_can(warehouse: Path) -> None
         ("attach 'other.duckdb'", "ATTACH"),
         ("install httpfs", "LOAD"),
         ("load json", "LOAD"),
+        ("update extensions", "this statement"),
         ("pragma version", "PRAGMA"),
         ("call pragma_version()", "CALL"),
         ("set threads = 1", "SET"),
