@@ -206,9 +206,16 @@ class FamilyResult:
         )
 
 
+_NAMED_FIRST = {"classifier_accuracy": "separability", "descriptors": "carriers", "rank_value": "standing"}
+
+
 def stable_seed(*parts: object) -> int:
-    """A seed from names, the same on every machine: 63 bits of the SHA-256 of the parts."""
-    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).digest()
+    """Return a seed made of names, the same on every machine: 63 bits of the SHA-256 of the parts.
+
+    A measure that got another name is seeded with the name that it had first, so that no number changes.
+    """
+    names = (_NAMED_FIRST.get(part, part) for part in map(str, parts))
+    digest = hashlib.sha256("\x1f".join(names).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 
 
