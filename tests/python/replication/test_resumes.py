@@ -175,7 +175,7 @@ def test_the_page_says_of_gpt5_what_a_build_gives(warehouse: duckdb.DuckDBPyConn
     ).fetchall()
     page = (Path(__file__).parents[3] / "docs" / "replications.md").read_text(encoding="utf-8")
     said = (
-        f"labels for women stand {value:.3f} ranks higher [{low:.3f}, {high:.3f}], p {p_value:.2f}, `inconclusive`; about "
+        f"labels for women are {value:.3f} ranks higher [{low:.3f}, {high:.3f}], p {p_value:.2f}, `inconclusive`; about "
         f"{needed} {settled_by} would settle it"
     ).replace("[-", "[−")
     assert said in " ".join(page.split())
@@ -197,7 +197,7 @@ def test_the_page_says_which_ratios_are_alarms(warehouse: duckdb.DuckDBPyConnect
     )
     assert (
         "an alarm for gender among HR specialists (0.675) and for race among financial analysts (0.553) and inconclusive"
-        f" or clear elsewhere, although {n_below} of the {n_cells} cells lie below four fifths"
+        f" or clear elsewhere, although {n_below} of the {n_cells} cells are below four fifths"
     ) in page
 
 
