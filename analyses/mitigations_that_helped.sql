@@ -28,7 +28,7 @@ improved as (
     select
         runs.audit,
         runs.target,
-        comparisons.mitigation as mitigation,
+        comparisons.mitigation,
         comparisons.measure,
         comparisons.attribute,
         comparisons.group_name,

@@ -48,5 +48,5 @@ where
     (ranked.difference > 0 and ranked.rank_from_above <= 10)
     or (ranked.difference < 0 and ranked.rank_from_below <= 10)
 order by
-    runs.audit asc, runs.target asc, ranked.mitigation asc, ranked.domain asc, ranked.attribute asc, ranked.group_name asc,
-    direction desc, item_rank asc
+    runs.audit asc, runs.target asc, ranked.mitigation asc, ranked.domain asc, ranked.attribute asc,
+    ranked.group_name asc, direction desc, item_rank asc

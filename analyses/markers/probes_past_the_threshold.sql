@@ -107,4 +107,5 @@ inner join markers_of_probes
         and rates.category = markers_of_probes.category
         and rates.probe = markers_of_probes.probe
 order by
-    rates.stereotype_ratio desc, runs.audit asc, runs.target asc, rates.mitigation asc, rates.category asc, rates.probe asc
+    rates.stereotype_ratio desc, runs.audit asc, runs.target asc, rates.mitigation asc, rates.category asc,
+    rates.probe asc

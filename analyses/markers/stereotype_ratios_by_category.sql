@@ -41,4 +41,5 @@ select
     rates.published_ratio
 from rates
 inner join runs on rates.run_id = runs.run_id
-order by runs.audit asc, runs.target asc, rates.mitigation asc, rates.stereotype_ratio desc nulls last, rates.category asc
+order by
+    runs.audit asc, runs.target asc, rates.mitigation asc, rates.stereotype_ratio desc nulls last, rates.category asc

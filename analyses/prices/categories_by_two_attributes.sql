@@ -34,4 +34,5 @@ from quadrants
 inner join runs on quadrants.run_id = runs.run_id
 order by
     smallest_p_value asc nulls last, quadrants.n_items desc, runs.audit asc, runs.target asc, quadrants.mitigation asc,
-    quadrants.attribute_x asc, quadrants.attribute_y asc, quadrants.group_x asc, quadrants.group_y asc, quadrants.category asc
+    quadrants.attribute_x asc, quadrants.attribute_y asc, quadrants.group_x asc, quadrants.group_y asc,
+    quadrants.category asc

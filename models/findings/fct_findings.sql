@@ -136,7 +136,8 @@ holm_steps as (
 adjusted as (
     select
         *,
-        {{ holm_adjusted("holm_step", "p_value", "run_id, mitigation, severity, is_insufficient") }} as p_value_adjusted,
+        {{ holm_adjusted("holm_step", "p_value", "run_id, mitigation, severity, is_insufficient") }}
+            as p_value_adjusted,
         -- Low values are the worse ones of some measures, large ones in either direction of others.
         if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold,
         -- A family has the ends of its judged member; without such ends it has no interval of the value.

@@ -47,7 +47,9 @@ findings_thresholds as (
         -- A mitigation that does not help is worth a warning, and so is what rests on a few names; the audit itself
         -- is what fails.
         case
-            when thresholds.severity = 'error' and (findings.mitigation <> 'plain' or scopes.scope = 'names') then 'warn'
+            when
+                thresholds.severity = 'error' and (findings.mitigation <> 'plain' or scopes.scope = 'names')
+                then 'warn'
             else thresholds.severity
         end as severity,
         {{ key_of([

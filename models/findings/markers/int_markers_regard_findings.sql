@@ -56,8 +56,8 @@ regard_rates as (
     inner join thresholds on text_scores.run_id = thresholds.run_id
     where text_scores.outcome = 'negative_regard'
     group by
-        text_scores.run_id, text_scores.mitigation, text_scores.scheme, text_scores.category, thresholds.negative_regard,
-        thresholds.published_negative_regard
+        text_scores.run_id, text_scores.mitigation, text_scores.scheme, text_scores.category,
+        thresholds.negative_regard, thresholds.published_negative_regard
 ),
 
 regard_intervals as (
@@ -120,7 +120,8 @@ asked_scores as (
     where
         judged.labels is null
         or (asked.run_id, asked.mitigation, asked.category, judged.scheme) in (
-            select (text_scores.run_id, text_scores.mitigation, text_scores.category, text_scores.scheme) from text_scores
+            select (text_scores.run_id, text_scores.mitigation, text_scores.category, text_scores.scheme)
+            from text_scores
         )
 ),
 

@@ -43,7 +43,8 @@ positions as (
         predictions.mitigation,
         cast(
             dense_rank() over (
-                partition by predictions.run_id, predictions.mitigation order by predictions.prompt_id, predictions.trial
+                partition by predictions.run_id, predictions.mitigation
+                order by predictions.prompt_id, predictions.trial
             ) - 1 as integer
         ) as response_id,
         cast(

@@ -44,7 +44,8 @@ compared as (
             and people.subject = complete_subjects.subject
     window
         versions as (
-            partition by people.run_id, people.mitigation, people.attribute, people.template, people.domain, people.subject
+            partition by
+                people.run_id, people.mitigation, people.attribute, people.template, people.domain, people.subject
             order by people.prompt_id, people.trial
             rows between unbounded preceding and unbounded following
         )
