@@ -1,4 +1,4 @@
--- What may be tried against the alarms of a run: suggestions for their measures, then for all measures of their methods.
+-- Suggestions against the alarms of a run: for their measures, then for all measures of their methods.
 with
 
 alarms as (

@@ -21,7 +21,11 @@ select
     classifier_accuracy.interval_low,
     classifier_accuracy.interval_high,
     -- What shuffled labels reach counts as guessing, also where templates are unevenly shared out.
-    if(classifier_accuracy.comparison = 'all_groups', classifier_accuracy.null_mean, least(classifier_accuracy.null_mean, 0.5)) as guessing,
+    if(
+        classifier_accuracy.comparison = 'all_groups',
+        classifier_accuracy.null_mean,
+        least(classifier_accuracy.null_mean, 0.5)
+    ) as guessing,
     guessing - 1.96 * classifier_accuracy.null_sd as null_low,
     guessing + 1.96 * classifier_accuracy.null_sd as null_high,
     judged.threshold,
