@@ -36,7 +36,6 @@ def assert_linear(read: Callable[[str], object], text: str, quarter: str | None 
 
 def _seconds(read: Callable[[str], object], text: str) -> float:
     # A collection of garbage walks the objects of all tests before this one, which takes longer than many a reading.
-    gc.collect()
     gc.disable()
     try:
         started = time.thread_time()
