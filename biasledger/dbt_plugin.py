@@ -49,11 +49,6 @@ class Plugin(BasePlugin):
             DbtRuntimeError: the ledger is missing or stays locked; one sentence.
         """
         conn.execute("set memory_limit = ?", [self.memory_limit])
-        if os.environ.get(PUBLISHED):
-            # Created here, because models that run in parallel could not both create it.
-            conn.execute(
-                "create table if not exists main.kept_states (model varchar, state varchar, told varchar, build varchar)"
-            )
         self._attach_ledger(conn)
         published = Path(os.environ.get(PUBLISHED, ""))
         if published.is_file():

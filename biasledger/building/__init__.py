@@ -21,7 +21,7 @@ STANDS = "BIASLEDGER_STANDS"
 """Set in the environment of dbt's process where existing seeds and views are up to date."""
 
 KEPT = "BIASLEDGER_KEPT"
-"""Set there to the methods whose rows of an earlier build may be kept on (macros/engine/kept.sql), where there are any."""
+"""Set there to the methods whose rows of an earlier build may be kept on (macros/engine/by_run.sql), where there are any."""
 
 STOOD = "stands as it was"
 """The message of a node that was not rebuilt."""

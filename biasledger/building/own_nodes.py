@@ -26,7 +26,7 @@ def is_bare(node: Any) -> bool:
 
 
 def is_left_whole(model: Any) -> bool:
-    """Whether the last build completed and made this model, as macros/engine/kept.sql asks: all its rows were tested."""
+    """Whether the last build completed and made this model, as macros/engine/by_run.sql asks: all its rows were tested."""
     left = os.environ.get(KEPT, "").split()
     methods = os.environ.get("BIASLEDGER_METHODS", "").split()
     return bool(left) and (model.config.group in left or model.config.group not in methods)

@@ -1,7 +1,7 @@
 """Tests of tables, all of one table as one statement, and of rows that a build kept not again.
 
-A row is tested by the build that makes it. What a model appends or makes of new states is looked at alone, where the last build
-came to its end; keys that two builds could not have made alike are unique then, too. A full build tests every row.
+A row is tested by the build that makes it. What a model appends or makes of the runs to build is looked at alone, where the last
+build came to its end; keys that two builds could not have made alike are unique then, too. A full build tests every row.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from dbt.artifacts.resources.types import NodeType
 from dbt.contracts.graph.manifest import Manifest
 from dbt.task.test import TestResultData, TestRunner
 from dbt_common.clients.jinja import CallableMacroGenerator
-from dbt_common.invocation import get_invocation_id
 from duckdb import Error as DuckDBError
 
 from biasledger.building import STOOD
-from biasledger.building.own_nodes import PACKAGE, is_bare, stands
+from biasledger.building.own_nodes import PACKAGE, is_bare, is_left_whole, stands
 
 _PLAIN = {"severity": "ERROR", "fail_calc": "count(*)", "warn_if": "!= 0", "error_if": "!= 0"}
 _ABSENT = ("where", "limit", "store_failures")
@@ -88,7 +87,7 @@ class QualityTests(TestRunner):
         with self.adapter.connection_named(self.node.unique_id, self.node):
             cursor = self.adapter.connections.get_thread_connection().handle.cursor()
             try:
-                new = _new_rows(cursor, node, relation)
+                new = _new_rows(manifest, node, relation)
                 statements = [
                     f"select '{test.unique_id}', count(*) from "
                     f"({_statement(manifest, test, new if _is_of_one_build(test) else relation)})"
@@ -121,15 +120,11 @@ def _is_of_one_table(test: Any) -> bool:
     )
 
 
-def _new_rows(cursor: Any, node: Any, relation: str) -> str:
+def _new_rows(manifest: Manifest, node: Any, relation: str) -> str:
     """The rows of a table that this build made, to be selected from; the table where it may have made them all."""
-    if node.config.materialized == "kept" and is_bare(node):
-        told = node.config.get("told_by") or node.config.get("kept_by")
-        states = f"from \"{node.database}\".main.kept_states where model = '{node.unique_id}' and build"
-        build = get_invocation_id()
-        [(n_older,)] = cursor.execute(f"select count(*) {states} <> '{build}'").fetchall()
-        if n_older:
-            return f"(from {relation} where cast({told} as varchar) in (select told {states} = '{build}'))"
+    if node.config.materialized == "by_run" and is_bare(node) and is_left_whole(node):
+        build_runs = manifest.nodes[f"model.{PACKAGE}.int_build_runs"].relation_name
+        return f"(from {relation} where run_id in (select run_id from {build_runs} where why <> 'same'))"
     if n_before := rows_before.get(node.unique_id):
         return f"(from {relation} where rowid >= {n_before})"
     return relation

@@ -86,26 +86,23 @@ class Settings:
     """Hashes of the files and settings that models read in addition to the ledger.
 
     all_of_them: with every seed; decides whether seeds and views are up to date. of_methods: without the seeds that findings are
-    judged by. of_rows: without seeds, because the state of a run's rows already names its seeds.
+    judged by.
     """
 
     all_of_them: str
     of_methods: str
-    of_rows: str
 
 
 def settings_of(project: Path, ledger: Path, target: str | None = None) -> Settings:
     """Hash the files and settings that this project's models read in addition to this ledger, for a target of profiles.yml."""
-    everything, of_methods, of_rows = _Hash(), _Hash(), _Hash()
+    everything, of_methods = _Hash(), _Hash()
     for name, content in _model_settings(project, ledger):
         for part in (name.encode(), content):
             everything.add(part)
             if Path(name).name not in JUDGED_BY:
                 of_methods.add(part)
-            if not name.startswith(_SEEDS):
-                of_rows.add(part)
     asked = (target or "").encode()
-    return Settings(*(one.ended_by(asked) for one in (everything, of_methods, of_rows)))
+    return Settings(*(one.ended_by(asked) for one in (everything, of_methods)))
 
 
 def methods_inputs(settings: Settings, ledger: Ledger, methods: Sequence[str]) -> dict[str, str]:
@@ -287,11 +284,11 @@ def settings_are_up_to_date(work: Path, settings: Settings) -> bool:
 
 def methods_left(work: Path, settings: Settings) -> list[str]:
     """Return the methods of the last build if it was a whole one that completed, the work file is as it left it, and nothing but
-    seeds has changed; the state of a run's rows names the seeds.
+    the ledger and the seeds that findings are judged by has changed.
 
     Tables of other methods may be of any earlier build.
     """
-    is_alike = _settings_left(work).get("of_rows") == settings.of_rows
+    is_alike = _settings_left(work).get("of_methods") == settings.of_methods
     return list(_left(work).get("built", ())) if is_alike else []
 
 

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -9,8 +8,7 @@ prompt_groups as (
         prompt_id,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 run_attributes as (

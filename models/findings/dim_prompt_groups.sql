@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -12,8 +11,7 @@ prompt_groups as (
         group_name,
         -- An intersection has no descriptor of its own.
         if(kind = 'plain', descriptors, null) as descriptor
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 prompts as (
@@ -26,8 +24,7 @@ prompts as (
         perturbation,
         coalesce(subject, '') as subject,
         coalesce(domain, '') as domain
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 dim_prompt_groups as (

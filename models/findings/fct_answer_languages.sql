@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id", with_settings=true) }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -17,12 +16,11 @@ answers as (
         counts.prompt_id,
         counts.answer_language as language,
         counts.n
-    from {{ ref("int_answers_counts") }} as counts
+    from {{ run_rows("int_answers_counts") }} as counts
     left join runs_of_items on counts.run_id = runs_of_items.run_id
     where
         counts.status in ('ok', 'unread', 'malformed')
         and (counts.answer_language <> '' or counts.status <> 'ok' or runs_of_items.run_id is null)
-        and {{ is_of_runs("counts.run_id", runs) }}
     qualify max(counts.answer_language) over (partition by counts.run_id) <> ''
 ),
 
@@ -34,8 +32,7 @@ prompt_groups as (
         mitigation,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 counted as (

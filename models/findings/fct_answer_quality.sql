@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -10,8 +9,7 @@ answers as (
         status,
         n,
         n_distinct_texts
-    from {{ ref("int_answers_counts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_counts") }}
 ),
 
 -- A prompt about several people counts once for each group among them.
@@ -22,8 +20,7 @@ prompt_groups as (
         mitigation,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 outcomes as (
@@ -31,8 +28,7 @@ outcomes as (
         run_id,
         prompt_id,
         sum(n_asked_again) as n_asked_again
-    from {{ ref("int_answers_outcomes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_outcomes") }}
     group by run_id, prompt_id
 ),
 

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -10,8 +9,7 @@ answers as (
         status,
         read_by,
         n
-    from {{ ref("int_answers_counts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_counts") }}
 ),
 
 prompts as (
@@ -19,8 +17,7 @@ prompts as (
         run_id,
         prompt_id,
         mitigation
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 -- A prompt about several people counts once for each group among them.
@@ -30,8 +27,7 @@ prompt_groups as (
         prompt_id,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 -- Answers to prompts without a group are counted, too.

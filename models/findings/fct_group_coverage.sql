@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -8,8 +7,7 @@ runs as (
         run_id,
         spec,
         origin
-    from {{ ref("stg_ledger__runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__runs") }}
 ),
 
 prompts as (
@@ -17,8 +15,7 @@ prompts as (
         run_id,
         prompt_id,
         mitigation
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 prompt_attributes as (
@@ -27,14 +24,12 @@ prompt_attributes as (
         prompt_id,
         attribute,
         group_name
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
 ),
 
 outcomes as (
     select *
-    from {{ ref("int_answers_outcomes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_outcomes") }}
 ),
 
 asked_attributes as (

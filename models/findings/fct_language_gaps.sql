@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id", with_settings=true) }}
+{{ config(materialized="by_run") }}
 
 with
 
 languages as (
     select *
-    from {{ ref("fct_answer_languages") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("fct_answer_languages") }}
 ),
 
 contrasts as (
@@ -17,8 +15,7 @@ contrasts as (
         attribute,
         group_name,
         reference_group
-    from {{ ref("int_contrasts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_contrasts") }}
     union
     select
         contrast_id,
@@ -27,8 +24,7 @@ contrasts as (
         attribute,
         group_name,
         reference_group
-    from {{ ref("int_answers_contrasts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_contrasts") }}
 ),
 
 groups as (

@@ -22,6 +22,7 @@ from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
 from collector.targets import load_target
 
+_MODELS = Path(__file__).parents[2] / "models"
 VERSIONS = {"biasledger": "test"}
 
 # Product audit cut to its two attributes, so that a build takes seconds.
@@ -94,6 +95,19 @@ class Project:
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         with duckdb.connect(str(self.warehouse), read_only=True) as connection:
             return connection.execute(sql).fetchall()
+
+    def tables_by_run(self) -> list[str]:
+        """Schema and name of the tables that are built by run."""
+        names = [
+            path.stem
+            for path in _MODELS.rglob("*.sql")
+            if 'materialized="by_run"' in path.read_text(encoding="utf-8")
+        ]
+        found = self.work_rows(
+            "select schema_name || '.' || table_name from duckdb_tables() "
+            f"where table_name in {tuple(names)} order by all"
+        )
+        return [table for (table,) in found]
 
     def work_rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of what was built, private tables among it, published or not."""

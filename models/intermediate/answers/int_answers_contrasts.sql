@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -11,10 +10,8 @@ contrasts as (
         group_name,
         reference_group,
         is_crossed
-    from {{ ref("int_contrasts") }}
-    where
-        comparison = 'against_reference'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_contrasts") }}
+    where comparison = 'against_reference'
 ),
 
 prompt_groups as (
@@ -25,8 +22,7 @@ prompt_groups as (
         attribute,
         group_name,
         other_groups
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 prompts as (
@@ -34,8 +30,7 @@ prompts as (
         run_id,
         prompt_id,
         {{ question_key() }} as question_key
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 run_attributes as (

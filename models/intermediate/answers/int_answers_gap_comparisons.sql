@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id", with_settings=true) }}
+{{ config(materialized="by_run") }}
 
 with
 
 contrasts as (
     select *
-    from {{ ref("int_answers_contrasts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_contrasts") }}
 ),
 
 units as (
@@ -15,8 +13,7 @@ units as (
         unnest(['refused', 'unusable', 'failed']) as scheme,
         unnest([n, n, n_asked]) as n,
         unnest([n_refused, n_unusable, n_failed]) as total
-    from {{ ref("int_answers_gap_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_gap_units") }}
 ),
 
 run_analysis_settings as (

@@ -1,15 +1,12 @@
-{%- set runs = new_runs(ref("int_answers_gap_comparisons"), key="comparison_key") -%}
-{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_answers_gap_comparisons") }}
+{{ config(materialized="by_run") }}
 
 with
 
 -- Without any such answer in either group there is nothing to permute.
 comparisons as (
     select *
-    from {{ ref("int_answers_gap_comparisons") }}
-    where
-        n_events > 0
-        and {{ is_lacking("comparison_key", runs) }}
+    from {{ run_rows("int_answers_gap_comparisons") }}
+    where n_events > 0
 ),
 
 units as (
@@ -18,8 +15,7 @@ units as (
         unnest(['refused', 'unusable', 'failed']) as scheme,
         unnest([n, n, n_asked]) as n,
         unnest([n_refused, n_unusable, n_failed]) as total
-    from {{ ref("int_answers_gap_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_gap_units") }}
 ),
 
 outcomes as (
@@ -30,12 +26,12 @@ outcomes as (
         unnest(['refused', 'unusable', 'failed']) as scheme,
         unnest([n, n, n_asked]) as n,
         unnest([n_refused, n_unusable, n_failed]) as total
-    from {{ ref("int_answers_outcomes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_outcomes") }}
 ),
 
 by_prompt as (
     select
+        comparisons.run_id,
         comparisons.comparison_key,
         units.prompt_id,
         0 as trial,
@@ -59,6 +55,7 @@ by_prompt as (
 
 by_trial as (
     select
+        comparisons.run_id,
         comparisons.comparison_key,
         units.prompt_id,
         outcomes.trial,
@@ -93,6 +90,7 @@ rows_of_units as (
 
 members as (
     select
+        run_id,
         comparison_key,
         -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.
         cast(

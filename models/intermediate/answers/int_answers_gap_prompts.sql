@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+{{ config(materialized="by_run") }}
 
 with
 
 contrasts as (
     select *
-    from {{ ref("int_answers_contrasts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_contrasts") }}
 ),
 
 prompt_groups as (
@@ -19,8 +17,7 @@ prompt_groups as (
         group_name,
         descriptors,
         other_groups
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 prompts as (
@@ -32,8 +29,7 @@ prompts as (
         coalesce(perturbation, '') as perturbation,
         coalesce(domain, '') as domain,
         coalesce(subject, '') as subject
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 neutral_prompts as (
@@ -44,14 +40,12 @@ neutral_prompts as (
         coalesce(domain, '') as domain,
         coalesce(subject, '') as subject,
         {{ question_key() }} as question_key
-    from {{ ref("int_answers_neutral_prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_neutral_prompts") }}
 ),
 
 outcomes as (
     select
         run_id,
-        run_state,
         prompt_id,
         sum(n_asked) as n_asked,
         sum(n) as n,
@@ -61,9 +55,8 @@ outcomes as (
         sum(n_first_of_several) as n_first_of_several,
         -- Which trials they were matters where trials move.
         string_agg(concat_ws(':', trial, n, n_refused, n_unusable, n_failed), ' ' order by trial) as trials
-    from {{ ref("int_answers_outcomes") }}
-    where {{ is_of_runs("run_id", runs) }}
-    group by run_id, run_state, prompt_id
+    from {{ run_rows("int_answers_outcomes") }}
+    group by run_id, prompt_id
 ),
 
 about as (
@@ -188,7 +181,6 @@ compared as (
 gap_prompts as (
     select
         compared.*,
-        outcomes.run_state,
         outcomes.n_asked,
         outcomes.n,
         outcomes.n_refused,

@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+{{ config(materialized="by_run") }}
 
 with
 
 gap_prompts as (
     select *
-    from {{ ref("int_answers_gap_prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_gap_prompts") }}
 ),
 
 subjects as (
@@ -78,7 +76,6 @@ units as (
     select
         placed.contrast_id,
         placed.run_id,
-        placed.run_state,
         placed.prompt_id,
         cast(placed.label as tinyint) as label,
         placed.stratum,

@@ -1,15 +1,6 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+{{ config(materialized="by_run") }}
 
 with
-
-run_states as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_run_states") }}
-    where {{ is_of_runs("run_id", runs) }}
-),
 
 run_analysis_settings as (
     select
@@ -28,8 +19,7 @@ responses as (
         status,
         weight,
         status = 'error' and coalesce(read_by, '') = 'rate_limit' as is_turned_away
-    from {{ ref("stg_ledger__responses") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__responses") }}
 ),
 
 -- Erased answers count: without them the other group would seem refused more.
@@ -52,7 +42,6 @@ trials as (
 judged as (
     select
         trials.run_id,
-        run_states.run_state,
         trials.prompt_id,
         trials.trial,
         trials.last_status,
@@ -62,14 +51,12 @@ judged as (
         if(is_last_judged, trials.last_status, coalesce(trials.first_status, 'error')) as call_status,
         trials.is_asked_again
     from trials
-    inner join run_states on trials.run_id = run_states.run_id
     inner join run_analysis_settings on trials.run_id = run_analysis_settings.run_id
 ),
 
 outcomes as (
     select
         run_id,
-        run_state,
         prompt_id,
         trial,
         last_status,

@@ -1,23 +1,13 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+{{ config(materialized="by_run") }}
 
 with
-
-run_states as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_run_states") }}
-    where {{ is_of_runs("run_id", runs) }}
-),
 
 outcomes as (
     select
         run_id,
         prompt_id,
         coalesce(sum(n_asked) filter (where last_status = 'ok'), 0) as n_usable
-    from {{ ref("int_answers_outcomes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_outcomes") }}
     group by run_id, prompt_id
 ),
 
@@ -29,8 +19,7 @@ prompt_groups as (
         mitigation,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 counted as (
@@ -51,10 +40,8 @@ counted as (
 usable as (
     select
         counted.*,
-        run_states.run_state,
         sum(counted.n_usable) over (partition by counted.run_id, counted.mitigation) as n_usable_of_run
     from counted
-    inner join run_states on counted.run_id = run_states.run_id
 )
 
 select * from usable

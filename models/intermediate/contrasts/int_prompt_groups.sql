@@ -1,15 +1,6 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+{{ config(materialized="by_run") }}
 
 with
-
-run_states as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_run_states") }}
-    where {{ is_of_runs("run_id", runs) }}
-),
 
 prompts as (
     select
@@ -20,8 +11,7 @@ prompts as (
         perturbation,
         mitigation,
         subject
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 prompt_attributes as (
@@ -32,8 +22,7 @@ prompt_attributes as (
         attribute,
         group_name,
         descriptor
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
 ),
 
 run_attributes as (
@@ -77,7 +66,6 @@ grouped_attributes as (
 prompt_groups as (
     select
         grouped_attributes.run_id,
-        run_states.run_state,
         grouped_attributes.prompt_id,
         grouped_attributes.slot,
         grouped_attributes.attribute,
@@ -96,7 +84,6 @@ prompt_groups as (
             prompts.language, prompts.perturbation, prompts.subject, grouped_attributes.other_groups
         ) as stratum
     from grouped_attributes
-    inner join run_states on grouped_attributes.run_id = run_states.run_id
     inner join prompts
         on
             grouped_attributes.run_id = prompts.run_id

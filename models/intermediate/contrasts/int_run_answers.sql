@@ -1,14 +1,10 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+{{ config(materialized="by_run") }}
 
 with
 
-run_states as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_run_states") }}
-    where {{ is_of_runs("run_id", runs) }}
+runs as (
+    select run_id
+    from {{ run_rows("stg_ledger__runs") }}
 ),
 
 -- Published keys rest on the fingerprint, which each engine computes alike.
@@ -16,19 +12,17 @@ answers as (
     select
         run_id,
         sum({{ integer_key_of(["prompt_id", "trial", "response_hash", "status"]) }}) as fingerprint
-    from {{ ref("int_answers") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers") }}
     group by run_id
 ),
 
 run_answers as (
     select
-        run_states.run_id,
-        run_states.run_state,
+        runs.run_id,
         answers.run_id is not null as has_answers,
         answers.fingerprint
-    from run_states
-    left join answers on run_states.run_id = answers.run_id
+    from runs
+    left join answers on runs.run_id = answers.run_id
 )
 
 select * from run_answers

@@ -1,16 +1,14 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 people as (
     select *
-    from {{ ref("int_decisions_people") }}
+    from {{ run_rows("int_decisions_people") }}
     where
         is_paired
         and not is_unknown
         and selected is not null
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (
@@ -26,7 +24,6 @@ block_values as (
     select
         pool_key,
         run_id,
-        run_state,
         mitigation,
         attribute,
         concat_ws(' | ', template, domain, subject, other_groups) as block,
@@ -34,7 +31,7 @@ block_values as (
         cast(sum(weight * selected) > sum(weight) / 2 as integer) as block_value
     from people
     group by
-        pool_key, run_id, run_state, mitigation, attribute, concat_ws(' | ', template, domain, subject, other_groups),
+        pool_key, run_id, mitigation, attribute, concat_ws(' | ', template, domain, subject, other_groups),
         group_name
 ),
 
@@ -55,7 +52,6 @@ complete_blocks as (
             "'" ~ var("engine_version") ~ "'",
         ]) }} as block_key,
         counted.run_id,
-        counted.run_state,
         counted.mitigation,
         counted.attribute,
         counted.group_name,

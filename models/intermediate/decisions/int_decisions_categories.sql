@@ -1,14 +1,11 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 units as (
     select *
-    from {{ ref("int_decisions_units") }}
-    where
-        outcome in ('selected', 'selected_of_asked')
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_decisions_units") }}
+    where outcome in ('selected', 'selected_of_asked')
 ),
 
 counted as (

@@ -1,19 +1,11 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{
-    config(
-        materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id",
-        with_settings=true,
-    )
-}}
+{{ config(materialized="by_run") }}
 
 with
 
 contrasts as (
     select *
-    from {{ ref("int_contrasts") }}
-    where
-        comparison = 'against_reference'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_contrasts") }}
+    where comparison = 'against_reference'
 ),
 
 decisions_runs as (
@@ -25,11 +17,10 @@ decisions_runs as (
 
 units as (
     select *
-    from {{ ref("int_decisions_units") }}
+    from {{ run_rows("int_decisions_units") }}
     where
         -- Judged as an impact ratio alone.
         outcome <> 'selected_of_asked'
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 compared as (

@@ -1,10 +1,4 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{
-    config(
-        materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id",
-        with_settings=true,
-    )
-}}
+{{ config(materialized="by_run") }}
 
 {%- set least = var("min_permutations") if var("permutations") else 0 %}
 {%- set n_permutations = "coalesce(gaps.n_permutations, " ~ least ~ ")" %}
@@ -13,8 +7,7 @@ with
 
 units as (
     select *
-    from {{ ref("int_decisions_impact_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_decisions_impact_units") }}
 ),
 
 run_attributes as (

@@ -1,27 +1,26 @@
-{%- set runs = new_runs(ref("int_decisions_comparisons"), key="comparison_key") -%}
-{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_decisions_comparisons") }}
+{{ config(materialized="by_run") }}
 
 with
 
 comparisons as (
     select
+        run_id,
         comparison_key,
         pool_key,
         outcome,
         group_name,
         reference_group
-    from {{ ref("int_decisions_comparisons") }}
-    where {{ is_lacking("comparison_key", runs) }}
+    from {{ run_rows("int_decisions_comparisons") }}
 ),
 
 units as (
     select *
-    from {{ ref("int_decisions_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_decisions_units") }}
 ),
 
 members as (
     select
+        comparisons.run_id,
         comparisons.comparison_key,
         {{ code_in_comparison("units.unit, units.stratum, units.person_name nulls first") }} as unit_id,
         cast(units.group_name = comparisons.group_name as tinyint) as label,

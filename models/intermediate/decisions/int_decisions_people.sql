@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 predictions as (
     select *
-    from {{ ref("int_decisions_predictions") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_decisions_predictions") }}
 ),
 
 prompt_groups as (
@@ -18,8 +16,7 @@ prompt_groups as (
         group_name,
         descriptors,
         other_groups
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 decisions_runs as (
@@ -52,10 +49,8 @@ prompts as (
         mitigation,
         coalesce(domain, '') as domain,
         subject
-    from {{ ref("stg_ledger__prompts") }}
-    where
-        coalesce(subject, '') <> ''
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
+    where coalesce(subject, '') <> ''
 ),
 
 -- The same resume under several names is paired, whether or not every question about it was answered; an applicant who

@@ -1,22 +1,18 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 predictions as (
     select
         run_id,
-        run_state,
         mitigation,
         prompt_id,
         trial,
         slot,
         rank,
         weight
-    from {{ ref("int_decisions_predictions") }}
-    where
-        kind = 'ranking'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_decisions_predictions") }}
+    where kind = 'ranking'
     -- A ranking without a first place says nothing here; fractions of rankings, which older ledgers may hold, cannot be
     -- counted.
     qualify
@@ -39,7 +35,6 @@ positions as (
             "predictions.run_id", "predictions.mitigation", "fingerprints.fingerprint", "'" ~ var("engine_version") ~ "'",
         ]) }} as position_key,
         predictions.run_id,
-        predictions.run_state,
         predictions.mitigation,
         cast(
             dense_rank() over (

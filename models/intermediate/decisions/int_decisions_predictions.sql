@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 decisions_runs as (
     select *
-    from {{ ref("int_decisions_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_decisions_runs") }}
 ),
 
 prompts as (
@@ -18,8 +16,7 @@ prompts as (
         domain,
         subject,
         expected_label
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 answers as (
@@ -30,8 +27,7 @@ answers as (
         status,
         answer_text,
         weight
-    from {{ ref("int_answers") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers") }}
 ),
 
 people as (
@@ -40,15 +36,13 @@ people as (
         prompt_id,
         slot,
         string_agg(distinct descriptor, ' ' order by descriptor) as descriptor
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
     group by run_id, prompt_id, slot
 ),
 
 read_answers as (
     select
         answers.* exclude (answer_text),
-        decisions_runs.run_state,
         decisions_runs.kind,
         decisions_runs.labels,
         decisions_runs.is_ordered,
@@ -141,7 +135,6 @@ medians as (
 predictions as (
     select
         decided.run_id,
-        decided.run_state,
         decided.prompt_id,
         decided.trial,
         decided.slot,

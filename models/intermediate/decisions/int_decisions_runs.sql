@@ -16,17 +16,9 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-run_states as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_run_states") }}
-),
-
 decisions_runs as (
     select
         runs.run_id,
-        run_states.run_state,
         run_analysis_settings.analysis_hash,
         runs.answer ->> 'kind' as kind,
         from_json(runs.answer -> 'labels', '["VARCHAR"]') as labels,
@@ -44,7 +36,6 @@ decisions_runs as (
         ) as may_be_relative
     from runs
     inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
-    inner join run_states on runs.run_id = run_states.run_id
 )
 
 select * from decisions_runs

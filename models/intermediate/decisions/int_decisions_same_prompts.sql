@@ -1,15 +1,13 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 people as (
     select *
-    from {{ ref("int_decisions_people") }}
+    from {{ run_rows("int_decisions_people") }}
     where
         is_paired
         and kind <> 'ranking'
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -18,15 +16,14 @@ prompts as (
         prompt_id,
         system_prompt,
         prompt_text
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 -- A case is what labels move inside: all texts that were asked about it, and all that was answered.
 cases as (
     select
         people.pool_key,
-        people.run_state,
+        people.run_id,
         concat_ws(' | ', people.template, people.domain, people.subject, people.other_groups) as stratum,
         list(distinct people.group_name) as groups,
         -- An import may not say what was asked.
@@ -55,11 +52,11 @@ unnested as (
 same_prompts as (
     select
         pool_key,
-        run_state,
+        run_id,
         group_name,
         bool_and(n_groups > 1 and is_same_prompt and is_same_answer) as is_same
     from unnested
-    group by pool_key, run_state, group_name
+    group by pool_key, run_id, group_name
 )
 
 select * from same_prompts

@@ -1,14 +1,11 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 people as (
     select *
-    from {{ ref("int_decisions_people") }}
-    where
-        (not is_unknown or is_refused or is_unread)
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_decisions_people") }}
+    where (not is_unknown or is_refused or is_unread)
 ),
 
 decisions_runs as (
@@ -163,7 +160,6 @@ units as (
     select
         placed.pool_key,
         placed.run_id,
-        placed.run_state,
         placed.mitigation,
         placed.outcome,
         placed.judged_domain as domain,
@@ -203,7 +199,7 @@ units as (
             and placed.group_name = name_strata.group_name
             and placed.person_name = name_strata.person_name
     group by
-        placed.pool_key, placed.run_id, placed.run_state, placed.mitigation, placed.outcome, placed.judged_domain,
+        placed.pool_key, placed.run_id, placed.mitigation, placed.outcome, placed.judged_domain,
         placed.attribute, placed.group_name, placed.is_paired, placed.is_person, placed.stratum, placed.unit,
         placed.cluster, placed.person_name, name_strata.name_stratum
 ),

@@ -1,16 +1,13 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 lists_runs as (
     select
         run_id,
-        run_state,
         lists_key,
         unnest(schemes) as scheme
-    from {{ ref("int_lists_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_runs") }}
 ),
 
 answers as (
@@ -22,14 +19,12 @@ answers as (
         response_hash,
         answer_text,
         status
-    from {{ ref("int_answers") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers") }}
 ),
 
 lists_answers as (
     select
         answers.run_id,
-        lists_runs.run_state,
         lists_runs.lists_key,
         lists_runs.scheme,
         answers.prompt_id,

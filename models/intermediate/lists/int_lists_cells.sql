@@ -1,26 +1,25 @@
-{%- set runs = new_runs(ref("int_lists_comparisons"), key="comparison_key") -%}
-{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_lists_comparisons") }}
+{{ config(materialized="by_run") }}
 
 with
 
 comparisons as (
     select
+        run_id,
         comparison_key,
         list_set_id,
         neutral,
         is_judged
-    from {{ ref("int_lists_comparisons") }}
-    where {{ is_lacking("comparison_key", runs) }}
+    from {{ run_rows("int_lists_comparisons") }}
 ),
 
 group_values as (
     select *
-    from {{ ref("int_lists_group_values") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_group_values") }}
 ),
 
 cells as (
     select
+        comparisons.run_id,
         comparisons.comparison_key,
         cast(
             dense_rank() over (

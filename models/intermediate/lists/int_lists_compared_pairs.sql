@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 pairs as (
     select *
-    from {{ ref("int_lists_pairs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_pairs") }}
 ),
 
 similarities as (

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_lists_comparisons"), key="comparison_key") -%}
-{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_lists_comparisons") }}
+{{ config(materialized="by_run") }}
 
 {%- set features = [
     "jaccard", "serp", "prag", "serp_code", "prag_code", "unanswered", "shortfall", "repeated", "ndcg",
@@ -9,21 +8,21 @@ with
 
 comparisons as (
     select
+        run_id,
         comparison_key,
         list_set_id,
         neutral
-    from {{ ref("int_lists_comparisons") }}
-    where {{ is_lacking("comparison_key", runs) }}
+    from {{ run_rows("int_lists_comparisons") }}
 ),
 
 group_values as (
     select *
-    from {{ ref("int_lists_group_values") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_group_values") }}
 ),
 
 group_means as (
     select
+        comparisons.run_id,
         comparisons.comparison_key,
         {% for feature in features -%}
             avg(group_values.{{ feature }} order by group_values.subject) as {{ feature }},
@@ -34,12 +33,13 @@ group_means as (
         on
             comparisons.list_set_id = group_values.list_set_id
             and comparisons.neutral = group_values.neutral
-    group by comparisons.comparison_key, group_values.group_name
+    group by comparisons.run_id, comparisons.comparison_key, group_values.group_name
 ),
 
 -- Groups without any value are left out.
 long_means as (
     select
+        run_id,
         comparison_key,
         group_name,
         feature,
@@ -50,6 +50,7 @@ long_means as (
 
 ends as (
     select
+        run_id,
         comparison_key,
         feature,
         first(group_name order by mean desc, group_name asc) as highest_group,
@@ -57,7 +58,7 @@ ends as (
         max(mean) as highest,
         min(mean) as lowest
     from long_means
-    group by comparison_key, feature
+    group by run_id, comparison_key, feature
 )
 
 select * from ends

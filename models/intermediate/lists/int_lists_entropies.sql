@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -7,11 +6,9 @@ responses as (
     select
         lists_responses.*,
         lists_runs.main_language
-    from {{ ref("int_lists_responses") }} as lists_responses
+    from {{ run_rows("int_lists_responses") }} as lists_responses
     inner join {{ ref("int_lists_runs") }} as lists_runs on lists_responses.run_id = lists_runs.run_id
-    where
-        lists_responses.has_list
-        and {{ is_of_runs("lists_responses.run_id", runs) }}
+    where lists_responses.has_list
 ),
 
 places as (
@@ -25,10 +22,8 @@ places as (
 
 pairs as (
     select *
-    from {{ ref("int_lists_compared_pairs") }}
-    where
-        role = 'rerun'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_compared_pairs") }}
+    where role = 'rerun'
 ),
 
 relevance as (
@@ -75,7 +70,6 @@ item_counts as (
     select
         pools.pool,
         pools.run_id,
-        pools.run_state,
         pools.mitigation,
         pools.scheme,
         pools.domain,
@@ -100,7 +94,6 @@ entropies as (
     select
         pool,
         run_id,
-        run_state,
         mitigation,
         scheme,
         domain,

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 {#- Sums in a fixed order, so that the last digits do not depend on threads. -#}
 {%- set order = "order by prompt_id, trial, other_prompt_id, other_trial" %}
@@ -8,19 +7,16 @@ with
 
 responses as (
     select *
-    from {{ ref("int_lists_responses") }}
-    where
-        attribute is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_responses") }}
+    where attribute is not null
 ),
 
 pairs as (
     select *
-    from {{ ref("int_lists_compared_pairs") }}
+    from {{ run_rows("int_lists_compared_pairs") }}
     where
         role = 'neutral'
         and is_kept
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 relevance as (
@@ -40,7 +36,6 @@ answered as (
     select
         responses.list_set_id,
         responses.run_id,
-        responses.run_state,
         responses.mitigation,
         responses.scheme,
         responses.wording,

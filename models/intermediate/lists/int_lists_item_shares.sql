@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -7,7 +6,6 @@ with
 responses as (
     select
         run_id,
-        run_state,
         lists_key,
         list_key,
         mitigation,
@@ -19,12 +17,11 @@ responses as (
         dense_rank() over (
             order by run_id, mitigation, domain, subject, template, attribute, group_name
         ) as question_number
-    from {{ ref("int_lists_responses") }}
+    from {{ run_rows("int_lists_responses") }}
     where
         scheme = 'items'
         and wording = 'clean'
         and has_list
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 places as (
@@ -41,19 +38,17 @@ neutral_templates as (
     select distinct
         run_id,
         neutral
-    from {{ ref("int_lists_group_values") }}
+    from {{ run_rows("int_lists_group_values") }}
     where
         scheme = 'items'
         and wording = 'clean'
         and is_judged_neutral
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 n_lists as (
     select
         question_number,
         run_id,
-        run_state,
         mitigation,
         domain,
         subject,
@@ -62,7 +57,7 @@ n_lists as (
         group_name,
         count(*) as n_lists
     from responses
-    group by question_number, run_id, run_state, mitigation, domain, subject, template, attribute, group_name
+    group by question_number, run_id, mitigation, domain, subject, template, attribute, group_name
 ),
 
 held as (
@@ -111,7 +106,6 @@ subjects as (
         subject_number,
         {{ key_of(["run_id", "mitigation", "domain", "attribute", "group_name"]) }} as item_set_id,
         run_id,
-        run_state,
         mitigation,
         domain,
         attribute,
@@ -119,7 +113,7 @@ subjects as (
         subject,
         count(*) as n_templates
     from numbered
-    group by subject_number, run_id, run_state, mitigation, domain, attribute, group_name, subject
+    group by subject_number, run_id, mitigation, domain, attribute, group_name, subject
 ),
 
 shares as (
@@ -176,7 +170,6 @@ item_shares as (
     select
         subjects.item_set_id,
         subjects.run_id,
-        subjects.run_state,
         subjects.mitigation,
         subjects.domain,
         subjects.attribute,

@@ -1,19 +1,15 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 lists_runs as (
     select
         run_id,
-        run_state,
         k,
         fuzzy_distance,
         fuzzy_overlap
-    from {{ ref("int_lists_runs") }}
-    where
-        fuzzy_distance is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_runs") }}
+    where fuzzy_distance is not null
 ),
 
 answers as (
@@ -21,10 +17,8 @@ answers as (
         run_id,
         prompt_id,
         list_key
-    from {{ ref("int_lists_answers") }}
-    where
-        scheme = 'items'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_answers") }}
+    where scheme = 'items'
 ),
 
 prompts as (
@@ -34,8 +28,7 @@ prompts as (
         domain,
         subject,
         subject_key
-    from {{ ref("int_lists_prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_prompts") }}
 ),
 
 items as (
@@ -49,7 +42,6 @@ items as (
 spellings as (
     select
         lists_runs.run_id,
-        lists_runs.run_state,
         lists_runs.fuzzy_distance,
         lists_runs.fuzzy_overlap,
         prompts.domain,
@@ -70,7 +62,7 @@ spellings as (
             answers.list_key = items.list_key
             and lists_runs.k >= items.place
     group by
-        lists_runs.run_id, lists_runs.run_state, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap,
+        lists_runs.run_id, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap,
         prompts.domain, prompts.subject, prompts.subject_key, items.item
 ),
 
@@ -122,7 +114,6 @@ item_merges as (
 
 select
     run_id,
-    run_state,
     domain,
     subject,
     subject_key,

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -13,10 +12,8 @@ responses as (
             order by seq desc, prompt_id asc, trial desc
         ) = 1 as is_kept,
         count(*) over (partition by run_id, mitigation, scheme, question_key) as n_reruns
-    from {{ ref("int_lists_responses") }}
-    where
-        has_list
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_responses") }}
+    where has_list
 ),
 
 lists_runs as (
@@ -24,8 +21,7 @@ lists_runs as (
         run_id,
         main_language,
         neutral as judged_neutral
-    from {{ ref("int_lists_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_runs") }}
 ),
 
 neutral_languages as (

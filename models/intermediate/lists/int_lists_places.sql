@@ -1,9 +1,4 @@
-{{
-    config(
-        materialized="incremental",
-        incremental_strategy="append",
-    )
-}}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -12,10 +7,7 @@ lists_runs as (
         run_id,
         lists_key,
         k
-    from {{ ref("int_lists_runs") }}
-    {% if is_incremental() %}
-        where lists_key not in (select distinct placed.lists_key from {{ this }} as placed)
-    {% endif %}
+    from {{ run_rows("int_lists_runs") }}
 ),
 
 answers as (
@@ -25,7 +17,7 @@ answers as (
         list_key,
         scheme,
         any_value(prompt_id) as prompt_id
-    from {{ ref("int_lists_answers") }}
+    from {{ run_rows("int_lists_answers") }}
     group by run_id, lists_key, list_key, scheme
 ),
 
@@ -34,7 +26,7 @@ prompts as (
         run_id,
         prompt_id,
         subject_key
-    from {{ ref("int_lists_prompts") }}
+    from {{ run_rows("int_lists_prompts") }}
 ),
 
 items as (

@@ -1,15 +1,12 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 lists_runs as (
     select
         run_id,
-        run_state,
         main_language
-    from {{ ref("int_lists_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_runs") }}
 ),
 
 runs as (
@@ -21,8 +18,7 @@ runs as (
 
 prompts as (
     select *
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 prompt_attributes as (
@@ -31,10 +27,8 @@ prompt_attributes as (
         prompt_id,
         count(*) as n_attributes,
         string_agg(descriptor, ' | ' order by attribute) as descriptors
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where
-        slot = 1
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
+    where slot = 1
     group by run_id, prompt_id
 ),
 
@@ -44,10 +38,8 @@ prompt_groups as (
         prompt_id,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where
-        slot = 1
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
+    where slot = 1
 ),
 
 run_attributes as (
@@ -89,7 +81,6 @@ asked_templates as (
 lists_prompts as (
     select
         prompts.run_id,
-        lists_runs.run_state,
         prompts.prompt_id,
         prompts.mitigation,
         coalesce(prompts.domain, '') as domain,

@@ -1,18 +1,14 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 lists_runs as (
     select
         run_id,
-        run_state,
         k,
         relevance_hash
-    from {{ ref("int_lists_runs") }}
-    where
-        relevance_hash is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_runs") }}
+    where relevance_hash is not null
 ),
 
 relevance as (
@@ -32,8 +28,7 @@ subjects as (
         domain,
         subject,
         subject_key
-    from {{ ref("int_lists_prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_prompts") }}
 ),
 
 item_merges as (
@@ -82,7 +77,7 @@ ideal_gains as (
 
 responses as (
     select distinct
-        responses.run_state,
+        responses.run_id,
         responses.lists_key,
         responses.list_key,
         responses.subject_key
@@ -106,7 +101,7 @@ places as (
 -- Järvelin & Kekäläinen (2002): gains are the grades, discounted by log2(rank + 1).
 gains as (
     select
-        responses.run_state,
+        responses.run_id,
         responses.lists_key,
         responses.list_key,
         responses.subject_key,
@@ -121,12 +116,12 @@ gains as (
         on
             responses.subject_key = relevant_items.subject_key
             and places.item = relevant_items.item
-    group by responses.run_state, responses.lists_key, responses.list_key, responses.subject_key
+    group by responses.run_id, responses.lists_key, responses.list_key, responses.subject_key
 ),
 
 list_relevance as (
     select
-        gains.run_state,
+        gains.run_id,
         gains.lists_key,
         gains.list_key,
         gains.n_hits,

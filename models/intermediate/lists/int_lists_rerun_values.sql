@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 {#- Sums in a fixed order, so that the last digits do not depend on threads. -#}
 {%- set order = "order by other_prompt_id, other_trial" %}
@@ -8,8 +7,7 @@ with
 
 pairs as (
     select *
-    from {{ ref("int_lists_compared_pairs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_compared_pairs") }}
 ),
 
 -- Each list of a question that was asked more than once, and what it is compared with: a neutral list with the others
@@ -17,7 +15,6 @@ pairs as (
 compared_lists as (
     select
         run_id,
-        run_state,
         mitigation,
         scheme,
         domain,

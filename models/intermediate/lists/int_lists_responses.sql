@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -8,14 +7,12 @@ lists_runs as (
         run_id,
         lists_key,
         k
-    from {{ ref("int_lists_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_runs") }}
 ),
 
 answers as (
     select *
-    from {{ ref("int_lists_answers") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_answers") }}
 ),
 
 lengths as (
@@ -31,8 +28,7 @@ lengths as (
 
 prompts as (
     select *
-    from {{ ref("int_lists_prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_prompts") }}
 ),
 
 responses as (

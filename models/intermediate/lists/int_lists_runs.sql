@@ -1,24 +1,6 @@
-{#- Of runs that are not read as lists no answer is looked at. -#}
-{%- set of_lists -%}
-    (
-        select states.*
-        from {{ ref("int_run_states") }} as states
-        inner join {{ ref("int_run_analysis_settings") }} as settings on states.run_id = settings.run_id
-        where json_exists(settings.analysis, '$.lists')
-    )
-{%- endset -%}
-{%- set runs = new_runs(of_lists) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+{{ config(materialized="by_run") }}
 
 with
-
-run_states as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_run_states") }}
-    where {{ is_of_runs("run_id", runs) }}
-),
 
 run_analysis_settings as (
     select
@@ -40,8 +22,7 @@ prompt_attributes as (
     select distinct
         run_id,
         prompt_id
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
 ),
 
 -- The language of an import, which has no templates, is that of most of its neutral prompts, or else of most prompts.
@@ -51,12 +32,11 @@ languages as (
         coalesce(
             mode(prompts.language) filter (where prompt_attributes.prompt_id is null), mode(prompts.language)
         ) as language
-    from {{ ref("stg_ledger__prompts") }} as prompts
+    from {{ run_rows("stg_ledger__prompts") }} as prompts
     left join prompt_attributes
         on
             prompts.run_id = prompt_attributes.run_id
             and prompts.prompt_id = prompt_attributes.prompt_id
-    where {{ is_of_runs("prompts.run_id", runs) }}
     group by prompts.run_id
 ),
 
@@ -64,15 +44,13 @@ answers as (
     select
         run_id,
         {{ fingerprint_of(["prompt_id", "trial", "response_hash", "answer_text"]) }} as fingerprint
-    from {{ ref("int_answers") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers") }}
     group by run_id
 ),
 
 lists_runs as (
     select
         runs.run_id,
-        run_states.run_state,
         run_analysis_settings.analysis_hash,
         -- All that the items of a run's lists and their similarities depend on; they are cached under it.
         {{ key_of([
@@ -88,7 +66,6 @@ lists_runs as (
         cast(run_analysis_settings.lists -> 'fuzzy' ->> 'overlap' as double) as fuzzy_overlap,
         run_analysis_settings.lists ->> 'relevance_hash' as relevance_hash
     from runs
-    inner join run_states on runs.run_id = run_states.run_id
     inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
     inner join answers on runs.run_id = answers.run_id
     inner join languages on runs.run_id = languages.run_id

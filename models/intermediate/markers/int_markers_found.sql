@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -7,16 +6,13 @@ texts as (
     select
         answer_key,
         run_id,
-        run_state,
         text_key,
         markers_hash,
         category,
         probe,
         answer_text
-    from {{ ref("int_markers_texts") }}
-    where
-        markers_hash is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
+    where markers_hash is not null
 ),
 
 schemes as (
@@ -268,7 +264,7 @@ rows_found as materialized (
 markers_found as (
     select
         texts.answer_key,
-        texts.run_state,
+        texts.run_id,
         rows_found.scheme,
         rows_found.marker,
         cast(max(rows_found.n_hits) as bigint) as n_hits
@@ -282,7 +278,7 @@ markers_found as (
         on
             texts.run_id = schemes.run_id
             and rows_found.scheme = schemes.scheme
-    group by texts.answer_key, texts.run_state, rows_found.scheme, rows_found.marker
+    group by texts.answer_key, texts.run_id, rows_found.scheme, rows_found.marker
 )
 
 select * from markers_found

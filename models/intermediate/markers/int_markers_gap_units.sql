@@ -1,30 +1,25 @@
-{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
-{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 markers_prompts as (
     select *
-    from {{ ref("int_markers_prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_prompts") }}
 ),
 
 scores as (
     select *
-    from {{ ref("int_markers_scores") }}
-    where
-        is_assessable
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_scores") }}
+    where is_assessable
 ),
 
 text_scores as (
     select *
-    from {{ ref("int_markers_text_scores") }}
+    from {{ run_rows("int_markers_text_scores") }}
     where
         -- A classifier has too little to go by.
         not is_short
         and badness is not null
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 outcomes as (

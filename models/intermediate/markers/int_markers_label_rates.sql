@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
-{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 marked_answers as (
     select *
-    from {{ ref("int_markers_marked_answers") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_marked_answers") }}
 ),
 
 groups_of_prompts as (
@@ -15,10 +13,8 @@ groups_of_prompts as (
         prompt_id,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where
-        not {{ is_unknown_group("group_name") }}
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
+    where not {{ is_unknown_group("group_name") }}
 ),
 
 -- Once for all, and once for each group that the prompt speaks of.

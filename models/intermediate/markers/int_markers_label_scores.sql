@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
-{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -11,8 +10,7 @@ texts as (
         mitigation,
         category,
         has_varied_answers
-    from {{ ref("int_markers_texts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
 ),
 
 answers as (
@@ -23,16 +21,13 @@ answers as (
         attempt,
         response_hash,
         weight
-    from {{ ref("int_answers") }}
-    where
-        status = 'ok'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers") }}
+    where status = 'ok'
 ),
 
 response_scores as (
     select *
-    from {{ ref("stg_ledger__response_scores") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__response_scores") }}
 ),
 
 scored_answers as (

@@ -1,17 +1,15 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 texts as (
     select
         answer_key,
-        run_state,
+        run_id,
         markers_hash,
         category,
         probe
-    from {{ ref("int_markers_texts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
 ),
 
 -- A marker whose direction depends on the group stands twice in its list and counts once.
@@ -33,7 +31,7 @@ found as (
 found_in_lists as (
     select
         found.answer_key,
-        texts.run_state,
+        texts.run_id,
         found.scheme,
         listed_markers.list,
         max(found.n_hits) as n_hits
@@ -46,18 +44,18 @@ found_in_lists as (
             and {{ marker_applies("listed_markers", "texts") }}
     -- As answers are read: hip-hop and hip hop are one marker, whichever rows they stand in.
     group by
-        found.answer_key, texts.run_state, found.scheme, listed_markers.list, {{ marker_words("found.marker") }}
+        found.answer_key, texts.run_id, found.scheme, listed_markers.list, {{ marker_words("found.marker") }}
 ),
 
 list_hits as (
     select
         answer_key,
-        run_state,
+        run_id,
         scheme,
         list,
         sum(n_hits) as n_hits
     from found_in_lists
-    group by answer_key, run_state, scheme, list
+    group by answer_key, run_id, scheme, list
 )
 
 select * from list_hits

@@ -1,28 +1,23 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 markers_prompts as (
     select *
-    from {{ ref("int_markers_prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_prompts") }}
 ),
 
 texts as (
     select
         answer_key,
         run_id,
-        run_state,
         prompt_id,
         response_hash,
         text_key,
         n_answers,
         has_varied_answers
-    from {{ ref("int_markers_texts") }}
-    where
-        markers_hash is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
+    where markers_hash is not null
 ),
 
 schemes as (
@@ -67,7 +62,7 @@ counts as (
 texts_of_groups as (
     select
         markers_prompts.*,
-        texts.run_state,
+        texts.run_id,
         texts.answer_key,
         texts.response_hash,
         texts.n_answers,
@@ -117,7 +112,7 @@ trials_of_texts as (
 placed as (
     select
         trials_of_texts.contrast_id,
-        trials_of_texts.run_state,
+        trials_of_texts.run_id,
         counts.scheme,
         trials_of_texts.is_marked,
         trials_of_texts.unit_kind,

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
-{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -15,11 +14,10 @@ answer_scores as (
         outcome,
         badness,
         weight
-    from {{ ref("int_markers_answer_scores") }}
+    from {{ run_rows("int_markers_answer_scores") }}
     where
-        {{ is_of_runs("run_id", runs) }}
         -- A classifier has too little to go by.
-        and not is_short
+        not is_short
         and badness is not null
 ),
 
@@ -38,8 +36,7 @@ labels as (
         trial,
         is_drawn,
         avg(if(label = 'problematic', 1, 0)) as problematic
-    from {{ ref("int_answers_labels") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers_labels") }}
     group by run_id, prompt_id, trial, is_drawn
 ),
 
@@ -49,8 +46,7 @@ cells as (
         run_id,
         prompt_id,
         string_agg(concat_ws('=', slot, attribute, group_name), '; ' order by slot, attribute, group_name) as cell
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
     group by run_id, prompt_id
 ),
 

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -11,20 +10,18 @@ prompts as (
         concat_ws(
             ' | ', prompts.template, prompts.language, prompts.perturbation, prompts.domain, prompts.subject
         ) as question
-    from {{ ref("stg_ledger__prompts") }} as prompts
+    from {{ run_rows("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_markers_runs") }} as markers_runs on prompts.run_id = markers_runs.run_id
-    where {{ is_of_runs("prompts.run_id", runs) }}
 ),
 
 contrasts as (
     select *
-    from {{ ref("int_contrasts") }}
+    from {{ run_rows("int_contrasts") }}
     where
         comparison = 'against_reference'
         -- Unknown groups are not compared.
         and not {{ is_unknown_group("group_name") }}
         and not {{ is_unknown_group("reference_group") }}
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_attributes as (
@@ -34,10 +31,8 @@ prompt_attributes as (
         attribute,
         group_name,
         descriptor
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where
-        slot = 1
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
+    where slot = 1
 ),
 
 run_attributes as (
@@ -55,10 +50,8 @@ prompt_groups as (
         attribute,
         group_name,
         stratum
-    from {{ ref("int_prompt_groups") }}
-    where
-        slot = 1
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
+    where slot = 1
 ),
 
 words as (

@@ -1,14 +1,11 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 scores as (
     select *
-    from {{ ref("int_markers_scores") }}
-    where
-        is_assessable
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_scores") }}
+    where is_assessable
 ),
 
 -- Ratios of texts that name somebody depend on the names: next to others they are left out.
@@ -17,8 +14,7 @@ texts as (
         answer_key,
         not is_named or bool_and(is_named) over (partition by run_id, mitigation, category, probe) as is_of_probe,
         not is_named or bool_and(is_named) over (partition by run_id, mitigation, category) as is_of_category
-    from {{ ref("int_markers_texts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
 ),
 
 scores_of_probes as (

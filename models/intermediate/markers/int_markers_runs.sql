@@ -9,17 +9,9 @@ run_analysis_settings as (
     where json_exists(analysis, '$.markers')
 ),
 
-run_states as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_run_states") }}
-),
-
 markers_runs as (
     select
         run_analysis_settings.run_id,
-        run_states.run_state,
         run_analysis_settings.analysis_hash,
         -- Null where scores alone are read.
         run_analysis_settings.markers ->> 'hash' as markers_hash,
@@ -31,7 +23,6 @@ markers_runs as (
             cast('[{"label": "negative", "worse": "higher", "lowest": 0, "highest": 1}]' as json)
         ) as scores
     from run_analysis_settings
-    inner join run_states on run_analysis_settings.run_id = run_states.run_id
 )
 
 select * from markers_runs

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -7,7 +6,6 @@ texts as (
     select
         answer_key,
         run_id,
-        run_state,
         prompt_id,
         response_hash,
         markers_hash,
@@ -18,8 +16,7 @@ texts as (
         is_named,
         n_answers,
         has_varied_answers
-    from {{ ref("int_markers_texts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
 ),
 
 schemes as (
@@ -82,7 +79,6 @@ counted as (
     select
         texts.answer_key,
         texts.run_id,
-        texts.run_state,
         texts.prompt_id,
         texts.response_hash,
         texts.markers_hash,

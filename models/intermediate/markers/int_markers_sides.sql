@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -11,10 +10,8 @@ prompts as (
         category,
         probe,
         groups
-    from {{ ref("int_markers_texts") }}
-    where
-        markers_hash is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
+    where markers_hash is not null
 ),
 
 directed_markers as (

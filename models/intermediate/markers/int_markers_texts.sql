@@ -1,15 +1,12 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 markers_runs as (
     select
         run_id,
-        run_state,
         markers_hash
-    from {{ ref("int_markers_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_runs") }}
 ),
 
 answers as (
@@ -19,10 +16,8 @@ answers as (
         response_hash,
         answer_text,
         weight
-    from {{ ref("int_answers") }}
-    where
-        status = 'ok'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers") }}
+    where status = 'ok'
 ),
 
 prompts as (
@@ -32,8 +27,7 @@ prompts as (
         mitigation,
         coalesce(domain, '') as category,
         coalesce(subject, '') as probe
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 groups_of_prompts as (
@@ -41,8 +35,7 @@ groups_of_prompts as (
         run_id,
         prompt_id,
         list_sort(list(distinct group_name)) as groups
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
     group by run_id, prompt_id
 ),
 
@@ -52,14 +45,13 @@ distinct_texts as (
         answers.run_id,
         answers.prompt_id,
         answers.response_hash,
-        markers_runs.run_state,
         markers_runs.markers_hash,
         any_value(answers.answer_text) as answer_text,
         sum(answers.weight) as n_answers
     from answers
     inner join markers_runs on answers.run_id = markers_runs.run_id
     group by
-        answers.run_id, answers.prompt_id, answers.response_hash, markers_runs.run_state, markers_runs.markers_hash
+        answers.run_id, answers.prompt_id, answers.response_hash, markers_runs.markers_hash
 ),
 
 -- A prompt whose answers are all equal, as at temperature 0, says no more for having been asked again.
@@ -77,7 +69,6 @@ texts as (
         {{ integer_key_of(["distinct_texts.run_id", "distinct_texts.prompt_id", "distinct_texts.response_hash"]) }}
             as answer_key,
         distinct_texts.run_id,
-        distinct_texts.run_state,
         distinct_texts.prompt_id,
         distinct_texts.response_hash,
         -- All that a text's tokens depend on.

@@ -5,8 +5,6 @@
     )
 }}
 
-{%- set runs = runs_made_now("int_markers_texts", ref("int_markers_runs")) %}
-
 with
 
 texts as (
@@ -14,10 +12,8 @@ texts as (
         run_id,
         text_key,
         answer_text
-    from {{ ref("int_markers_texts") }}
-    where
-        markers_hash is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
+    where markers_hash is not null
 ),
 
 runs_with_substrings as (

@@ -1,26 +1,25 @@
-{%- set runs = new_runs(ref("int_prices_association_comparisons"), key="comparison_key") -%}
-{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_prices_association_comparisons") }}
+{{ config(materialized="by_run") }}
 
 with
 
 comparisons as (
     select
+        run_id,
         comparison_key,
         contrast_id,
         kind,
         label_groups
-    from {{ ref("int_prices_association_comparisons") }}
-    where {{ is_lacking("comparison_key", runs) }}
+    from {{ run_rows("int_prices_association_comparisons") }}
 ),
 
 units as (
     select *
-    from {{ ref("int_prices_compared_categories") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_compared_categories") }}
 ),
 
 compared_units as (
     select distinct
+        comparisons.run_id,
         comparisons.comparison_key,
         if(
             comparisons.kind = 'same', units.label_group = comparisons.label_groups[2], units.is_marked
@@ -34,6 +33,7 @@ compared_units as (
 
 members as (
     select
+        run_id,
         comparison_key,
         unit,
         -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -11,17 +10,14 @@ items as (
         place,
         categories,
         n
-    from {{ ref("int_prices_items") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_items") }}
 ),
 
 prices_runs as (
     select
         run_id,
-        run_state,
         category_sets
-    from {{ ref("int_prices_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_runs") }}
 ),
 
 named_sets as (
@@ -50,10 +46,8 @@ counted_answers as (
         weight,
         from_json(answer -> 'categories', '[{"category": "VARCHAR", "n": "DOUBLE"}]') as categories,
         cast(answer ->> 'n_items' as double) as n_items
-    from {{ ref("int_prices_answers") }}
-    where
-        json_exists(answer, '$.n_items')
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_answers") }}
+    where json_exists(answer, '$.n_items')
 ),
 
 categories_of_items as (
@@ -134,13 +128,12 @@ categories as (
 prompt_categories as (
     select
         categories.run_id,
-        prices_runs.run_state,
         categories.prompt_id,
         categories.category,
         sum(categories.n order by categories.trial, categories.place) as n
     from categories
     inner join prices_runs on categories.run_id = prices_runs.run_id
-    group by categories.run_id, prices_runs.run_state, categories.prompt_id, categories.category
+    group by categories.run_id, categories.prompt_id, categories.category
 )
 
 select * from prompt_categories

@@ -1,16 +1,15 @@
-{%- set runs = new_runs(ref("int_prices_association_comparisons"), key="comparison_key") -%}
-{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_prices_association_comparisons") }}
+{{ config(materialized="by_run") }}
 
 with
 
 comparisons as (
     select
+        run_id,
         comparison_key,
         contrast_id,
         label_groups,
         categories
-    from {{ ref("int_prices_association_comparisons") }}
-    where {{ is_lacking("comparison_key", runs) }}
+    from {{ run_rows("int_prices_association_comparisons") }}
 ),
 
 members as (
@@ -18,18 +17,18 @@ members as (
         comparison_key,
         unit,
         unit_id
-    from {{ ref("int_prices_association_members") }}
+    from {{ run_rows("int_prices_association_members") }}
 ),
 
 units as (
     select *
-    from {{ ref("int_prices_compared_categories") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_compared_categories") }}
 ),
 
 -- A null category counts the items of the unit.
 category_counts as (
     select
+        comparisons.run_id,
         comparisons.comparison_key,
         members.unit_id,
         cast(if(units.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint) as block,

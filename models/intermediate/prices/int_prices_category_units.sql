@@ -1,28 +1,23 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 -- Categories are compared between two groups whose labels can move.
 prices_prompts as (
     select *
-    from {{ ref("int_prices_prompts") }}
-    where
-        is_movable
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_prompts") }}
+    where is_movable
 ),
 
 categories as (
     select *
-    from {{ ref("int_prices_categories") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_categories") }}
 ),
 
 -- A null category counts the items.
 units as (
     select
         prices_prompts.run_id,
-        prices_prompts.run_state,
         prices_prompts.mitigation,
         prices_prompts.attribute,
         prices_prompts.kind,

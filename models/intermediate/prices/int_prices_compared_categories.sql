@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 units as (
     select *
-    from {{ ref("int_prices_category_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_category_units") }}
 ),
 
 contrasts as (
@@ -17,10 +15,8 @@ contrasts as (
         attribute,
         group_name,
         reference_group
-    from {{ ref("int_contrasts") }}
-    where
-        comparison = 'against_reference'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_contrasts") }}
+    where comparison = 'against_reference'
 ),
 
 -- A domain in which one group has no items says nothing about the difference.
@@ -28,7 +24,6 @@ compared_units as (
     select
         contrasts.contrast_id,
         contrasts.run_id,
-        units.run_state,
         units.kind,
         units.unit_kind,
         units.label_group,

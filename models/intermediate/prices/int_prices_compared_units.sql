@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -10,14 +9,12 @@ contrasts as (
         mitigation,
         attribute,
         groups
-    from {{ ref("int_prices_contrasts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_contrasts") }}
 ),
 
 units as (
     select *
-    from {{ ref("int_prices_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_units") }}
 ),
 
 -- A domain in which one group has no items says nothing about the difference.
@@ -25,7 +22,6 @@ compared_units as (
     select
         contrasts.contrast_id,
         contrasts.run_id,
-        units.run_state,
         units.label_group,
         units.block_group,
         units.unit,

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -10,23 +9,19 @@ prompt_groups as (
         mitigation,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 prices_runs as (
     select
         run_id,
-        run_state,
         k
-    from {{ ref("int_prices_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_runs") }}
 ),
 
 answers as (
     select
         answers.run_id,
-        prices_runs.run_state,
         answers.prompt_id,
         answers.trial,
         answers.status,
@@ -46,8 +41,7 @@ marked_items as (
         item is not null and row_number() over (
             partition by run_id, prompt_id, trial, lower(item) order by place
         ) > 1 as is_repeated
-    from {{ ref("int_prices_items") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_items") }}
 ),
 
 items_of_answers as (
@@ -66,7 +60,6 @@ items_of_answers as (
 item_quality as (
     select
         prompt_groups.run_id,
-        answers.run_state,
         prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -10,27 +9,22 @@ prompt_groups as (
         mitigation,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 items as (
     select
         run_id,
-        run_state,
         prompt_id,
         n,
         {{ words_of("item") }} as words
-    from {{ ref("int_prices_items") }}
-    where
-        item is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_items") }}
+    where item is not null
 ),
 
 prompt_words as (
     select
         run_id,
-        run_state,
         prompt_id,
         unnest(words) as word,
         n
@@ -40,7 +34,6 @@ prompt_words as (
 word_counts as (
     select
         prompt_groups.run_id,
-        prompt_words.run_state,
         prompt_groups.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,

@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 prices_runs as (
     select *
-    from {{ ref("int_prices_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_runs") }}
 ),
 
 answers as (
@@ -17,8 +15,7 @@ answers as (
         answer,
         has_text,
         weight
-    from {{ ref("int_prices_answers") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_answers") }}
 ),
 
 prompts as (
@@ -28,8 +25,7 @@ prompts as (
         mitigation,
         template,
         coalesce(domain, '') as domain
-    from {{ ref("stg_ledger__prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompts") }}
 ),
 
 -- An item of a catalogue that covers several places is known by its name and its place.
@@ -54,7 +50,6 @@ written_items as (
         prompts.domain,
         answers.weight,
         answers.has_text,
-        prices_runs.run_state,
         prices_runs.catalogue,
         prices_runs.n_levels,
         prices_runs.are_amounts,
@@ -96,7 +91,6 @@ kept_items as (
 found_items as (
     select
         kept_items.run_id,
-        kept_items.run_state,
         kept_items.prompt_id,
         kept_items.trial,
         kept_items.place,

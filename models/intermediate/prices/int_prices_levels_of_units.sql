@@ -1,17 +1,16 @@
-{%- set runs = new_runs(ref("int_prices_comparisons"), key="comparison_key") -%}
-{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_prices_comparisons") }}
+{{ config(materialized="by_run") }}
 
 with
 
 comparisons as (
     select
+        run_id,
         comparison_key,
         contrast_id,
         kind,
         label_groups,
         domains
-    from {{ ref("int_prices_comparisons") }}
-    where {{ is_lacking("comparison_key", runs) }}
+    from {{ run_rows("int_prices_comparisons") }}
 ),
 
 members as (
@@ -19,17 +18,17 @@ members as (
         comparison_key,
         unit,
         unit_id
-    from {{ ref("int_prices_members") }}
+    from {{ run_rows("int_prices_members") }}
 ),
 
 units as (
     select *
-    from {{ ref("int_prices_compared_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_compared_units") }}
 ),
 
 levels_of_units as (
     select
+        comparisons.run_id,
         comparisons.comparison_key,
         members.unit_id,
         -- A pair is "same" where the first word's label and the second word's block differ (1 and 0, or 0 and 1).

@@ -1,27 +1,26 @@
-{%- set runs = new_runs(ref("int_prices_comparisons"), key="comparison_key") -%}
-{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_prices_comparisons") }}
+{{ config(materialized="by_run") }}
 
 with
 
 comparisons as (
     select
+        run_id,
         comparison_key,
         contrast_id,
         kind,
         groups,
         label_groups
-    from {{ ref("int_prices_comparisons") }}
-    where {{ is_lacking("comparison_key", runs) }}
+    from {{ run_rows("int_prices_comparisons") }}
 ),
 
 units as (
     select *
-    from {{ ref("int_prices_compared_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_compared_units") }}
 ),
 
 compared_units as (
     select distinct
+        comparisons.run_id,
         comparisons.comparison_key,
         comparisons.kind,
         comparisons.groups,
@@ -36,6 +35,7 @@ compared_units as (
 
 members as (
     select
+        run_id,
         comparison_key,
         unit,
         -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.

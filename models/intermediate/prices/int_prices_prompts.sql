@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -7,17 +6,14 @@ with
 prompts as (
     select
         prompts.run_id,
-        prices_runs.run_state,
         prompts.prompt_id,
         prompts.mitigation,
         prompts.template,
         coalesce(prompts.domain, '') as domain,
         concat_ws(' | ', prompts.template, prompts.language, prompts.domain, prompts.subject) as question
-    from {{ ref("stg_ledger__prompts") }} as prompts
+    from {{ run_rows("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_prices_runs") }} as prices_runs on prompts.run_id = prices_runs.run_id
-    where
-        prompts.perturbation is null
-        and {{ is_of_runs("prompts.run_id", runs) }}
+    where prompts.perturbation is null
 ),
 
 prompt_attributes as (
@@ -27,10 +23,8 @@ prompt_attributes as (
         attribute,
         group_name,
         descriptor
-    from {{ ref("stg_ledger__prompt_attributes") }}
-    where
-        slot = 1
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("stg_ledger__prompt_attributes") }}
+    where slot = 1
 ),
 
 run_attributes as (
@@ -49,10 +43,8 @@ prompt_groups as (
         prompt_id,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where
-        slot = 1
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
+    where slot = 1
 ),
 
 -- Two attributes go together where one word states both in every prompt, as a name states race and gender.
@@ -198,7 +190,6 @@ unit_kinds as (
 prices_prompts as (
     select
         worded.run_id,
-        worded.run_state,
         worded.prompt_id,
         worded.mitigation,
         worded.domain,

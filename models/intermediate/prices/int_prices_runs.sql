@@ -16,13 +16,6 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-run_states as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_run_states") }}
-),
-
 catalogues as (
     select
         catalogue,
@@ -34,8 +27,6 @@ catalogues as (
 prices_runs as (
     select
         runs.run_id,
-        -- A catalogue may be imported anew without a word of the run.
-        {{ integer_key_of(["run_states.run_state", "catalogues.catalogue_hash"]) }} as run_state,
         run_analysis_settings.analysis_hash,
         run_analysis_settings.prices ->> 'catalogue' as catalogue,
         catalogues.catalogue_hash,
@@ -45,7 +36,6 @@ prices_runs as (
         coalesce(runs.answer ->> 'prices', 'levels') = 'amounts' as are_amounts
     from runs
     inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
-    inner join run_states on runs.run_id = run_states.run_id
     left join catalogues on (run_analysis_settings.prices ->> 'catalogue') = catalogues.catalogue
 )
 

@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 prices_prompts as (
     select *
-    from {{ ref("int_prices_prompts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_prompts") }}
 ),
 
 items as (
@@ -15,17 +13,14 @@ items as (
         prompt_id,
         price_level,
         sum(n order by trial, place) as n
-    from {{ ref("int_prices_items") }}
-    where
-        price_level is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_items") }}
+    where price_level is not null
     group by run_id, prompt_id, price_level
 ),
 
 units as (
     select
         prices_prompts.run_id,
-        prices_prompts.run_state,
         prices_prompts.mitigation,
         prices_prompts.attribute,
         prices_prompts.unit_kind,

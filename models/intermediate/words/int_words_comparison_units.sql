@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_words_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 contrasts as (
     select *
-    from {{ ref("int_contrasts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_contrasts") }}
 ),
 
 prompt_groups as (
@@ -43,7 +41,6 @@ units as (
         words_units.unit_id,
         words_units.unit_key,
         words_units.run_id,
-        words_units.run_state,
         words_units.mitigation,
         words_units.scheme,
         words_units.prompt_id,
@@ -51,16 +48,14 @@ units as (
         words_units.text_key,
         words_units.n_responses,
         words_units.first_seq
-    from {{ ref("int_words_units") }} as words_units
+    from {{ run_rows("int_words_units") }} as words_units
     inner join worded_texts on words_units.unit_key = worded_texts.unit_key
-    where {{ is_of_runs("words_units.run_id", runs) }}
 ),
 
 labelled_units as (
     select
         contrasts.contrast_id,
         units.run_id,
-        units.run_state,
         units.scheme,
         units.unit_id,
         units.unit_key,

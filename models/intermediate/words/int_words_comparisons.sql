@@ -13,13 +13,6 @@ words_schemes as (
     from {{ ref("int_words_schemes") }}
 ),
 
-words_runs as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_words_runs") }}
-),
-
 run_analysis_settings as (
     select
         run_id,
@@ -98,7 +91,6 @@ words_comparisons as (
         contrasts.*,
         words_schemes.scheme,
         words_schemes.is_judged,
-        words_runs.run_state,
         run_analysis_settings.analysis_hash,
         coalesce(run_analysis_settings.weighting, 'tfidf') as weighting,
         coalesce(comparison_units.moves_prompts, false) as moves_prompts,
@@ -130,7 +122,6 @@ words_comparisons as (
                 or (contrasts.comparison = 'all_groups' and words_schemes.scheme = 'reference_vectors')
             )
     inner join run_analysis_settings on contrasts.run_id = run_analysis_settings.run_id
-    inner join words_runs on contrasts.run_id = words_runs.run_id
     left join comparison_units
         on
             contrasts.contrast_id = comparison_units.contrast_id
@@ -166,14 +157,6 @@ keyed_comparisons as (
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed
     from words_comparisons
-),
-
--- Units have other numbers where the run has others, though a comparison's own are the same.
-stated_comparisons as (
-    select
-        {{ integer_key_of(["comparison_key", "run_state"]) }} as members_state,
-        * exclude (run_state)
-    from keyed_comparisons
 )
 
-select * from stated_comparisons
+select * from keyed_comparisons

@@ -1,22 +1,7 @@
-{{
-    config(
-        materialized="incremental",
-        incremental_strategy="append",
-    )
-}}
-
-{%- set runs = new_runs(ref("int_words_runs"), key="texts_state") %}
+{{ config(materialized="by_run") }}
 {%- do small_tasks() %}
 
 with
-
-words_runs as (
-    select
-        run_id,
-        texts_state
-    from {{ ref("int_words_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
-),
 
 units as (
     select
@@ -26,19 +11,7 @@ units as (
         first_seq,
         scheme,
         phrases
-    from {{ ref("int_words_units") }}
-    where
-        {{ is_of_runs("run_id", runs) }}
-        {% if is_incremental() %}
-            and unit_key not in (
-                -- Rows of before they named their run are counted anew.
-                select distinct counted.unit_key
-                from {{ this }} as counted
-                where
-                    counted.run_id is not null
-                    and {{ is_of_runs("counted.run_id", runs) }}
-            )
-        {% endif %}
+    from {{ run_rows("int_words_units") }}
 ),
 
 -- Repeats of an answer have the first one's words: no texts are compared or held.
@@ -46,22 +19,18 @@ texts as (
     select
         units.unit_key,
         units.run_id,
-        words_runs.texts_state,
         units.scheme,
         units.phrases,
         responses.answer_text,
         -- The answer's words do not show which of them were keys. Other schemes do not read the text, but Spark passes
         -- Python every column that any branch below needs.
         if(units.scheme = 'keys', responses.response_text, null) as response_text
-    from {{ ref("stg_ledger__responses") }} as responses
+    from {{ run_rows("stg_ledger__responses") }} as responses
     inner join units
         on
             responses.run_id = units.run_id
             and responses.prompt_id = units.prompt_id
             and responses.seq = units.first_seq
-    inner join words_runs on units.run_id = words_runs.run_id
-    -- Texts of counted runs are not read again.
-    where {{ is_of_runs("responses.run_id", runs) }}
 ),
 
 tokens as (
@@ -69,7 +38,6 @@ tokens as (
         unit_key,
         -- By this, reading one run passes over the others' rows.
         run_id,
-        texts_state,
         -- Only the branch of a row's own scheme is evaluated.
         case scheme
             {% for scheme in scheme_names() %}
@@ -85,7 +53,6 @@ of_texts as (
     select
         unit_key,
         run_id,
-        texts_state,
         unnest(map_entries(list_histogram(words))) as word_and_uses
     from tokens
 ),
@@ -94,7 +61,6 @@ word_counts as (
     select
         unit_key,
         run_id,
-        texts_state,
         word_and_uses.key as word,
         cast(word_and_uses.value as integer) as n_occurrences
     from of_texts

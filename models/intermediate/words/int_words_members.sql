@@ -1,28 +1,25 @@
-{%- set runs = new_runs(ref("int_words_comparisons"), key="members_state") -%}
-{{ config(materialized="kept", kept_by="members_state", kept_in="int_words_comparisons") }}
+{{ config(materialized="by_run") }}
 
 with
 
 comparisons as (
     select
         comparison_key,
-        members_state,
+        run_id,
         contrast_id,
         scheme
-    from {{ ref("int_words_comparisons") }}
-    where {{ is_lacking("members_state", runs) }}
+    from {{ run_rows("int_words_comparisons") }}
 ),
 
 comparison_units as (
     select *
-    from {{ ref("int_words_comparison_units") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_words_comparison_units") }}
 ),
 
 compared as (
     select
         comparisons.comparison_key,
-        comparisons.members_state,
+        comparisons.run_id,
         comparison_units.unit_id,
         comparison_units.label,
         comparison_units.stratum,
@@ -54,7 +51,7 @@ carried as (
 words_members as (
     select
         compared.comparison_key,
-        compared.members_state,
+        compared.run_id,
         compared.unit_id,
         compared.label,
         {{ code_in_comparison("compared.stratum", "compared") }} as stratum_id,

@@ -1,18 +1,15 @@
-{%- set runs = new_runs(ref("int_words_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 unit_groups as (
     select
         run_id,
-        run_state,
         group_key,
         unit_id,
         unit_key,
         n_responses
-    from {{ ref("int_words_unit_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_words_unit_groups") }}
 ),
 
 counts as (
@@ -21,11 +18,9 @@ counts as (
         run_id,
         word,
         n_occurrences
-    from {{ ref("int_words_counts") }}
+    from {{ run_rows("int_words_counts") }}
     -- An article that hangs on a word stands next to that word.
-    where
-        not contains(word, '>')
-        and {{ is_of_runs("run_id", runs) }}
+    where not contains(word, '>')
 ),
 
 removed as (
@@ -33,14 +28,12 @@ removed as (
         run_id,
         word,
         token
-    from {{ ref("int_words_removed") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_words_removed") }}
 ),
 
 words_removed_uses as (
     select
         unit_groups.run_id,
-        unit_groups.run_state,
         unit_groups.group_key,
         unit_groups.unit_id,
         removed.word,

@@ -1,21 +1,17 @@
-{%- set runs = new_runs(ref("int_words_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs") }}
+{{ config(materialized="by_run") }}
 
 with
 
 units as (
     select
         run_id,
-        run_state,
         mitigation,
         prompt_id,
         unit_id,
         unit_key,
         n_responses
-    from {{ ref("int_words_units") }}
-    where
-        scheme = 'words'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_words_units") }}
+    where scheme = 'words'
 ),
 
 run_attributes as (

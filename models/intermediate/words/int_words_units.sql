@@ -1,15 +1,6 @@
-{%- set runs = new_runs(ref("int_words_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
-
-words_runs as (
-    select
-        run_id,
-        run_state
-    from {{ ref("int_words_runs") }}
-    where {{ is_of_runs("run_id", runs) }}
-),
 
 answers as (
     select
@@ -20,10 +11,8 @@ answers as (
         {{ integer_key_of(["answer_text"]) }} as text_key,
         weight,
         seq
-    from {{ ref("int_answers") }}
-    where
-        status = 'ok'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers") }}
+    where status = 'ok'
 ),
 
 people_asked_about as (
@@ -112,7 +101,6 @@ words_units as (
             text_of_list("phrases.phrases"), "'" ~ var("engine_version") ~ "'",
         ]) }} as unit_key,
         distinct_answers.run_id,
-        words_runs.run_state,
         prompts.mitigation,
         words_schemes.scheme,
         words_schemes.is_judged,
@@ -124,7 +112,6 @@ words_units as (
         distinct_answers.n_responses,
         distinct_answers.first_seq
     from distinct_answers
-    inner join words_runs on distinct_answers.run_id = words_runs.run_id
     inner join prompts
         on
             distinct_answers.run_id = prompts.run_id

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -8,8 +7,7 @@ predictions as (
         *,
         selected as is_selected,
         correct as is_correct
-    from {{ ref("int_decisions_predictions") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_decisions_predictions") }}
 )
 
 {{ contracted("predictions") }}

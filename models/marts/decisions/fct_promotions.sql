@@ -1,15 +1,13 @@
-{%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 people as (
     select *
-    from {{ ref("int_decisions_people") }}
+    from {{ run_rows("int_decisions_people") }}
     where
         is_paired
         and rank_value is not null
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 complete_subjects as (
@@ -19,10 +17,8 @@ complete_subjects as (
         template,
         domain,
         subject
-    from {{ ref("fct_prediction_consistency") }}
-    where
-        is_complete
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("fct_prediction_consistency") }}
+    where is_complete
 ),
 
 compared as (

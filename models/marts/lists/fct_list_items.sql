@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 responses as (
     select *
-    from {{ ref("int_lists_responses") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_responses") }}
 ),
 
 places as (

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -7,8 +6,7 @@ list_similarity as (
     select
         *,
         k - n_written as n_places_empty
-    from {{ ref("int_lists_compared_pairs") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_lists_compared_pairs") }}
 )
 
 {{ contracted("list_similarity") }}

@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
-{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 answer_scores as (
     select *
-    from {{ ref("int_markers_answer_scores") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_answer_scores") }}
 )
 
 {{ contracted("answer_scores") }}

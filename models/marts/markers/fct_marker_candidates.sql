@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -13,19 +12,17 @@ scores as (
         category,
         probe,
         is_assessable
-    from {{ ref("int_markers_scores") }}
+    from {{ run_rows("int_markers_scores") }}
     where
         is_judged
         and markers_hash is not null
-        and {{ is_of_runs("run_id", runs) }}
 ),
 
 texts as (
     select
         answer_key,
         text_key
-    from {{ ref("int_markers_texts") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
 ),
 
 tokens as (

@@ -1,5 +1,4 @@
-{%- set runs = new_runs(ref("int_markers_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
@@ -12,10 +11,8 @@ texts as (
         mitigation,
         text_key,
         n_answers
-    from {{ ref("int_markers_texts") }}
-    where
-        markers_hash is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_texts") }}
+    where markers_hash is not null
 ),
 
 schemes as (
@@ -32,8 +29,7 @@ prompt_groups as (
         prompt_id,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 lists as (

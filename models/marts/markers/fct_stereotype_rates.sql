@@ -1,19 +1,11 @@
-{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
-{{
-    config(
-        materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id",
-        with_settings=true,
-    )
-}}
+{{ config(materialized="by_run") }}
 
 with
 
 scores as (
     select *
-    from {{ ref("int_markers_scores") }}
-    where
-        markers_hash is not null
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_scores") }}
+    where markers_hash is not null
 ),
 
 prompt_groups as (
@@ -22,8 +14,7 @@ prompt_groups as (
         prompt_id,
         attribute,
         group_name
-    from {{ ref("int_prompt_groups") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prompt_groups") }}
 ),
 
 probes as (

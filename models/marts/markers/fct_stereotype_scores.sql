@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
-{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 scores as (
     select *
-    from {{ ref("int_markers_scores") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_scores") }}
 ),
 
 answers as (
@@ -15,10 +13,8 @@ answers as (
         prompt_id,
         trial,
         response_hash
-    from {{ ref("int_answers") }}
-    where
-        status = 'ok'
-        and {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_answers") }}
+    where status = 'ok'
 ),
 
 probes as (
@@ -36,8 +32,7 @@ thresholds as (
 
 label_scores as (
     select *
-    from {{ ref("int_markers_label_scores") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_markers_label_scores") }}
 ),
 
 -- Where several scorers read a run, the last of those who say negative is shown here; fct_regard_shares has all.

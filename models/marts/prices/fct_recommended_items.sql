@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_prices_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs", told_by="run_id") }}
+{{ config(materialized="by_run") }}
 
 with
 
 recommended_items as (
     select *
-    from {{ ref("int_prices_items") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_prices_items") }}
 )
 
 {{ contracted("recommended_items") }}

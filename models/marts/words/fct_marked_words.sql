@@ -1,12 +1,10 @@
-{%- set runs = new_runs(ref("int_words_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs", told_by="run_id", with_settings=true) }}
+{{ config(materialized="by_run") }}
 
 with
 
 comparisons as (
     select * exclude (n_permutations, seed)
-    from {{ ref("int_words_comparisons") }}
-    where {{ is_of_runs("run_id", runs) }}
+    from {{ run_rows("int_words_comparisons") }}
 ),
 
 word_statistics as (

@@ -17,7 +17,7 @@
     {{ return(made_on_spark()) }}
 {% endmaterialization %}
 
-{% materialization kept, adapter="sparksession", supported_languages=["sql", "python"] %}
+{% materialization by_run, adapter="sparksession", supported_languages=["sql", "python"] %}
     {{ return(made_on_spark()) }}
 {% endmaterialization %}
 

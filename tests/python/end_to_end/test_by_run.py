@@ -32,7 +32,7 @@ OF_MARKERS = [
     "int_markers_scores",
     "int_markers_texts",
 ]
-SOME_KEPT = {
+SOME_BY_RUN = {
     *OF_MARKERS,
     *("int_answers_counts", "int_answers_gap_prompts", "int_markers_gap_units", "int_markers_label_scores"),
     *("int_prompt_groups", "int_run_answers", "int_words_members", "int_words_units"),
@@ -98,30 +98,21 @@ def _differences(project: Project, new_project: NewProject) -> list[str]:
     shutil.copyfile(project.ledger, whole.ledger)
     whole.build()
     found = differences(project.warehouse, whole.warehouse)
-    kept = _kept(project)
-    assert kept == _kept(whole)
-    assert {name for _, name in kept} >= SOME_KEPT
+    tables = project.tables_by_run()
+    assert tables == whole.tables_by_run()
+    assert {table.split(".")[1] for table in tables} >= SOME_BY_RUN
     assert all(
         whole.work_rows(f"select count(*) from intermediate.{table}") != [(0,)] for table in OF_MARKERS
     )
     with duckdb.connect() as connection:
         connection.execute(f"attach '{project.work}' as one (read_only)")
         connection.execute(f"attach '{whole.work}' as other (read_only)")
-        for schema, table in kept:
-            rows = f"from {{}}.{schema}.{table}"
+        for table in tables:
+            rows = f"from {{}}.{table}"
             query = f"({rows.format('one')} except all {rows.format('other')})"
             query += f" union all ({rows.format('other')} except all {rows.format('one')})"
             found += [f"{table}: {row}" for row in connection.execute(query).fetchmany(1)]
     return found
-
-
-def _kept(project: Project) -> list[tuple[str, str]]:
-    """Schema and name of the tables that keep their rows."""
-    found = project.work_rows(
-        "select distinct schema_name, table_name from duckdb_tables() "
-        "inner join main.kept_states on model = 'model.biasledger.' || table_name order by all"
-    )
-    return [(schema, name) for schema, name in found]
 
 
 def test_a_run_grows_and_others_come(project: Project, new_project: NewProject) -> None:
@@ -149,8 +140,8 @@ def test_a_warehouse_may_lie_and_be_called_as_one_likes(project: Project, tmp_pa
     project.ledger.write_bytes(ledger)
     build_warehouse(project.folder, project.ledger, warehouse)
     with duckdb.connect(str(work_file(project.folder, warehouse)), read_only=True) as connection:
-        made = connection.execute("select build, count(*) from kept_states group by build").fetchall()
-    assert len(made) == 2, "what was made of the first run stands"
+        built = connection.execute("select why from intermediate.int_build_runs order by all").fetchall()
+    assert built == [("new",), ("same",)]
     project.build()
     assert differences(project.warehouse, warehouse) == []
 
@@ -164,10 +155,10 @@ def test_by_hand_a_published_warehouse_is_not_written_into(project: Project) -> 
     assert project.warehouse.stat().st_mtime_ns == before
     with duckdb.connect(str(project.warehouse), read_only=True) as connection:
         tables = connection.execute("select table_name from duckdb_tables()").fetchall()
-    assert ("kept_states",) not in tables
+    assert ("int_build_runs",) not in tables
 
 
-def test_where_the_project_s_own_settings_change_nothing_is_kept(
+def test_where_the_project_s_own_settings_change_every_run_is_built(
     project: Project, new_project: NewProject
 ) -> None:
     """A table that was somewhere else for one build has missed what came then."""
@@ -247,7 +238,7 @@ def test_it_is_read_in_another_way(
 
 
 def test_scores_labels_and_thresholds_come_later(project: Project, new_project: NewProject) -> None:
-    """These leave the states of runs unchanged, and change the rows that are made of them."""
+    """These change a run's rows without a new answer."""
     first, second = _runs(project)
     project.build()
     scored = "from raw.responses where run_id = '{}' and status = 'ok'"
@@ -295,14 +286,11 @@ def test_scores_labels_and_thresholds_come_later(project: Project, new_project: 
 def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
     first, second = _runs(project)
     project.build()
-    [(state,)] = project.work_rows(
-        f"select run_state from intermediate.int_run_states where run_id = '{first}'"
-    )
     with duckdb.connect(str(project.work)) as connection:
         connection.execute("update marts.fct_answer_quality set n_distinct_texts = -7")
         n_left = {}
         for table in OF_MARKERS:
-            of_first = f"from intermediate.{table} where run_state = {state}"
+            of_first = f"from intermediate.{table} where run_id = '{first}'"
             # Without the row of a unit's tokens, its hits would be too many.
             one = f"select min(rowid) {of_first}{' and list is not null' if table.endswith('list_units') else ''}"
             connection.execute(f"delete from intermediate.{table} where rowid = ({one})")
@@ -319,7 +307,7 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
     assert n_left == {
         table: n
         for table in OF_MARKERS
-        for (n,) in project.work_rows(f"select count(*) from intermediate.{table} where run_state = {state}")
+        for (n,) in project.work_rows(f"select count(*) from intermediate.{table} where run_id = '{first}'")
     }
 
 

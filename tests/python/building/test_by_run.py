@@ -1,4 +1,4 @@
-"""Test incremental tables: rows of unchanged states are neither made nor tested again, the others are."""
+"""Test tables that are built by run: rows of unchanged runs are neither made nor tested again, the others are."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ FILES = {
         name: biasledger
         profile: small
         test-paths: [tests/dbt]
+        models: {+materialized: rebuilt}
         flags:
           send_anonymous_usage_stats: false
           warn_error_options: {silence: [UnsupportedConstraintMaterialization]}
         vars: {methods: {words: []}}
         """,
     "profiles.yml": "small: {target: file, outputs: {file: {type: duckdb, path: made.duckdb, threads: 2}}}",
-    "models/states.sql": """
-        {{ config(materialized='table') }}
-        select * from read_csv('states.csv', types={run_id: 'varchar', state: 'varchar'})
+    "models/int_run_states.sql": """
+        select * from read_csv('states.csv', types={run_id: 'varchar', run_state: 'varchar'})
+        """,
+    "models/given.sql": """
+        select * from read_csv('rows.csv', types={run_id: 'varchar', n: 'integer'})
         """,
     "models/held.sql": """
-        {%- set runs = new_runs(ref("states"), key="state") -%}
-        {{ config(materialized="kept", kept_by="state", kept_in="states", told_by="run_id") }}
+        {{ config(materialized="by_run") }}
         select run_id, n, '{{ invocation_id }}' as made_by
-        from read_csv('rows.csv', types={run_id: 'varchar', n: 'integer'})
-        where {{ is_of_runs("run_id", runs) }}
+        from {{ run_rows("given") }}
         """,
-    "models/judged.sql": """
-        {%- set runs = new_runs(ref("states"), key="state") -%}
-        {{ config(materialized="kept", kept_by="state", kept_in="states", told_by="run_id", with_settings=true) }}
-        select run_id, n, '{{ invocation_id }}' as made_by from {{ ref("held") }} where {{ is_of_runs("run_id", runs) }}
+    "models/joined.sql": """
+        {{ config(materialized="by_run") }}
+        select held.run_id, held.n, '{{ invocation_id }}' as made_by
+        from {{ ref("held") }} as held
         """,
     "models/appended.sql": """
-        {{ config(materialized='incremental', incremental_strategy='append') }}
-        {%- set runs = runs_made_now("held", ref("states")) %}
-        select run_id, n from {{ ref("held") }} where {{ is_of_runs("run_id", runs) }}
-        {% if is_incremental() %} and run_id not in (select run_id from {{ this }}) {% endif %}
+        {{ config(materialized="incremental", incremental_strategy="append") }}
+        select n from {{ run_rows("held") }}
+        {% if is_incremental() %} where n not in (select n from {{ this }}) {% endif %}
         """,
     "models/_models.yml": """
         models:
@@ -70,24 +70,21 @@ def project(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "tests/dbt/generic", folder / "tests/dbt/generic")
     shutil.copytree(ROOT / "macros/engine", folder / "macros/engine")
     shutil.copy(ROOT / "macros/findings/methods.sql", folder / "macros/methods.sql")
-    with duckdb.connect(folder / "made.duckdb") as connection:
-        # As the plugin does, which needs a ledger.
-        connection.execute(
-            "create table kept_states (model varchar, state varchar, told varchar, build varchar)"
-        )
+    shutil.copy(ROOT / "models/intermediate/contrasts/int_build_runs.sql", folder / "models")
     return folder
 
 
 def given(project: Path, states: dict[str, str], rows: list[tuple[str, int]]) -> None:
-    (project / "states.csv").write_text("\n".join(["run_id,state", *map(",".join, states.items())]) + "\n")
+    (project / "states.csv").write_text(
+        "\n".join(["run_id,run_state", *map(",".join, states.items())]) + "\n"
+    )
     (project / "rows.csv").write_text("\n".join(["run_id,n", *(f"{run},{n}" for run, n in rows)]) + "\n")
 
 
 def build(project: Path, **environment: str) -> dict[str, str]:
     """Status of each test."""
     with Dbt(project) as dbt:
-        given = {"BIASLEDGER_PUBLISHED": "published.duckdb", **environment}
-        dbt.run(["build"], given, lambda *_: None, methods=["words"], is_closed=True)
+        dbt.run(["build"], environment, lambda *_: None, methods=["words"], is_closed=True)
     results = json.loads((project / BUILT).read_text(encoding="utf-8"))["results"]
     errors = [row["message"] for row in results if row["status"] == "error"]
     assert not errors
@@ -108,13 +105,15 @@ def held(project: Path, table: str = "held") -> dict[str, tuple[list[int], int]]
     return {run: (numbers, builds.index(build)) for run, numbers, build in rows}
 
 
-def test_only_what_became_another_is_made_again(project: Path) -> None:
+def test_only_the_runs_that_changed_are_built_again(project: Path) -> None:
     given(project, {"a": "1", "b": "2", "c": "3"}, [("a", 1), ("a", 2), ("b", 3)])
     assert build(project) == PASSED
     # One grew, one is gone, one came; c has no rows still, and those of b that would be made now are not asked for.
     given(project, {"a": "11", "b": "2", "c": "3", "d": "4"}, [("a", 5), ("b", 7), ("c", 6), ("d", 8)])
     assert build(project, **{KEPT: "words"}) == PASSED
     assert held(project) == {"a": ([5], 0), "b": ([3], 1), "d": ([8], 0)}
+    # A model that reads a whole table replaces the rows of the same runs alone.
+    assert held(project, "joined") == held(project)
     given(project, {"b": "2", "c": "3"}, [])
     build(project, **{KEPT: "words"})
     assert held(project) == {"b": ([3], 0)}
@@ -124,14 +123,14 @@ def test_only_what_became_another_is_made_again(project: Path) -> None:
     assert held(project) == {"b": ([1], 0), "c": ([2], 0)}
 
 
-def test_what_depends_on_settings_is_made_again_with_them(project: Path) -> None:
+def test_a_run_that_comes_back_is_built_again(project: Path) -> None:
     given(project, {"a": "1", "b": "2"}, [("a", 1), ("b", 2)])
     build(project)
-    given(project, {"a": "1", "b": "22"}, [("a", 1), ("b", 2)])
-    build(project, **{KEPT: "words", "BIASLEDGER_STANDS": "yes"})
-    assert held(project, "judged") == {"a": ([1], 0), "b": ([2], 1)}
+    given(project, {"b": "2"}, [("b", 2)])
     build(project, **{KEPT: "words"})
-    assert held(project, "judged") == {"a": ([1], 0), "b": ([2], 0)}
+    build(project, **{KEPT: "words"})
+    given(project, {"a": "1", "b": "2"}, [("a", 1), ("b", 2)])
+    build(project, **{KEPT: "words"})
     assert held(project) == {"a": ([1], 0), "b": ([2], 1)}
 
 
@@ -141,7 +140,7 @@ def test_new_rows_are_tested_and_old_ones_are_not_again(project: Path) -> None:
     with duckdb.connect(project / "made.duckdb") as connection:
         # As no build would leave it.
         connection.execute("insert into held values ('a', 99, 'nobody'), ('a', 99, 'nobody')")
-        connection.execute("insert into appended values ('a', 99)")
+        connection.execute("insert into appended values (99)")
     given(project, {"a": "1", "b": "2"}, [("b", 2)])
     assert build(project, **{KEPT: "words"}) == PASSED
     given(project, {"a": "1", "b": "2", "c": "3"}, [("c", 12), ("c", 12)])
@@ -161,20 +160,18 @@ def test_a_key_that_names_no_run_is_looked_for_among_all_rows(project: Path) -> 
     assert build(project, **{KEPT: "words"})["key_held_n"] == "fail"
 
 
-def test_what_is_appended_to_asks_a_model_that_is_not_kept_for_all(project: Path) -> None:
-    """A project may have it made in another way."""
+def test_a_model_that_a_project_makes_in_another_way_is_read_as_a_whole(project: Path) -> None:
     given(project, {"a": "1"}, [("a", 1)])
     build(project)
     held_sql = project / "models/held.sql"
-    held_sql.write_text(held_sql.read_text().replace('"kept"', '"rebuilt"'))
+    held_sql.write_text(held_sql.read_text().replace('"by_run"', '"table"'))
     given(project, {"a": "1", "b": "2"}, [("a", 1), ("b", 2)])
     build(project, **{KEPT: "words"})
     assert held(project) == {"a": ([1], 0), "b": ([2], 0)}
-    with duckdb.connect(project / "made.duckdb") as connection:
-        assert connection.execute("select * from appended order by all").fetchall() == [("a", 1), ("b", 2)]
+    assert held(project, "joined") == {"a": ([1], 0), "b": ([2], 1)}
 
 
-def test_where_there_is_a_hook_rows_are_not_kept(project: Path) -> None:
+def test_where_there_is_a_hook_all_rows_are_made_anew(project: Path) -> None:
     held_sql = project / "models/held.sql"
     hook = 'post_hook="update {{ this }} set n = n + 1", '
     held_sql.write_text(held_sql.read_text().replace("config(", f"config({hook}", 1))
@@ -185,29 +182,13 @@ def test_where_there_is_a_hook_rows_are_not_kept(project: Path) -> None:
     assert held(project) == {"a": ([2], 0), "b": ([3], 0)}
 
 
-def test_by_hand_nothing_is_kept_or_written_down(project: Path) -> None:
-    with duckdb.connect(project / "made.duckdb") as connection:
-        connection.execute("drop table kept_states")
-    given(project, {"a": "1"}, [("a", 1)])
-    assert build(project, BIASLEDGER_PUBLISHED="") == PASSED
-    assert held(project) == {"a": ([1], 0)}
-
-
-def test_each_kept_model_asks_for_the_states_that_it_is_kept_by() -> None:
-    """A model that asks for other states than its config names would record rows that it did not make."""
-    n_asking = 0
+def test_models_read_runs_where_they_are_built_by_run() -> None:
+    """Elsewhere `run_rows` would leave rows out."""
+    n_models = 0
     for path in sorted((ROOT / "models").rglob("*.sql")):
         text = path.read_text(encoding="utf-8")
-        kept = re.search(r'kept_by="(\w+)", kept_in="(\w+)"', text)
-        assert (kept is None) == ('materialized="kept"' not in text), path
-        if kept is None:
-            continue
-        by, states = kept.groups()
-        asked = re.search(r'new_runs\((ref\("(\w+)"\)|of_lists)(?:, key="(\w+)")?\)', text)
-        assert asked is not None, path
-        n_asking += 1
-        assert asked[3] == (None if by == "run_state" else by), path
-        # Runs that are not read as lists have no rows.
-        assert asked[2] == states or (path.stem, asked[1]) == ("int_lists_runs", "of_lists"), path
-        assert all(one == by for one in re.findall(r'is_lacking\("(\w+)"', text)), path
-    assert n_asking > 80
+        config = re.search(r'materialized="(\w+)"', text)
+        materialized = config[1] if config else "of its folder"
+        n_models += materialized == "by_run"
+        assert materialized in {"by_run", "incremental"} or "run_rows(" not in text, path
+    assert n_models > 80

@@ -1,0 +1,60 @@
+{# A table of rows of runs: a build replaces the rows of the runs that int_build_runs names and leaves the others. The model reads
+   these runs alone, by `run_rows`. By hand, where the project adds a hook, and after a build that failed, it is made anew with the rows
+   of all runs. Like `rebuilt`, in one statement, which rolls back where it fails. #}
+{% materialization by_run, adapter="duckdb", supported_languages=["sql"] %}
+    {%- set target = this.incorporate(type="table") -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {{ run_hooks(pre_hooks, inside_transaction=False) }}
+    {{ run_hooks(pre_hooks, inside_transaction=True) }}
+    {%- if existing is not none and existing.type != "table" %}
+        {%- call statement("drop") -%} drop {{ existing.type }} if exists {{ existing }} {%- endcall -%}
+    {%- endif -%}
+    {%- call statement("main") -%}
+        {% if is_built_by_run() -%}
+            delete from {{ target }} where run_id in ({{ build_runs() }});
+            insert into {{ target }} by name (select * from ({{ compiled_code }}) where run_id in ({{ build_runs() }}))
+        {%- else -%}
+            {{ made_anew(target, compiled_code) }}
+        {%- endif %}
+    {%- endcall -%}
+    {{ run_hooks(post_hooks, inside_transaction=True) }}
+    {%- do adapter.commit() -%}
+    {{ run_hooks(post_hooks, inside_transaction=False) }}
+    {{ return({"relations": [target]}) }}
+{% endmaterialization %}
+
+{#- A table's rows of the runs to build, where the model is built by run; else the whole table. -#}
+{% macro run_rows(name) -%}
+    {#- dbt has to learn of both, whichever is read. -#}
+    {%- set rows = ref(name) -%}
+    {%- set runs = build_runs() -%}
+    {%- if is_built_by_run() -%}
+        (select * from {{ rows }} where run_id in ({{ runs }}))
+    {%- else -%}
+        {{ rows }}
+    {%- endif -%}
+{%- endmacro %}
+
+{#- The runs whose rows are out of date. -#}
+{% macro build_runs() -%}
+    select run_id from {{ ref("int_build_runs") }} where why <> 'same'
+{%- endmacro %}
+
+{#-
+    Whether the model's table holds the other runs as they are: the last build was a whole one of its method, which came to its end, and
+    nothing but the ledger has changed since. `biasledger build` says so (BIASLEDGER_KEPT). A hook would meet rows that it has met before.
+-#}
+{% macro is_built_by_run() -%}
+    {%- set methods_left = env_var("BIASLEDGER_KEPT", "").split() -%}
+    {%- if not execute or this is none or should_full_refresh() or not methods_left -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {%- if model.config.get("pre-hook") or model.config.get("post-hook") or config.get("materialized") not in ["by_run", "incremental", "rebuilt"] -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {%- if config.get("group") in methods() and config.get("group") not in methods_left -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {{ return(existing is not none and existing.type == "table") }}
+{%- endmacro %}
