@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.processes import Measured, run_measured
-from biasledger.building import BUILT
+from biasledger.building import RESULTS
 from biasledger.project import init_project
 from biasledger.publishing.work import work_file
 
@@ -60,9 +60,9 @@ class UsersProject:
 
     def slowest_models(self) -> dict[str, float]:
         """Return the slowest models of the last build with their wall seconds, the slowest first."""
-        results = json.loads((self.folder / BUILT).read_text(encoding="utf-8"))["results"]
+        results = json.loads((self.folder / RESULTS).read_text(encoding="utf-8"))["results"]
         seconds = {
-            str(one["unique_id"]).rsplit(".", 1)[-1]: float(one["seconds"])
+            str(one["unique_id"]).rsplit(".", 1)[-1]: float(one["execution_time"])
             for one in results
             if str(one["unique_id"]).startswith("model.")
         }

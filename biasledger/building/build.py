@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.building import BUILT, KEPT, STANDS, STOOD
+from biasledger.building import KEPT, MANIFEST, RESULTS
 from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.running import LOG, BuildError, Dbt, OnStep, one_line
 from biasledger.building.settings import check_settings
@@ -31,7 +31,6 @@ from biasledger.publishing.freshness import (
     methods_left,
     read_last_build,
     remember,
-    settings_are_up_to_date,
     settings_of,
     up_to_date_methods,
 )
@@ -147,10 +146,8 @@ def build_warehouse(
         may_stand = is_ordinary and not (full_refresh or is_forced)
         up_to_date = up_to_date_methods(work, of_methods) if may_stand else []
         environment = {}
-        if is_ordinary and (left := methods_left(work, settings)):
-            environment[KEPT] = " ".join(left)
-        if may_stand and settings_are_up_to_date(work, settings):
-            environment[STANDS] = "yes"
+        if is_ordinary and not full_refresh and set(methods) <= set(methods_left(work, settings)):
+            environment[KEPT] = "yes"
         if up_to_date:
             on_note(f"Nothing is new in {', '.join(up_to_date)}: the last results are up to date.")
         discard_last_build(work)
@@ -217,6 +214,8 @@ def _build_and_publish(
     options += ["--select", *select] if select else []
     # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
+    # So is the grain of private tables.
+    options += ["package:biasledger,tag:private"]
     # Exposures need no work; without this they would be counted as steps.
     options += ["resource_type:exposure"]
     options += [f"package:biasledger,group:{method}" for method in up_to_date]
@@ -235,7 +234,7 @@ def _build_and_publish(
         raise KeyboardInterrupt(
             f"Stopped: {warehouse} is as it was. Measures that were done are kept in {work} for the next build."
         ) from None
-    built = _read_json(project / BUILT)
+    built = _read_artifacts(project)
     summary = _summarise(built, messages, work)
     if select:
         return summary
@@ -261,8 +260,8 @@ def _build_info(built: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
     from biasledger.publishing.warehouse import BuildInfo
 
     return BuildInfo(
-        build_id=built["invocation_id"],
-        built_at=datetime.fromisoformat(built["generated_at"]),
+        build_id=built["metadata"]["invocation_id"],
+        built_at=datetime.fromisoformat(built["metadata"]["generated_at"]),
         biasledger_version=__version__,
         engine_version=dbt_variables().get("engine_version"),
         erasures_hash=erasures_hash,
@@ -279,9 +278,8 @@ def _summarise(built: Mapping[str, Any], messages: Sequence[str], work: Path) ->
     if not built["results"]:
         raise BuildError(f"Nothing was built: {one_line(messages) or 'no model matches the selection'}.")
     done = [row for row in built["results"] if row["status"] in _DONE]
-    made = [row for row in done if row.get("message") != STOOD]
-    n_tests = Counter("alarm" in _tags(nodes, row) for row in made if _kind(row) in _TESTS)
-    n_models = sum(_kind(row) not in _TESTS for row in made)
+    n_tests = Counter("alarm" in _tags(nodes, row) for row in done if _kind(row) in _TESTS)
+    n_models = sum(_kind(row) not in _TESTS for row in done)
     names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)
     return BuildSummary(
         n_models=n_models,
@@ -320,11 +318,11 @@ def _has_stored_rows(row: Mapping[str, Any]) -> bool:
     return row["status"] == "fail" and bool(row.get("relation_name"))
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_artifacts(project: Path) -> dict[str, Any]:
+    """Return dbt's results with `nodes`, all nodes and unit tests by their ids."""
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        results: dict[str, Any] = json.loads((project / RESULTS).read_text(encoding="utf-8"))
+        manifest = json.loads((project / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise BuildError(
-            f"dbt left no {path.name}: it was stopped half-way. The whole log is {LOG}"
-        ) from error
-    return content
+        raise BuildError(f"dbt left no results: it was stopped half-way. The whole log is {LOG}") from error
+    return results | {"nodes": {**manifest["nodes"], **manifest["unit_tests"]}}

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from biasledger import __version__
-from biasledger.building import CODE, PARSED
+from biasledger.building import PARSED
 from biasledger.publishing.work import hash_models
 from collector.files.replacing import write_whole
 
@@ -41,19 +41,16 @@ def parsed_before(project: Path, methods: Sequence[str], *, keeps: bool) -> Iter
     if folder is None or own.exists():
         yield
         return
-    kept = {project / file: folder / f"{_name(project, methods)}{file.suffix}" for file in (PARSED, CODE)}
+    kept = folder / f"{_name(project, methods)}{own.suffix}"
     # A project whose state cannot be taken or kept only takes longer.
     with contextlib.suppress(OSError):
         own.parent.mkdir(exist_ok=True)
-        for file, before in kept.items():
-            if before.is_file():
-                shutil.copyfile(before, file)
+        if kept.is_file():
+            shutil.copyfile(kept, own)
     yield
-    if keeps and not any((project / name).exists() for name in _OWN):
+    if keeps and own.is_file() and not any((project / name).exists() for name in _OWN):
         with contextlib.suppress(OSError):
-            for file, before in kept.items():
-                if file.is_file():
-                    _keep(file.read_bytes(), before)
+            _keep(own.read_bytes(), kept)
 
 
 def cache_folder() -> Path | None:

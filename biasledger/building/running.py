@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from biasledger.building import BUILT, KEPT, SAID, STANDS
+from biasledger.building import KEPT, RESULTS, SAID
 from biasledger.building.parsed import parsed_before
 from collector.errors import BiasledgerError
 
@@ -76,7 +76,7 @@ class Dbt:
         methods: Sequence[str],
         is_closed: bool = False,
     ) -> list[str]:
-        """Run a command, the only one; its log goes to logs/dbt.log, what it built to target/built.json.
+        """Run a command, the only one; its log goes to logs/dbt.log, its artifacts to target.
 
         Args:
             arguments: the command and its options, without --vars.
@@ -90,7 +90,7 @@ class Dbt:
         Raises:
             BuildError: dbt could not read the project or broke down.
         """
-        (self._project / BUILT).unlink(missing_ok=True)
+        (self._project / RESULTS).unlink(missing_ok=True)
         # dbt keeps its parsed state and renders a package's project file by the environment without noticing that this has
         # changed. So the methods are also given as a variable, which nothing reads: a change in it makes dbt parse everything.
         given = json.dumps({"built_methods": " ".join(methods)})
@@ -110,7 +110,7 @@ class Dbt:
             code = self._process.wait()
         # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.
         # One that cannot begin ends with 1, too, and built nothing.
-        if code not in {0, 1} or (code == 1 and not (self._project / BUILT).exists()):
+        if code not in {0, 1} or (code == 1 and not (self._project / RESULTS).exists()):
             reason = one_line(messages) or "it gave no reason"
             raise BuildError(f"dbt could not build: {reason} (the whole log is {LOG}).")
         return messages
@@ -120,8 +120,8 @@ def _environment() -> dict[str, str]:
     # The models import biasledger.measures: dbt must find the package that this program runs from.
     package_parent = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
-    # These two variables are set by a build alone, never taken from the shell.
-    own = {name: value for name, value in os.environ.items() if name not in {KEPT, STANDS}}
+    # This variable is set by a build alone, never taken from the shell.
+    own = {name: value for name, value in os.environ.items() if name != KEPT}
     return {**own, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 
 

@@ -81,31 +81,20 @@ def inputs_of(project: Path, ledger: Path) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Hashes of the files and settings that models read in addition to the ledger.
+def settings_of(project: Path, ledger: Path, target: str | None = None) -> str:
+    """Return a hash of what this project's models read in addition to this ledger, for a target of profiles.yml.
 
-    all_of_them: with every seed; decides whether seeds and views are up to date. of_methods: without the seeds that findings are
-    judged by.
+    The seeds that findings are judged by are left out.
     """
-
-    all_of_them: str
-    of_methods: str
-
-
-def settings_of(project: Path, ledger: Path, target: str | None = None) -> Settings:
-    """Hash the files and settings that this project's models read in addition to this ledger, for a target of profiles.yml."""
-    everything, of_methods = _Hash(), _Hash()
+    found = _Hash()
     for name, content in _model_settings(project, ledger):
-        for part in (name.encode(), content):
-            everything.add(part)
-            if Path(name).name not in JUDGED_BY:
-                of_methods.add(part)
-    asked = (target or "").encode()
-    return Settings(*(one.ended_by(asked) for one in (everything, of_methods)))
+        if Path(name).name not in JUDGED_BY:
+            found.add(name.encode())
+            found.add(content)
+    return found.ended_by((target or "").encode())
 
 
-def methods_inputs(settings: Settings, ledger: Ledger, methods: Sequence[str]) -> dict[str, str]:
+def methods_inputs(settings: str, ledger: Ledger, methods: Sequence[str]) -> dict[str, str]:
     """Return for each method a hash of all inputs of its own models: the head of the chain of each of its runs, and the settings.
 
     A method with a run without a chain is left out, because changes in that run could go unnoticed.
@@ -115,9 +104,7 @@ def methods_inputs(settings: Settings, ledger: Ledger, methods: Sequence[str]) -
     """
     heads = ledger.heads_by_part()
     return {
-        method: _hash([settings.of_methods.encode(), heads[method].encode()])
-        for method in methods
-        if method in heads
+        method: _hash([settings.encode(), heads[method].encode()]) for method in methods if method in heads
     }
 
 
@@ -257,12 +244,12 @@ def remember(
     inputs: str,
     last: LastBuild,
     methods: Mapping[str, str],
-    settings: Settings | None = None,
+    settings: str = "",
     built: Sequence[str] = (),
 ) -> None:
     """Write down the inputs of a build after it was published; methods: as `methods_inputs`, built: all built methods."""
     content = asdict(last) | {"built_at": last.built_at.isoformat(), "methods": dict(methods)}
-    content |= {"inputs": inputs, "settings": asdict(settings) if settings else {}, "built": list(built)}
+    content |= {"inputs": inputs, "settings": settings, "built": list(built)}
     content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
     side_file(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
 
@@ -277,24 +264,14 @@ def up_to_date_methods(work: Path, methods: Mapping[str, str]) -> list[str]:
     ]
 
 
-def settings_are_up_to_date(work: Path, settings: Settings) -> bool:
-    """Whether the work file holds seeds and views as a build would make them."""
-    return _settings_left(work).get("all_of_them") == settings.all_of_them
-
-
-def methods_left(work: Path, settings: Settings) -> list[str]:
+def methods_left(work: Path, settings: str) -> list[str]:
     """Return the methods of the last build if it was a whole one that completed, the work file is as it left it, and nothing but
     the ledger and the seeds that findings are judged by has changed.
 
     Tables of other methods may be of any earlier build.
     """
-    is_alike = _settings_left(work).get("of_methods") == settings.of_methods
-    return list(_left(work).get("built", ())) if is_alike else []
-
-
-def _settings_left(work: Path) -> dict[str, str]:
-    found = _left(work).get("settings")
-    return found if isinstance(found, dict) else {}
+    left = _left(work)
+    return list(left.get("built", ())) if left.get("settings") == settings else []
 
 
 def _left(work: Path) -> dict[str, Any]:
@@ -306,7 +283,7 @@ def _left(work: Path) -> dict[str, Any]:
 def discard_methods(work: Path) -> None:
     """Forget that methods are up to date, because something other than a build writes into their tables."""
     if content := _read(work):
-        left = content | {"methods": {}, "settings": {}}
+        left = content | {"methods": {}, "settings": ""}
         side_file(work, "built.json").write_text(json.dumps(left), encoding="utf-8")
 
 

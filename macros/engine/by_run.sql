@@ -41,20 +41,33 @@
 {%- endmacro %}
 
 {#-
-    Whether the model's table holds the other runs as they are: the last build was a whole one of its method, which came to its end, and
+    Whether the model's table holds the other runs as they are: the last build was a whole one, which came to its end, and
     nothing but the ledger has changed since. `biasledger build` says so (BIASLEDGER_KEPT). A hook would meet rows that it has met before.
 -#}
 {% macro is_built_by_run() -%}
-    {%- set methods_left = env_var("BIASLEDGER_KEPT", "").split() -%}
-    {%- if not execute or this is none or should_full_refresh() or not methods_left -%}
+    {%- if not execute or this is none or should_full_refresh() or not env_var("BIASLEDGER_KEPT", "") -%}
         {{ return(false) }}
     {%- endif -%}
     {%- if model.config.get("pre-hook") or model.config.get("post-hook") or config.get("materialized") not in ["by_run", "incremental", "rebuilt"] -%}
         {{ return(false) }}
     {%- endif -%}
-    {%- if config.get("group") in methods() and config.get("group") not in methods_left -%}
-        {{ return(false) }}
-    {%- endif -%}
     {%- set existing = load_cached_relation(this) -%}
     {{ return(existing is not none and existing.type == "table") }}
+{%- endmacro %}
+
+{#- dbt's macro of this name; of a table that is built by run, tests look at the runs that this build made. -#}
+{% macro get_where_subquery(relation) -%}
+    {%- set conditions = [] -%}
+    {%- if config.get("where") -%}
+        {%- do conditions.append("(" ~ config.get("where") ~ ")") -%}
+    {%- endif -%}
+    {%- set tested = graph.nodes[model.attached_node] if execute and model.attached_node else none -%}
+    {%- if tested and tested.config.materialized == "by_run" -%}
+        {%- set build_runs = graph.nodes["model.biasledger.int_build_runs"].relation_name -%}
+        {%- do conditions.append("run_id in (select run_id from " ~ build_runs ~ " where why <> 'same')") -%}
+    {%- endif -%}
+    {%- if conditions -%}
+        {{ return("(select * from " ~ relation ~ " where " ~ conditions | join(" and ") ~ ") as tested") }}
+    {%- endif -%}
+    {{ return(relation) }}
 {%- endmacro %}

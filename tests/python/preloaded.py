@@ -22,7 +22,7 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 _SERVER = (sys.executable, "-m", "tests.python.preloaded")
 _BYTES = 1 << 20
 _IMPORTED = (
-    "biasledger.building.dbt_command",
+    "dbt.cli.main",
     "dbt.adapters.duckdb.impl",
     "pandas",
     "scipy.stats",
@@ -95,6 +95,8 @@ class _Command:
         if self.returncode is None:
             with self._ended:
                 self.returncode = int(self._ended.recv(16) or -signal.SIGKILL)
+                # It is closed when the process has ended and closed its files.
+                self._ended.recv(16)
         return self.returncode
 
     def __exit__(
@@ -139,7 +141,7 @@ def _run(asked: Mapping[str, Any], given: int, output: int, ended: int) -> None:
         code = dbt_process.main()
     finally:
         os.write(ended, str(code).encode())
-    dbt_process.end(code)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import os
@@ -16,13 +15,8 @@ from types import SimpleNamespace
 from typing import IO, Any
 
 import pytest
-from dbt.task.build import BuildTask
-from dbt.task.run import RunTask
-from dbt.task.runnable import GraphRunnableTask
-from dbt_common.events.base_types import EventLevel
-from dbt_common.events.types import Formatting, Note
 
-from biasledger.building import KEPT, SAID, STANDS, dbt_command, lean_dbt, running
+from biasledger.building import KEPT, SAID, dbt_process, running
 from biasledger.building.running import BuildError
 from biasledger.model_inputs.progress import listeners, report_progress
 
@@ -34,7 +28,7 @@ def sentence(name: str, message: str, level: str = "info", **data: Any) -> Any:
 
 
 def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    teller = dbt_command._Teller()
+    teller = dbt_process.Teller()
     node = SimpleNamespace(node_name="fct_findings")
     teller(sentence("LogModelResult", "1 of 9 OK", node_info=node, total=9))
     teller(sentence("Note", "nothing that stops anybody"))
@@ -52,7 +46,7 @@ def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest
 
 
 def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixture[str]) -> None:
-    teller = dbt_command._Teller()
+    teller = dbt_process.Teller()
     teller.say_doing()
     for name in ("int_words_divergences", "int_lists_spreads"):
         teller(sentence("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
@@ -114,13 +108,14 @@ def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
     """
     working = """
         import threading
-        from biasledger.building import dbt_command, dbt_process
+        import sys
+        from biasledger.building import dbt_process
         def run(*_):
             with open("sentence", "w") as pipe:
                 print("begun", file=pipe, flush=True)
                 threading.Event().wait()
-        dbt_command.run = run
-        dbt_process.end(dbt_process.main())
+        dbt_process.run = run
+        sys.exit(dbt_process.main())
     """
     (tmp_path / "working.py").write_text(textwrap.dedent(working), encoding="utf-8")
     (tmp_path / "target").mkdir()
@@ -139,52 +134,10 @@ def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
         assert sentence.read() == ""
 
 
-def test_its_end_is_in_good_order(tmp_path: Path) -> None:
-    program = """
-        import atexit
-        from biasledger.building.dbt_process import end
-        class Held:
-            def __del__(self):
-                print("taken apart")
-        held = Held()
-        held.itself = held
-        atexit.register(print, "closed", flush=False)
-        print("said", flush=False)
-        end(3)
-    """
-    ended = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "said\nclosed\n", "")
-
-
-def test_what_was_parsed_is_not_looked_through_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran: list[tuple[bool, bool]] = []
-    monkeypatch.setattr(
-        GraphRunnableTask,
-        "execute_nodes",
-        lambda _task: ran.append((gc.isenabled(), gc.get_freeze_count() > 0)),
-    )
-    try:
-        lean_dbt._keep_what_is_parsed()
-        # A build, and the runs that `compare` starts.
-        for kind in (BuildTask, RunTask):
-            gc.disable()
-            kind.execute_nodes(None)  # type: ignore[arg-type, no-untyped-call]
-    finally:
-        gc.unfreeze()
-        gc.enable()
-    assert ran == [(True, True)] * 2
-
-
 def test_what_may_be_kept_is_not_the_shell_s_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (KEPT, STANDS, "DBT_HOST"):
+    for name in (KEPT, "DBT_HOST"):
         monkeypatch.setenv(name, "yes")
-    assert {KEPT, STANDS, "DBT_HOST"} & set(running._environment()) == {"DBT_HOST"}
+    assert {KEPT, "DBT_HOST"} & set(running._environment()) == {"DBT_HOST"}
 
 
 def test_what_breaks_dbt_while_it_begins_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,22 +154,9 @@ def test_secrets_of_the_environment_are_not_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_ENV_SECRET_TOKEN", "tea-and-toast")
-    dbt_command._Teller()(sentence("Note", "cannot open s3://tea-and-toast@bucket", "error"))
+    dbt_process.Teller()(sentence("Note", "cannot open s3://tea-and-toast@bucket", "error"))
     line = capsys.readouterr().out
     assert json.loads(line.removeprefix(SAID)) == {
         "level": "error",
         "message": "cannot open s3://*****@bucket",
     }
-
-
-def test_messages_for_dbt_itself_are_made_only_for_who_asks() -> None:
-    heard: list[str] = []
-    events = dbt_command._Events()
-    events.add_callback(lambda message: heard.append(message.info.level))
-    events.fire_event(Formatting(msg="of a statement"), EventLevel.DEBUG)
-    events.fire_event(Note(msg="of a model"))
-    assert heard == ["info"]
-    log: Any = SimpleNamespace(level=EventLevel.DEBUG, filter=lambda _message: False)
-    events.loggers.append(log)
-    events.fire_event(Formatting(msg="of a statement"), EventLevel.DEBUG)
-    assert heard == ["info", "debug"]

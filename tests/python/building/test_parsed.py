@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from biasledger.building import CODE, PARSED, parsed
+from biasledger.building import PARSED, parsed
 
 METHODS = ("words",)
 
@@ -41,16 +41,6 @@ def test_the_next_project_begins_with_what_was_parsed_last(tmp_path: Path, cache
     assert built(project(tmp_path / "b"), b"of b") == b"of a"
     assert built(project(tmp_path / "c"), b"of b") == b"of b"
     assert cache.stat().st_mode & 0o077 == 0
-
-
-def test_what_was_compiled_goes_with_it(tmp_path: Path, cache: Path) -> None:
-    first, second = project(tmp_path / "a"), project(tmp_path / "b")
-    with parsed.parsed_before(first, METHODS, keeps=True):
-        for file in (PARSED, CODE):
-            (first / file).write_bytes(f"of {file.stem}".encode())
-    with parsed.parsed_before(second, METHODS, keeps=True):
-        assert (second / PARSED).read_bytes() == b"of partial_parse"
-        assert (second / CODE).read_bytes() == b"of code"
 
 
 def test_a_project_goes_on_from_its_own_and_keeps_that_to_itself(tmp_path: Path, cache: Path) -> None:

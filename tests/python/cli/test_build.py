@@ -191,8 +191,8 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
         keys = "select table_name, key_columns from publication.tables where len(key_columns) > 0"
         assert connection.execute(keys).fetchall() == [("fct_findings", ["finding_id"])]
         ((build_id,),) = connection.execute("select build_id from publication.build").fetchall()
-    built = json.loads((small_project / "target" / "built.json").read_text(encoding="utf-8"))
-    assert build_id == built["invocation_id"]
+    built = json.loads((small_project / "target" / "run_results.json").read_text(encoding="utf-8"))
+    assert build_id == built["metadata"]["invocation_id"]
 
     # A deleted work file costs nothing but time.
     before = published(small_project)

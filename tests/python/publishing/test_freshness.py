@@ -44,7 +44,7 @@ def _inputs(project: Project) -> dict[str, str]:
     return freshness.methods_inputs(_settings(project), Ledger(project.ledger), METHODS)
 
 
-def _settings(project: Project, target: str | None = None) -> freshness.Settings:
+def _settings(project: Project, target: str | None = None) -> str:
     return freshness.settings_of(project.folder, project.ledger, target)
 
 
@@ -156,7 +156,7 @@ def test_methods_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_
     work = tmp_path / "work.duckdb"
     inputs = {"words": "a", "lists": "b"}
     said = freshness.LastBuild(datetime(2026, 1, 1), (), 1)
-    settings = freshness.Settings("all", "of methods", "of rows")
+    settings = "of models"
 
     def remember() -> None:
         warehouse = tmp_path / "warehouse.duckdb"
@@ -164,59 +164,36 @@ def test_methods_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_
 
     remember()
     assert freshness.up_to_date_methods(work, inputs) == []
-    assert not freshness.settings_are_up_to_date(work, settings)
     work.touch()
     assert freshness.methods_left(work, settings) == [], "it was written since"
     remember()
     assert freshness.methods_left(work, settings) == ["words", "lists"]
-    assert freshness.settings_are_up_to_date(work, settings)
-    # A seed is another one; then all the rest is.
-    other_seed = freshness.Settings("others", "others", "of rows")
-    assert not freshness.settings_are_up_to_date(work, other_seed)
-    assert freshness.methods_left(work, other_seed) == ["words", "lists"]
-    assert freshness.methods_left(work, freshness.Settings("all", "of methods", "others")) == []
+    assert freshness.methods_left(work, "of others") == []
     assert freshness.up_to_date_methods(work, inputs) == ["words", "lists"]
     assert freshness.up_to_date_methods(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
     freshness.discard_methods(work)
     assert freshness.up_to_date_methods(work, inputs) == []
-    assert not freshness.settings_are_up_to_date(work, settings)
     assert freshness.methods_left(work, settings) == []
 
 
-def test_seeds_and_views_are_as_they_were_until_a_setting_changes(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def read() -> str:
-        return _settings(project).all_of_them
-
-    before = read()
-    _ask_products(project)
-    _write("audits/products.yml")(project)
-    assert read() == before
-    for name in ("seeds/thresholds.csv", "seeds/model_prices.csv", "dbt_project.yml"):
-        changed = read()
-        _write(name)(project)
-        assert read() != changed
-    monkeypatch.setattr(freshness, "hash_models", lambda: "others")
-    assert read() != changed
-
-
-def test_rows_rest_on_all_but_seeds_and_files_that_nothing_reads(
+def test_rows_rest_on_all_but_what_findings_are_judged_by_and_files_that_nothing_reads(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read(target: str | None = None) -> str:
-        return _settings(project, target).of_rows
+        return _settings(project, target)
 
     before = read()
     for name in (
         "seeds/thresholds.csv",
-        "seeds/address_forms.csv",
         "audits/products.yml",
         "answers/march.csv",
     ):
         _write(name)(project)
         assert read() == before
     assert read("other") != before
+    _write("seeds/address_forms.csv")(project)
+    assert read() != before
+    before = read()
     with monkeypatch.context() as patch:
         patch.setattr(freshness, "_version", lambda _: "another")
         assert read() != before
