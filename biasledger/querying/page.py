@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -17,6 +17,10 @@ from biasledger.querying.tables import SHARED, Column, DescribedTable, described
 
 _MANY = 4
 """The page describes a column once, above the tables, if at least this many tables describe it alike."""
+_MANY_TABLES = ""
+"""Stands for the columns of many tables among the tables that describe a column."""
+_USUAL_TYPES = {"^n_": "bigint", "^(is|has|can)_": "boolean", "_at$": "timestamp"}
+"""Types that the page leaves out, by names of columns; of other names, it leaves out varchar."""
 _PART = re.compile(
     r"(?P<begin><!-- (?P<name>analyses|tables) -->\n).*?(?P<end><!-- end of (?P=name) -->)", re.DOTALL
 )
@@ -49,8 +53,9 @@ def _tables() -> Iterator[str]:
     for method, tables in _by_method():
         yield f"## {'All methods' if method == SHARED else method.capitalize()}"
         yield ""
+        described = dict.fromkeys(shared.values(), _MANY_TABLES)
         for table in tables:
-            yield from _table(table, shared, like=first.setdefault(table.columns, table.name))
+            yield from _table(table, described, like=first.setdefault(table.columns, table.name))
 
 
 def _by_method() -> Iterator[tuple[str, list[DescribedTable]]]:
@@ -65,29 +70,54 @@ def _shared_columns() -> dict[str, Column]:
     return {column.name: column for column, n in reversed(uses.most_common()) if n >= _MANY}
 
 
-def _table(table: DescribedTable, shared: Mapping[str, Column], like: str) -> Iterator[str]:
+def _table(table: DescribedTable, described: dict[Column, str], like: str) -> Iterator[str]:
+    """Describe a table, refer to the columns that are described above, and add its own ones to them."""
     yield f"### `{table.name}`"
     yield ""
-    grain = table.grain.replace(" × ", ", ")
-    yield f"One row per {grain}. {table.description}".rstrip()
-    yield ""
-    yield f"Key: {', '.join(f'`{column}`' for column in table.key)}"
+    yield f"One row per {_grain(table)}. {table.description}".rstrip()
     yield ""
     if like != table.name:
         yield f"Columns: those of [`{like}`](#{like})."
         yield ""
         return
-    described_above = [column.name for column in table.columns if shared.get(column.name) == column]
-    if described_above:
-        yield f"[Described above](#columns-of-many-tables): {', '.join(f'`{name}`' for name in described_above)}"
+    own = [column for column in table.columns if described.setdefault(column, table.name) == table.name]
+    above: dict[str, list[str]] = {_MANY_TABLES: []}
+    for column in table.columns:
+        place = described[column]
+        if place != table.name and not (place == _MANY_TABLES and column.name in table.key):
+            above.setdefault(place, []).append(f"`{column.name}`")
+    references = [
+        f"{f'As in [`{place}`](#{place})' if place else '[As above](#columns-of-many-tables)'}: {', '.join(names)}"
+        for place, names in above.items()
+        if names
+    ]
+    if references:
+        yield ". ".join(references)
         yield ""
-    yield from _columns([column for column in table.columns if column.name not in described_above])
+    yield from _columns(own)
+
+
+def _grain(table: DescribedTable) -> str:
+    """Return what one row is: the columns of the key, after words if these say more than the columns' names."""
+    key = ", ".join(f"`{column}`" for column in table.key)
+    parts = [part.replace(" ", "_") for part in table.grain.split(" × ")]
+    if len(parts) == len(table.key) and all(map(str.startswith, table.key, parts)):
+        return key
+    return f"{table.grain.replace(' × ', ', ')} (key {key})"
 
 
 def _columns(columns: Iterable[Column]) -> Iterator[str]:
-    for column in columns:
-        yield f"- `{column.name}` ({column.data_type}): {column.description}"
+    """Describe columns, those with one description that follow each other together."""
+    for (type_, description), alike in groupby(columns, key=lambda one: (_type(one), one.description)):
+        names = ", ".join(f"`{column.name}`" for column in alike)
+        yield f"- {names}{type_}: {description}"
     yield ""
+
+
+def _type(column: Column) -> str:
+    """Return the column's type in brackets, nothing if its name tells it (see the head of the page)."""
+    usual = next((usual for name, usual in _USUAL_TYPES.items() if re.search(name, column.name)), "varchar")
+    return "" if column.data_type == usual else f" ({column.data_type})"
 
 
 def _cell(text: str) -> str:
