@@ -15,12 +15,12 @@ from pathlib import Path
 from biasledger.querying.analyses import list_analyses
 from biasledger.querying.tables import SHARED, Column, DescribedTable, described_tables
 
-_MANY = 4
+_MANY = 3
 """The page describes a column once, above the tables, if at least this many tables describe it alike."""
 _MANY_TABLES = ""
 """Stands for the columns of many tables among the tables that describe a column."""
-_USUAL_TYPES = {"^n_": "bigint", "^(is|has|can)_": "boolean", "_at$": "timestamp"}
-"""Types that the page leaves out, by names of columns; of other names, it leaves out varchar."""
+_TYPES = {"(^|_)n_": {"bigint", "double"}, "^(is|has|can)_": {"boolean"}, "_at$": {"timestamp"}}
+"""Types that the page leaves out, by names of columns; of other names, it leaves out varchar and double."""
 _PART = re.compile(
     r"(?P<begin><!-- (?P<name>analyses|tables) -->\n).*?(?P<end><!-- end of (?P=name) -->)", re.DOTALL
 )
@@ -115,9 +115,11 @@ def _columns(columns: Iterable[Column]) -> Iterator[str]:
 
 
 def _type(column: Column) -> str:
-    """Return the column's type in brackets, nothing if its name tells it (see the head of the page)."""
-    usual = next((usual for name, usual in _USUAL_TYPES.items() if re.search(name, column.name)), "varchar")
-    return "" if column.data_type == usual else f" ({column.data_type})"
+    """Return the column's type in brackets, nothing if it is usual (see the head of the page)."""
+    usual = next(
+        (usual for name, usual in _TYPES.items() if re.search(name, column.name)), {"varchar", "double"}
+    )
+    return "" if column.data_type in usual else f" ({column.data_type})"
 
 
 def _cell(text: str) -> str:
