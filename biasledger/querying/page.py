@@ -17,8 +17,8 @@ from biasledger.querying.tables import SHARED, Column, DescribedTable, described
 
 _MANY = 3
 """The page describes a column once, above the tables, if at least this many tables describe it alike."""
-_MANY_TABLES = ""
-"""Stands for the columns of many tables among the tables that describe a column."""
+_SHARED_COLUMNS = ""
+"""Stands for the shared columns among the tables that describe a column."""
 _TYPES = {"(^|_)n_": {"bigint", "double"}, "^(is|has|can)_": {"boolean"}, "_at$": {"timestamp"}}
 """Types that the page leaves out, by names of columns; of other names, it leaves out varchar and double."""
 _PART = re.compile(
@@ -45,7 +45,7 @@ def _tables() -> Iterator[str]:
         names = ", ".join(f"[`{table.name}`](#{table.name})" for table in tables)
         yield f"- {'all methods' if method == SHARED else method}: {names}"
     yield ""
-    yield "## Columns of many tables"
+    yield "## Shared columns"
     yield ""
     shared = _shared_columns()
     yield from _columns(sorted(shared.values(), key=lambda column: column.name))
@@ -53,7 +53,7 @@ def _tables() -> Iterator[str]:
     for method, tables in _by_method():
         yield f"## {'All methods' if method == SHARED else method.capitalize()}"
         yield ""
-        described = dict.fromkeys(shared.values(), _MANY_TABLES)
+        described = dict.fromkeys(shared.values(), _SHARED_COLUMNS)
         for table in tables:
             yield from _table(table, described, like=first.setdefault(table.columns, table.name))
 
@@ -74,36 +74,28 @@ def _table(table: DescribedTable, described: dict[Column, str], like: str) -> It
     """Describe a table, refer to the columns that are described above, and add its own ones to them."""
     yield f"### `{table.name}`"
     yield ""
-    yield f"One row per {_grain(table)}. {table.description}".rstrip()
+    yield f"Key: {', '.join(f'`{name}`' for name in table.key)}. {table.description}".rstrip()
     yield ""
     if like != table.name:
         yield f"Columns: those of [`{like}`](#{like})."
         yield ""
         return
     own = [column for column in table.columns if described.setdefault(column, table.name) == table.name]
-    above: dict[str, list[str]] = {_MANY_TABLES: []}
+    above: dict[str, list[str]] = {_SHARED_COLUMNS: []}
     for column in table.columns:
         place = described[column]
-        if place != table.name and not (place == _MANY_TABLES and column.name in table.key):
+        if place != table.name and not (place == _SHARED_COLUMNS and column.name in table.key):
             above.setdefault(place, []).append(f"`{column.name}`")
     references = [
-        f"{f'As in [`{place}`](#{place})' if place else '[As above](#columns-of-many-tables)'}: {', '.join(names)}"
+        f"{f'As in [`{place}`](#{place})' if place else '[Shared](#shared-columns)'}: {', '.join(names)}"
         for place, names in above.items()
         if names
     ]
     if references:
         yield ". ".join(references)
         yield ""
-    yield from _columns(own)
-
-
-def _grain(table: DescribedTable) -> str:
-    """Return what one row is: the columns of the key, after words if these say more than the columns' names."""
-    key = ", ".join(f"`{column}`" for column in table.key)
-    parts = [part.replace(" ", "_") for part in table.grain.split(" × ")]
-    if len(parts) == len(table.key) and all(map(str.startswith, table.key, parts)):
-        return key
-    return f"{table.grain.replace(' × ', ', ')} (key {key})"
+    if own:
+        yield from _columns(own)
 
 
 def _columns(columns: Iterable[Column]) -> Iterator[str]:
