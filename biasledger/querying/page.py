@@ -64,8 +64,9 @@ def _by_method() -> Iterator[tuple[str, list[DescribedTable]]]:
 
 
 def _shared_columns() -> dict[str, Column]:
-    """Return the columns that many tables describe alike, by name."""
-    uses = Counter(column for table in described_tables() for column in table.columns)
+    """Return the columns that many tables describe alike, by name; tables with the same columns count once."""
+    tables = dict.fromkeys(table.columns for table in described_tables())
+    uses = Counter(column for columns in tables for column in columns)
     # The most frequent description of a name comes last and wins.
     return {column.name: column for column, n in reversed(uses.most_common()) if n >= _MANY}
 
