@@ -33,11 +33,12 @@ def with_generated_parts(page: str) -> str:
 
 
 def _analyses() -> Iterator[str]:
-    yield "| analysis | of | what it answers |"
-    yield "|---|---|---|"
-    for analysis in list_analyses(None):
-        yield f"| `{analysis.name}` | {analysis.method or 'all'} | {_cell(analysis.question)} |"
-    yield ""
+    for method, analyses in groupby(list_analyses(None), key=lambda analysis: analysis.method):
+        yield f"{method.capitalize() if method else 'All methods'}:"
+        yield ""
+        for analysis in analyses:
+            yield f"- `{analysis.name}`: {analysis.question}"
+        yield ""
 
 
 def _tables() -> Iterator[str]:
@@ -113,10 +114,6 @@ def _type(column: Column) -> str:
         (usual for name, usual in _TYPES.items() if re.search(name, column.name)), {"varchar", "double"}
     )
     return "" if column.data_type in usual else f" ({column.data_type})"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
 def main() -> None:
