@@ -8,15 +8,19 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
 from biasledger.querying.analyses import list_analyses
 from biasledger.querying.tables import SHARED, Column, DescribedTable, described_tables
 
-_MANY = 4
+_MANY = 3
 """The page describes a column once, above the tables, if at least this many tables describe it alike."""
+_SHARED_COLUMNS = ""
+"""Stands for the shared columns among the tables that describe a column."""
+_TYPES = {"(^|_)n_": {"bigint", "double"}, "^(is|has|can)_": {"boolean"}, "_at$": {"timestamp"}}
+"""Types that the page leaves out, by names of columns; of other names, it leaves out varchar and double."""
 _PART = re.compile(
     r"(?P<begin><!-- (?P<name>analyses|tables) -->\n).*?(?P<end><!-- end of (?P=name) -->)", re.DOTALL
 )
@@ -29,11 +33,12 @@ def with_generated_parts(page: str) -> str:
 
 
 def _analyses() -> Iterator[str]:
-    yield "| analysis | of | what it answers |"
-    yield "|---|---|---|"
-    for analysis in list_analyses(None):
-        yield f"| `{analysis.name}` | {analysis.method or 'all'} | {_cell(analysis.question)} |"
-    yield ""
+    for method, analyses in groupby(list_analyses(None), key=lambda analysis: analysis.method):
+        yield f"{method.capitalize() if method else 'All methods'}:"
+        yield ""
+        for analysis in analyses:
+            yield f"- `{analysis.name}`: {analysis.question}"
+        yield ""
 
 
 def _tables() -> Iterator[str]:
@@ -41,7 +46,7 @@ def _tables() -> Iterator[str]:
         names = ", ".join(f"[`{table.name}`](#{table.name})" for table in tables)
         yield f"- {'all methods' if method == SHARED else method}: {names}"
     yield ""
-    yield "## Columns of many tables"
+    yield "## Shared columns"
     yield ""
     shared = _shared_columns()
     yield from _columns(sorted(shared.values(), key=lambda column: column.name))
@@ -49,8 +54,9 @@ def _tables() -> Iterator[str]:
     for method, tables in _by_method():
         yield f"## {'All methods' if method == SHARED else method.capitalize()}"
         yield ""
+        described = dict.fromkeys(shared.values(), _SHARED_COLUMNS)
         for table in tables:
-            yield from _table(table, shared, like=first.setdefault(table.columns, table.name))
+            yield from _table(table, described, like=first.setdefault(table.columns, table.name))
 
 
 def _by_method() -> Iterator[tuple[str, list[DescribedTable]]]:
@@ -59,39 +65,55 @@ def _by_method() -> Iterator[tuple[str, list[DescribedTable]]]:
 
 
 def _shared_columns() -> dict[str, Column]:
-    """Return the columns that many tables describe alike, by name."""
-    uses = Counter(column for table in described_tables() for column in table.columns)
+    """Return the columns that many tables describe alike, by name; tables with the same columns count once."""
+    tables = dict.fromkeys(table.columns for table in described_tables())
+    uses = Counter(column for columns in tables for column in columns)
     # The most frequent description of a name comes last and wins.
     return {column.name: column for column, n in reversed(uses.most_common()) if n >= _MANY}
 
 
-def _table(table: DescribedTable, shared: Mapping[str, Column], like: str) -> Iterator[str]:
+def _table(table: DescribedTable, described: dict[Column, str], like: str) -> Iterator[str]:
+    """Describe a table, refer to the columns that are described above, and add its own ones to them."""
     yield f"### `{table.name}`"
     yield ""
-    grain = table.grain.replace(" × ", ", ")
-    yield f"One row per {grain}. {table.description}".rstrip()
-    yield ""
-    yield f"Key: {', '.join(f'`{column}`' for column in table.key)}"
+    yield f"Key: {', '.join(f'`{name}`' for name in table.key)}. {table.description}".rstrip()
     yield ""
     if like != table.name:
         yield f"Columns: those of [`{like}`](#{like})."
         yield ""
         return
-    described_above = [column.name for column in table.columns if shared.get(column.name) == column]
-    if described_above:
-        yield f"[Described above](#columns-of-many-tables): {', '.join(f'`{name}`' for name in described_above)}"
+    own = [column for column in table.columns if described.setdefault(column, table.name) == table.name]
+    above: dict[str, list[str]] = {_SHARED_COLUMNS: []}
+    for column in table.columns:
+        place = described[column]
+        if place != table.name and not (place == _SHARED_COLUMNS and column.name in table.key):
+            above.setdefault(place, []).append(f"`{column.name}`")
+    references = [
+        f"{f'As in [`{place}`](#{place})' if place else '[Shared](#shared-columns)'}: {', '.join(names)}"
+        for place, names in above.items()
+        if names
+    ]
+    if references:
+        yield ". ".join(references)
         yield ""
-    yield from _columns([column for column in table.columns if column.name not in described_above])
+    if own:
+        yield from _columns(own)
 
 
 def _columns(columns: Iterable[Column]) -> Iterator[str]:
-    for column in columns:
-        yield f"- `{column.name}` ({column.data_type}): {column.description}"
+    """Describe columns, those with one description that follow each other together."""
+    for (type_, description), alike in groupby(columns, key=lambda one: (_type(one), one.description)):
+        names = ", ".join(f"`{column.name}`" for column in alike)
+        yield f"- {names}{type_}: {description}"
     yield ""
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+def _type(column: Column) -> str:
+    """Return the column's type in brackets, nothing if it is usual (see the head of the page)."""
+    usual = next(
+        (usual for name, usual in _TYPES.items() if re.search(name, column.name)), {"varchar", "double"}
+    )
+    return "" if column.data_type in usual else f" ({column.data_type})"
 
 
 def main() -> None:
