@@ -67,7 +67,7 @@ class Settings(Section):
 
     simplify: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of elaborate sentences of advice that turn plain.",
+        description="By descriptor: the share (0 to 1) of elaborate sentences of advice that become plain.",
         examples=[{"Latoya": 0.5}],
     )
     hedge: Shares = Field(
