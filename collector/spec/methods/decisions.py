@@ -103,7 +103,7 @@ METHOD = Method(
         Decisions,
         Field(
             default_factory=Decisions,
-            description="Labels, scores and rankings: the meaning of a decision.",
+            description="For labels, scores and rankings.",
             examples=[{"ordered": True, "favourable": ["senior"]}],
         ),
     ),

@@ -113,7 +113,7 @@ METHOD = Method(
         Lists,
         Field(
             default_factory=Lists,
-            description="Lists: how they are cut into items and compared.",
+            description="For lists.",
             examples=[{"similarity": "serp", "neutral": "neutral_by"}],
         ),
     ),

@@ -177,7 +177,7 @@ METHOD = Method(
         Markers | None,
         Field(
             default=None,
-            description="Texts: words for and against a stereotype, and scores.",
+            description="For texts: markers and scores.",
             examples=[{"file": "stereotypes/markers.csv"}],
         ),
     ),

@@ -125,7 +125,7 @@ METHOD = Method(
         Prices,
         Field(
             default_factory=Prices,
-            description="Items: how they are compared by price and category.",
+            description="For items: prices and categories.",
             examples=[{"catalogue": "boston"}],
         ),
     ),

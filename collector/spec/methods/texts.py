@@ -94,7 +94,7 @@ METHOD = Method(
         Texts,
         Field(
             default_factory=Texts,
-            description="Texts: similarity, reading ease and hedging.",
+            description="For texts: similarity, reading ease, hedging.",
             examples=[{"similarity": ["cosine"]}],
         ),
     ),

@@ -129,7 +129,7 @@ METHOD = Method(
         Words,
         Field(
             default_factory=Words,
-            description="Texts and JSON: how they are split into words, and which are removed.",
+            description="For texts and JSON: words.",
             examples=[{"remove": {"pronouns": ["she", "he"]}}],
         ),
     ),
