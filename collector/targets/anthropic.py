@@ -36,7 +36,7 @@ class Settings(HttpSettings):
 
     kind: Literal["anthropic"] = Field(description="The kind of target.", examples=["anthropic"])
     model: Annotated[str, Field(min_length=1)] = Field(
-        description="The model as the service calls it; dated names do not change.",
+        description="The service's name for the model, if possible dated.",
         examples=["my-model-2026-05-01"],
     )
     api_key_env: Variable = Field(

@@ -124,7 +124,7 @@ class Settings(HttpSettings):
     )
     simulated: bool = Field(
         default=False,
-        description="The answers are made up, and labelled so everywhere.",
+        description="Label the answers as made up.",
         examples=[True],
     )
 

@@ -47,7 +47,7 @@ class Settings(HttpSettings):
         examples=["https://api.openai.com/v1"],
     )
     model: Annotated[str, Field(min_length=1)] = Field(
-        description="The model as the service calls it; dated names do not change.",
+        description="The service's name for the model, if possible dated.",
         examples=["my-model-2026-05-01"],
     )
     api_key_env: Variable | None = Field(

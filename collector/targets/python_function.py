@@ -64,7 +64,7 @@ class Settings(PacedSettings):
     )
     simulated: bool = Field(
         default=False,
-        description="The answers are made up, and labelled so everywhere.",
+        description="Label the answers as made up.",
         examples=[True],
     )
     secret_env: Variables = Field(

@@ -68,7 +68,7 @@ class Settings(Section):
     )
     simulated: bool = Field(
         default=False,
-        description="The answers are made up, and labelled so everywhere.",
+        description="Label the answers as made up.",
         examples=[True],
     )
     concurrency: Concurrency = Field(

@@ -359,7 +359,7 @@ class Settings(Section):
     )
     favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
         default_factory=dict,
-        description="By descriptor and category: the share (0 to 1) of restaurants drawn from the category, scaled down to 1 "
+        description="By descriptor and category: the share of restaurants drawn from the category, scaled down to 1 "
         "in all. It moves no prices.",
         examples=[{"his husband": {"gay bars": 0.1}}],
     )

@@ -46,7 +46,7 @@ _RESPONDERS: Sequence[Responder] = tuple(_responders())
 
 
 class _Shared(Section):
-    """A simulated model. A descriptor is a word or phrase of the prompt.
+    """A simulated model. Descriptors are words or phrases of the prompt, shares are from 0 to 1.
 
     The shares `malformed`, `refused` and `fenced` are together at most 1.
     """
@@ -66,13 +66,13 @@ class _Shared(Section):
     )
     steer: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of products or titles drawn from its own list. Several add up, to 1 at "
+        description="By descriptor: the share of products or titles drawn from its own list. Several add up, to 1 at "
         "most.",
         examples=[{"Black": 0.35}],
     )
     refuse_about: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of prompts with it that are refused; several act independently.",
+        description="By descriptor: the share of prompts with it that are refused; several act independently.",
         examples=[{"Muslim": 0.1}],
     )
     mitigation_factor: Share = Field(
