@@ -58,7 +58,7 @@ class Audit(Section):
     )
     subjects: Subjects | None = Field(
         default=None,
-        description="What questions are about, from a table.",
+        description="The subjects of questions, from a table.",
         examples=[{"file": "resumes/resumes.csv", "name": "resume", "expected": "level"}],
     )
     people: People | None = Field(
@@ -78,7 +78,7 @@ class Audit(Section):
     )
     attributes: Mapping[str, Attribute] = Field(
         default_factory=dict,
-        description="What distinguishes people; each name is a slot. Or a CSV file next to the spec: columns attribute, "
+        description="The attributes that distinguish people; each name is a slot. Or a CSV file next to the spec: columns attribute, "
         "group, descriptor, and one for each wording.",
         examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
     )

@@ -207,7 +207,7 @@ class Attribute(Section):
 
 
 class Subjects(Section):
-    """What questions are about, such as resumes: a table with a row for each, whose columns are slots.
+    """The subjects of questions, such as resumes: a table with a row for each, whose columns are slots.
 
     A candidate's slot {text} may have one column for each candidate: text_1, text_2, ….
     """
