@@ -78,8 +78,8 @@ class Audit(Section):
     )
     attributes: Mapping[str, Attribute] = Field(
         default_factory=dict,
-        description="The attributes that distinguish people; each name is a slot. Or a CSV file next to the spec: columns attribute, "
-        "group, descriptor, and one for each wording.",
+        description="The attributes that distinguish people; each name is a slot. Or a CSV file next to the spec: columns "
+        "attribute, group, descriptor, and one for each wording.",
         examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
     )
     trials: int | None = Field(
