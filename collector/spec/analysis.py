@@ -12,44 +12,44 @@ from collector.validation import Names, Section
 
 
 class Answers(Section):
-    """Who gets an answer at all, and the attempt at a question that decides this."""
+    """Which attempt at a question decides who gets an answer."""
 
     attempt: Literal["first", "last"] = Field(
         default="first",
-        description="Which attempt says whether a question was refused, failed or answered unusably, where a question was asked "
-        "again. The answer itself is always taken from the last attempt.",
+        description="The attempt that decides whether a question was refused, failed or answered unusably. The answer itself "
+        "is always the last attempt's.",
         examples=["last"],
     )
 
 
 class _Shared(Section):
-    """How answers are read: it can change without asking again. Every method has a part of it, under its name."""
+    """How answers are read. It can change without asking again."""
 
     crossed: Names = Field(
         default=(),
-        description="Attributes that are looked at together, so that Black women are a group, too.",
+        description="Attributes that are also combined, so that Black women are a group.",
         examples=[["race*gender"]],
     )
     pairwise: bool = Field(
         default=False,
-        description="Every group is compared with every other one, and not with the reference alone. More comparisons find less "
-        "each, as their p-values are adjusted for their number.",
+        description="Compare every group with every other one, not with the reference alone. P-values are adjusted for the "
+        "larger number of comparisons.",
         examples=[True],
     )
     include_reasoning: bool = Field(
         default=False,
-        description="For answers in text: whether the model's reasoning is analysed with the answer. It is always stored.",
+        description="Analyse the model's reasoning with an answer in text. It is always stored.",
         examples=[True],
     )
     answers: Answers = Field(
         default_factory=Answers,
-        description="Who gets an answer at all.",
+        description="Who gets an answer.",
         examples=[{"attempt": "last"}],
     )
     same: Mapping[str, Names] = Field(
         default_factory=dict,
-        description="For items: attributes made from two others with the same two groups: name → the two. Its groups are `same` "
-        "and `different`, which is the reference.",
+        description="For items: attributes made from two others with the same two groups: name → the two. Groups: `same`, and "
+        "`different` as the reference.",
         examples=[{"couple": ["first_relationship", "second_relationship"]}],
     )
 

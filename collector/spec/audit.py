@@ -43,13 +43,10 @@ from collector.validation import NonBlank, Section, list_to_tuple
 
 
 class Audit(Section):
-    """One audit: its questions and groups, the expected answer, and how the answers are read.
-
-    It asks something (`templates`, `trials`), or reads answers that exist (`import`), or both.
-    """
+    """One audit: it asks questions (`templates`, `trials`), or reads answers that exist (`import`), or both."""
 
     audit: NonBlank = Field(
-        description="The audit's name: lower-case letters, digits, - and _.",
+        description="Its name: lower-case letters, digits, - and _.",
         examples=["support-tone"],
         json_schema_extra={"pattern": "^[a-z0-9][a-z0-9_-]*$"},
     )
@@ -57,16 +54,16 @@ class Audit(Section):
         default=None, description="A line for the report.", examples=["Tone of support answers by customer"]
     )
     source: NonBlank | None = Field(
-        default=None, description="The source of its method or its data.", examples=["Smith et al. (2024)"]
+        default=None, description="The source of its method or data.", examples=["Smith et al. (2024)"]
     )
     subjects: Subjects | None = Field(
         default=None,
-        description="The subjects of the questions, from a CSV file.",
+        description="The subjects of questions, from a table.",
         examples=[{"file": "resumes/resumes.csv", "name": "resume", "expected": "level"}],
     )
     people: People | None = Field(
         default=None,
-        description="Names that state several attributes at once, from a CSV file.",
+        description="Names that state several attributes at once, from a table.",
         examples=[{"file": "names.csv", "name": "name", "per_subject": 8}],
     )
     templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = Field(
@@ -76,52 +73,50 @@ class Audit(Section):
     )
     ask: NonBlank | None = Field(
         default=None,
-        description="Written at the end of every template, such as the form of the answer.",
+        description="Text at the end of every template, such as the form of the answer.",
         examples=["\n\nAnswer with one word."],
     )
     attributes: Mapping[str, Attribute] = Field(
         default_factory=dict,
-        description="The attributes that distinguish people. Each name is a slot in templates. Or the name of a CSV file next to "
-        "the spec with the columns attribute, group and descriptor, and one more for each wording.",
+        description="The attributes that distinguish people; each name is a slot. Or a CSV file next to the spec: columns "
+        "attribute, group, descriptor, and one for each wording.",
         examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
     )
     trials: int | None = Field(
         default=None,
-        description="How often each prompt is asked. Needed where anything is asked.",
+        description="How often each prompt is asked. Needed to ask.",
         examples=[15],
         json_schema_extra={"minimum": 1},
     )
     answer: Answer = Field(
         default_factory=Answer,
-        description="The expected kind of answer. A spec with `import` must state it.",
+        description="The expected kind of answer. Needed with `import`.",
         examples=[{"kind": "label", "labels": ["reject", "accept"]}],
     )
     encoding: NonBlank | None = Field(
         default=None,
-        description="The encoding of the tables next to the spec (subjects, people, groups, markers and the like) that are "
-        "neither UTF-8 nor marked as UTF-16.",
+        description="The encoding of tables next to the spec that are neither UTF-8 nor marked as UTF-16.",
         examples=["cp1252"],
     )
     system_prompt: NonBlank | None = Field(
         default=None,
-        description="The system prompt of every question. It has no slots.",
+        description="The system prompt of every question, without slots.",
         examples=["You are a helpful assistant."],
     )
     mitigations: Mapping[str, Mitigation] = Field(
         default_factory=dict,
-        description="Mitigations that are asked next to the plain audit when they are named: `biasledger collect … --mitigation "
-        "debiased`.",
+        description="Mitigations, asked with `biasledger collect … --mitigation debiased`.",
         examples=[{"debiased": {"suffix": " Treat all people alike."}, "masked": {"mask": {"race": ""}}}],
     )
     analysis: Analysis = Field(
         default_factory=Analysis,
-        description="How answers are read and compared. A change holds for old answers at the next build.",
+        description="How answers are read and compared. A change applies to old answers at the next build.",
         examples=[{"crossed": ["race*gender"]}],
     )
     imported: Import | None = Field(
         default=None,
         alias="import",
-        description="How answers that exist already are read from a file.",
+        description="How existing answers are read from a file.",
         examples=[{"columns": {"text": "answer", "attributes": {"gender": "gender"}}}],
     )
     _subject_rows: tuple[Subject, ...] = PrivateAttr(default=())

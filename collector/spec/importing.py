@@ -13,70 +13,69 @@ ImportFormat = Literal["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "inspec
 
 
 class Columns(Section):
-    """Which column of an imported file holds what; the value of each key is the column's name.
+    """The columns of an imported file; the value of each key is a column's name.
 
-    Groups stand in one column an attribute (`attributes`, the wide form), or `attribute` and `value` name one condition a row
-    (the long form). A file of rankings has a row for each candidate and no `text`; a file of items has a row for each item, or
-    for `count` of them, and no `text` either.
+    In wide form each attribute has a column (`attributes`); in long form a row names one condition (`attribute`, `value`). A
+    file of rankings has a row for each candidate, a file of items one for each item, or for `count` of them; neither has
+    `text`.
     """
 
     text: NonBlank | None = Field(
         default=None,
-        description="The answer as it was written. In this and every other column, `response.score` is a key inside JSON, and "
-        "`turns[0].text` goes into a list.",
+        description="The answer. In any column, `response.score` is a key inside JSON, `turns[0].text` an element of a list.",
         examples=["answer"],
     )
-    prompt: NonBlank | None = Field(default=None, description="What was asked.", examples=["prompt"])
+    prompt: NonBlank | None = Field(default=None, description="The question.", examples=["prompt"])
     system_prompt: NonBlank | None = Field(
-        default=None, description="The system prompt that it was asked with.", examples=["system"]
+        default=None, description="Its system prompt.", examples=["system"]
     )
     finish_reason: NonBlank | None = Field(
         default=None,
-        description="Why the model stopped, which tells a filtered answer or one that was cut off. Next to `text`.",
+        description="Why the model stopped, which shows filtered and cut-off answers. With `text`.",
         examples=["finish_reason"],
     )
     reasoning: NonBlank | None = Field(
         default=None,
-        description="The model's reasoning, which is kept and not judged. Next to `text`.",
+        description="The model's reasoning, stored but not judged. With `text`.",
         examples=["reasoning_content"],
     )
     error: NonBlank | None = Field(
         default=None,
-        description="Why the call failed, empty where it did not. A message of a content filter is a refusal, any other one a "
-        "failed call, even where `text` holds something. Next to `text`.",
+        description="Why the call failed, or empty. A content filter's message is a refusal, any other a failed call, even if "
+        "`text` is not empty. With `text`.",
         examples=["error"],
     )
     template: NonBlank | None = Field(
         default=None,
-        description="Which wording of the question a row answers; all rows are of one template if absent.",
+        description="The wording of the question; if absent, all rows have one template.",
         examples=["template_id"],
     )
     subject: NonBlank | None = Field(
         default=None,
-        description="The subject of the question. Labels, scores and rankings need it: it tells which rows are about the same "
-        "resume, or person.",
+        description="The subject, which shows the rows about the same resume or person. Needed for labels, scores and "
+        "rankings.",
         examples=["resume_id"],
     )
     domain: NonBlank | None = Field(
-        default=None, description="The kind of subject, each of which is judged on its own.", examples=["job"]
+        default=None, description="The kind of subject; each is judged on its own.", examples=["job"]
     )
     trial: NonBlank | None = Field(
         default=None,
-        description="The number of the repetition, a whole number; rows of a prompt are numbered in order if absent.",
+        description="The number of the repetition, a whole number; if absent, a prompt's rows are numbered in order.",
         examples=["trial"],
     )
     attempt: NonBlank | None = Field(
         default=None,
-        description="The number of the attempt at a trial, a whole number from 1. The first one tells whom the model refuses; "
-        "the text of the last one is analysed. Without `trial`, each attempt has to follow the one before it. Next to `text`.",
+        description="The number of the attempt at a trial, from 1. The first shows whom the model refuses, the last is "
+        "analysed. Without `trial`, attempts follow each other. With `text`.",
         examples=["attempt"],
     )
     expected: NonBlank | None = Field(
-        default=None, description="The right answer, for labels and scores.", examples=["true_level"]
+        default=None, description="The right label or score.", examples=["true_level"]
     )
     order: NonBlank | None = Field(
         default=None,
-        description="A number by which the rows are ordered; they stand in the file's order if absent.",
+        description="A number that orders the rows; if absent, the file's order counts.",
         examples=["row_id"],
     )
     weight: NonBlank | None = Field(
@@ -85,12 +84,12 @@ class Columns(Section):
     model: NonBlank | None = Field(default=None, description="The model that answered.", examples=["model"])
     attribute: NonBlank | None = Field(
         default=None,
-        description="In long form, the attribute that a row names a group of. A row without one is neutral.",
+        description="Long form: the attribute of a row. A row without one is neutral.",
         examples=["attribute"],
     )
     value: NonBlank | None = Field(
         default=None,
-        description="In long form, the group of that attribute, or its descriptor.",
+        description="Long form: the group, or its descriptor.",
         examples=["value"],
     )
     descriptor: NonBlank | None = Field(
@@ -100,61 +99,57 @@ class Columns(Section):
     )
     response: NonBlank | None = Field(
         default=None,
-        description="For rankings and items: which rows are one answer. For items, all rows of a prompt are one if absent.",
+        description="Rankings and items: which rows are one answer. If absent, all items of a prompt are.",
         examples=["run"],
     )
     slot: NonBlank | None = Field(
         default=None,
-        description="For rankings: the place at which a candidate was shown, from 1.",
+        description="Rankings: the place at which a candidate was shown, from 1.",
         examples=["position"],
     )
     rank: NonBlank | None = Field(
         default=None,
-        description="For rankings: the place that a candidate was given; 1 is best.",
+        description="Rankings: the place given to a candidate; 1 is best.",
         examples=["rank"],
     )
     missing: NonBlank | None = Field(
         default=None,
-        description="For rankings: 1 if the answer does not name the candidate, else 0.",
+        description="Rankings: 1 if the answer does not name the candidate, else 0.",
         examples=["missing"],
     )
-    item: NonBlank | None = Field(
-        default=None, description="For items: the item's name.", examples=["restaurant"]
-    )
+    item: NonBlank | None = Field(default=None, description="Items: the name.", examples=["restaurant"])
     price: NonBlank | None = Field(
         default=None,
-        description="For items: the price level, a number or as many $ signs; or the amount of money (`answer.prices`).",
+        description="Items: the price level as a number or $ signs, or an amount of money (`answer.prices`).",
         examples=["price"],
     )
     category: NonBlank | None = Field(
         default=None,
-        description="For items: the categories, separated by comma or slash. Without `item` and `price`, a row is one category "
-        "of an answer.",
+        description="Items: categories, separated by comma or slash. Without `item` and `price`, a row is one category.",
         examples=["cuisine"],
     )
     count: NonBlank | None = Field(
-        default=None, description="For items: the number of items in a row.", examples=["n"]
+        default=None, description="Items: the number of items in a row.", examples=["n"]
     )
     attributes: Mapping[str, NonBlank] = Field(
         default_factory=dict,
-        description="In wide form, the column that holds each attribute's group: attribute → column. Two attributes may share a "
-        "column; `values` then says what each of its words means.",
+        description="Wide form: attribute → column of its groups. Attributes that share a column need `values`.",
         examples=[{"race": "race", "gender": "sex"}],
     )
     descriptors: Mapping[str, NonBlank] = Field(
         default_factory=dict,
-        description="The column of what states one attribute each, such as the first name the gender: attribute → column.",
+        description="Attribute → column of the descriptor that states it, such as a first name.",
         examples=[{"gender": "first_name"}],
     )
     texts: Mapping[str, NonBlank] = Field(
         default_factory=dict,
-        description="In place of `text`, a column of answers for each group of the attribute that `attributes` leaves out: group "
-        '→ column, `""` for the answer that names no group. A row is then one answer for each of them, about the same subject.',
+        description='In place of `text`: group of the attribute that `attributes` leaves out → column of its answers, `""` '
+        "for the answer about no group. A row has one answer for each, about the same subject.",
         examples=[{"male": "male_response", "female": "female_response"}],
     )
     scores: Mapping[NonBlank, NonBlank] = Field(
         default_factory=dict,
-        description="Columns of labels that answers have already, from people or classifiers: scorer → column.",
+        description="Labels that answers already have: scorer → column.",
         examples=[{"human": "regard"}],
     )
 
@@ -172,24 +167,22 @@ class Columns(Section):
 class ConditionValue(Section):
     """The meaning of a value in a file of long form."""
 
-    group: NonBlank = Field(description="The group that the value names.", examples=["African"])
+    group: NonBlank = Field(description="Its group.", examples=["African"])
     perturbation: NonBlank | None = Field(
-        default=None, description="How it is misspelt or worded otherwise.", examples=["typo_drop"]
+        default=None, description="How it is misspelt or reworded.", examples=["typo_drop"]
     )
-    language: NonBlank | None = Field(default=None, description="The language it is in.", examples=["fr"])
+    language: NonBlank | None = Field(default=None, description="Its language.", examples=["fr"])
 
 
 class Condition(Section):
-    """The meaning of an attribute named in a file of long form; parts that are left out are as the file says."""
+    """The meaning of a condition in a file of long form; what is left out is as the file says."""
 
-    neutral: bool = Field(
-        default=False, description="Such rows name no group: they are neutral.", examples=[True]
-    )
+    neutral: bool = Field(default=False, description="Such rows name no group.", examples=[True])
     attribute: NonBlank | None = Field(
-        default=None, description="The audit's attribute that is meant.", examples=["continent"]
+        default=None, description="The audit's attribute.", examples=["continent"]
     )
     perturbation: NonBlank | None = Field(
-        default=None, description="How its values are misspelt or worded otherwise.", examples=["typo_swap"]
+        default=None, description="How its values are misspelt or reworded.", examples=["typo_swap"]
     )
     language: NonBlank | None = Field(
         default=None, description="The language of its questions; `en` if absent.", examples=["fr"]
@@ -205,60 +198,58 @@ class Condition(Section):
         ],
     ] = Field(
         default_factory=dict,
-        description="The meaning of its values: value → group, or → group with a perturbation and a language of its own.",
+        description="Value → group, or → group with a perturbation and language of its own.",
         examples=[{"un Africain": "African", "an Afrian": {"group": "African", "perturbation": "typo_drop"}}],
     )
 
 
 class Import(Section):
-    """How answers that already exist are read from a file: `biasledger import AUDIT.yml FILE`."""
+    """How existing answers are read: `biasledger import AUDIT.yml FILE`."""
 
     format: ImportFormat | None = Field(
         default=None,
-        description="The file's format; detected from its ending and content if absent.",
+        description="The file's format; if absent, detected from ending and content.",
         examples=["jsonl"],
     )
     table: NonBlank | None = Field(
         default=None,
-        description="Which sheet of a workbook, or which split of a dataset's folder; the first sheet, or the one split, if "
-        "absent. `--sheet` and `--split` go before it.",
+        description="The sheet of a workbook, or the split of a dataset's folder; if absent, the first sheet or only split. "
+        "`--sheet` and `--split` override it.",
         examples=["answers"],
     )
     encoding: NonBlank | None = Field(
         default=None,
-        description="The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` goes before it.",
+        description="The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` overrides it.",
         examples=["cp1252"],
     )
     duplicates: Literal["drop"] | None = Field(
         default=None,
-        description="`drop` leaves out rows that repeat an earlier one in every column that is read. Without it they are further "
-        "answers.",
+        description="Leave out rows that repeat an earlier one in every column read. Otherwise they are further answers.",
         examples=["drop"],
     )
     split: Literal["model"] | None = Field(
         default=None,
-        description="`model` makes a run for each model that the column `model` names.",
+        description="Make a run for each model in the column `model`.",
         examples=["model"],
     )
     columns: Columns = Field(
-        description="Which column holds what.",
+        description="The columns of the file.",
         examples=[{"text": "answer", "prompt": "prompt", "attributes": {"gender": "sex"}}],
     )
     values: Mapping[str, Mapping[str, NonBlank | None]] = Field(
         default_factory=dict,
-        description="The file's words for the groups: attribute → word in the file → group. A group's name and descriptors are "
-        'understood anyway. null says that such a row names no group of the attribute; `""` is a cell that is empty, or holds '
-        "what programs write in place of a value, such as #N/A or nan.",
+        description="The file's words for groups: attribute → word → group. Groups' names and descriptors need no entry. "
+        'null: the row names no group; `""`: an empty cell, or one with #N/A, nan and the like.',
         examples=[{"gender": {"f": "female", "m": "male", "": None}}],
     )
     score_labels: Mapping[str, NonBlank] = Field(
         default_factory=dict,
-        description="The meaning of the labels in the columns of `scores`: word in the file → label.",
+        description="The labels in the columns of `scores`: word in the file → label.",
         examples=[{"-1": "negative", "0": "neutral", "1": "positive"}],
     )
     conditions: Mapping[str, Condition] = Field(
         default_factory=dict,
-        description="In long form, what the words in the column `attribute` mean where they are no attribute's name.",
+        description="Long form: the meaning of words in the column `attribute` that are no attribute's name.",
         examples=[
             {
                 "baseline": {"neutral": True},

@@ -37,73 +37,68 @@ MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
 class Template(Section):
-    """One wording of the question, with slots for the groups' descriptors and the subjects' words.
-
-    Groups with several descriptors are asked about by each of them. With several such attributes all combinations are asked,
-    unless the template is `paired`. A template with a `candidate` asks for a ranking.
-    """
+    """One wording of the question. Every combination of its slots' descriptors is asked."""
 
     id: NonBlank = Field(
-        description="The template's name in results. Each template has its own.",
+        description="The template's name in results, used once.",
         examples=["products"],
     )
     text: NonBlank = Field(
-        description="The question. `{race}` is filled with a descriptor of the attribute `race`, `{title}` with a subject's "
-        "column `title`. `{a race}` puts a or an before the descriptor, `{A race}` with a capital letter. A literal brace is "
-        "doubled: `{{`.",
+        description="The question. `{race}` is a descriptor of the attribute `race`, `{title}` the subject's column `title`. "
+        "`{a race}` adds a or an, `{A race}` A or An. A literal brace is doubled: `{{`.",
         examples=["Which books would you recommend to {a race} {gender}?"],
     )
     language: NonBlank = Field(
         default="en",
-        description="The language of the question. Results of another language stand apart. `{a race}` is for English alone.",
+        description="The language of the question; languages are analysed apart. `{a race}` is for English only.",
         examples=["fr"],
     )
     trials: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
-        description="How often each prompt of this template is asked, where that differs from the audit's `trials`.",
+        description="How often each prompt of this template is asked, if not the audit's `trials`.",
         examples=[5],
     )
     descriptors: Names = Field(
         default=(),
-        description="The values of the slot `{descriptor}`, one prompt each: attributes, or two crossed with `*`.",
+        description="The values of the slot `{descriptor}`: attributes, or two crossed with `*`.",
         examples=[["age", "gender", "race*gender"]],
     )
     neutral: NonBlank | None = Field(
         default=None,
-        description="The id of the template that asks the same without any group. Lists are compared with its answers.",
+        description="The id of the same question without a group, with whose answers lists are compared.",
         examples=["fan_neutral"],
     )
     part: NonBlank | None = Field(
         default=None,
-        description="The template is asked only where this part is named: `biasledger collect … --with robustness`.",
+        description="Ask the template only with `biasledger collect … --with robustness`.",
         examples=["robustness"],
     )
     perturbations: Names = Field(
         default=(),
-        description="The prompt is asked once for each: with a typing error in the longest word of the descriptor (`typo_swap`, "
-        "`typo_drop`, `typo_double`), or under a name of your own for a template that is itself worded otherwise.",
+        description="Ask once for each: a typing error in the descriptor's longest word (`typo_swap`, `typo_drop`, "
+        "`typo_double`), or your own name for a reworded template.",
         examples=[["typo_swap", "typo_drop"]],
     )
     wording: NonBlank | None = Field(
         default=None,
-        description="Which of the attributes' `wordings` fill the slots, in place of the groups' own descriptors.",
+        description="Which `wordings` of the attributes fill the slots.",
         examples=["fr"],
     )
     paired: bool = Field(
         default=False,
-        description="Descriptors of several attributes go in step: the first ones stand together, the second ones, and so on. "
-        "Otherwise every combination of them is asked.",
+        description="Combine the first descriptors of all attributes, then the second, and so on, in place of every "
+        "combination.",
         examples=[True],
     )
     candidate: NonBlank | None = Field(
         default=None,
-        description="Makes the template ask for a ranking: how one candidate is written, with `{number}`. `{candidates}` in the "
-        "text is one person of each combination of groups, each written so.",
+        description="Ask for a ranking: how one candidate is written, with `{number}`. `{candidates}` in the text is one "
+        "person of each combination of groups.",
         examples=["Candidate {number}: {name}\n{text}"],
     )
     orders: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
-        description="In how many rotated orders the same candidates are shown; as many as there are candidates if absent.",
+        description="In how many rotated orders candidates are shown; if absent, as many as there are candidates.",
         examples=[4],
     )
     _ask: str = PrivateAttr(default="")
@@ -164,34 +159,33 @@ Groups = Annotated[
 
 
 class Attribute(Section):
-    """An attribute, such as gender: its groups, the words that state them (their descriptors), and the reference group."""
+    """An attribute, such as gender: its groups and the words that state them (descriptors)."""
 
     reference: NonBlank | None = Field(
         default=None,
-        description="The group that the others are compared with. Lists and items may do without: lists are then compared with "
-        "the neutral prompt, items with each other.",
+        description="The group that others are compared with. If absent, lists are compared with the neutral prompt, items "
+        "with each other.",
         examples=["White"],
     )
     file: NonBlank | None = Field(
         default=None,
-        description="A table next to the spec (CSV with any separator, or Excel) that holds the groups in place of `groups`: the "
-        "columns group and descriptor (the "
-        "group's name if absent), a row for each descriptor, and a further column for each agreeing slot.",
+        description="A table next to the spec in place of `groups`: columns group and descriptor (the group's name if "
+        "absent), one row for each descriptor, and a column for each agreeing slot.",
         examples=["restaurants/locations.csv"],
     )
     groups: Groups = Field(
-        description="The groups: a list of names, or names with what states each of them in a prompt (its descriptor, or a list "
-        "of descriptors, each of which is asked about). A name is its own descriptor if none is given. At least two groups.",
+        description="At least two names, or names with their descriptor or list of descriptors, each of which is asked about. "
+        "Without one, the name is the descriptor.",
         examples=[["White", "Black"], {"White": "a White", "Black": ["a Black", "an African American"]}],
     )
     agreements: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="Slots whose word goes with the descriptor, such as a pronoun: slot → descriptor or group → word.",
+        description="Slots that agree with the descriptor, such as pronouns: slot → descriptor or group → word.",
         examples=[{"possessive": {"daughter": "her", "son": "his"}}],
     )
     wordings: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="Other descriptors of the same groups, for templates that name the wording: wording → group → descriptor.",
+        description="Other descriptors for templates that name the wording: wording → group → descriptor.",
         examples=[{"fr": {"White": "une personne blanche", "Black": "une personne noire"}}],
     )
 
@@ -213,53 +207,52 @@ class Attribute(Section):
 
 
 class Subjects(Section):
-    """The subjects of the questions, such as resumes or artists: a CSV file with a row for each, whose columns are slots.
+    """The subjects of questions, such as resumes: a table with a row for each, whose columns are slots.
 
-    A candidate's slot {text} may also have as many columns as there are candidates, text_1, text_2, …, which they take in turn.
+    A candidate's slot {text} may have one column for each candidate: text_1, text_2, ….
     """
 
     file: NonBlank = Field(
-        description="The table, as seen from the spec: CSV with any separator, or Excel. Every column is a slot.",
+        description="A CSV file (any separator) or Excel; every column is a slot.",
         examples=["resumes/resumes.csv"],
     )
     name: NonBlank = Field(description="The column that names a subject.", examples=["resume"])
     domain: NonBlank | None = Field(
         default=None,
-        description="The column of a subject's domain: a kind of subjects that is judged on its own.",
+        description="The column of the kind of subject; each kind is judged on its own.",
         examples=["job"],
     )
     expected: NonBlank | None = Field(
         default=None,
-        description="The column of the right answer, for labels and scores. Its cells may be empty.",
+        description="The column of the right label or score. Cells may be empty.",
         examples=["level"],
     )
     person: NonBlank | None = Field(
         default=None,
-        description="The column of the name that stands in the other columns and makes way for each person's name. Where the "
-        "cell is empty, the question is about nobody and is asked once.",
+        description="The column of the name that each person's name replaces in the other columns. An empty cell makes a "
+        "question about nobody, asked once.",
         examples=["first_name"],
     )
     target_group: NonBlank | None = Field(
         default=None,
-        description="The column of the group that a stereotype is about, for audits with markers.",
+        description="For markers: the column of the group that a stereotype is about.",
         examples=["target_group"],
     )
     wordings: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="Slots whose word depends on the subject's domain: slot → domain → word.",
+        description="Slots that depend on the domain: slot → domain → word.",
         examples=[{"titles": {"movies": "movie titles", "music": "song titles"}}],
     )
 
 
 class People(Section):
-    """Descriptors that state several attributes at once, such as first names: a CSV file with a row for each."""
+    """Descriptors that state several attributes at once, such as first names: a table with a row for each."""
 
     file: NonBlank = Field(
-        description="The table, as seen from the spec, CSV with any separator or Excel: a column of names, and one for each "
-        "attribute that a name states, called like the attribute.",
+        description="A CSV file (any separator) or Excel: a column of names, and one for each attribute, called like it.",
         examples=["names.csv"],
     )
-    name: NonBlank = Field(description="The column of the names, which fill `{name}`.", examples=["name"])
+    name: NonBlank = Field(description="The column of names, which fill `{name}`.", examples=["name"])
     per_subject: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
         description="How many people of each combination of groups are asked about with each subject; all if absent.",
@@ -267,7 +260,7 @@ class People(Section):
     )
     own_name: bool = Field(
         default=False,
-        description="Whether the name in the subject's own row (`subjects.person`) is always among them.",
+        description="Always include the name in the subject's own row (`subjects.person`).",
         examples=[True],
     )
 
@@ -291,23 +284,23 @@ KeyPaths = Annotated[tuple[Text, ...], BeforeValidator(_paths, json_schema_input
 
 
 class Answer(Section):
-    """The expected kind of answer, which decides the method by which answers are compared."""
+    """The expected kind of answer, which decides the method of comparison."""
 
     kind: AnswerKind = Field(
         default="json_object",
         description="`text` is free text, `json_object` a JSON object (its texts are compared as words; without any it is "
-        "malformed), `list` a list of titles, `items` recommendations with prices and categories, `label` one of `labels`, "
+        "malformed), `list` titles, `items` recommendations with prices and categories, `label` one of `labels`, "
         "`score` a number, `ranking` an order of candidates.",
         examples=["text"],
     )
     k: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=None,
-        description="How many items a list (or `items`) should have. Templates may say so with `{k}`.",
+        description="How many items a list (or `items`) should have; `{k}` in templates.",
         examples=[20],
     )
     short: Literal["pad", "ask_again"] = Field(
         default="pad",
-        description="The treatment of a list of fewer than `k` items: padded with empty places, or asked again.",
+        description="A list of fewer than `k` items is padded with empty places, or asked again.",
         examples=["ask_again"],
     )
     levels: Annotated[int, Field(ge=2, le=10)] = Field(
@@ -317,8 +310,7 @@ class Answer(Section):
     )
     labels: Names = Field(
         default=(),
-        description="The labels of a decision. Case does not matter in answers. Where they have an order, from the lowest to the "
-        "highest.",
+        description="The labels, from lowest to highest if they have an order. Answers may write them in any case.",
         examples=[["junior", "mid", "senior"]],
     )
     minimum: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
@@ -329,35 +321,33 @@ class Answer(Section):
     )
     max_characters: Annotated[int, Field(ge=1)] = Field(
         default=DEFAULT_MAX_CHARACTERS,
-        description="A longer answer is kept, and left out of every measure.",
+        description="A longer answer is stored, but in no measure.",
         examples=[20_000],
     )
     key: NonBlank | None = Field(
         default=None,
-        description="The key of a JSON answer that holds the label or the score; a dotted path names a nested key.",
+        description="The key of the label or score in a JSON answer; dots lead to a nested key.",
         examples=["result.decision"],
     )
     pattern: NonBlank | None = Field(
         default=None,
-        description="A regular expression with one capture group, which finds the label or the score in the reply.",
+        description="A regular expression whose one capture group finds the label or score.",
         examples=[r"My verdict is (\w+)"],
     )
     labels_from: Mapping[str, Text] = Field(
         default_factory=dict,
-        description="For questions with their own options: label → the subject's column, or the file's, that holds the text of "
-        "this option. An answer may name the label or state the text.",
+        description="For questions with their own options: label → column of the option's text, in the subjects' or the "
+        "imported file. An answer may give label or text.",
         examples=[{"A": "option_a", "B": "option_b"}],
     )
     options: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="The same for collected answers, written out: subject → label → text. `labels_from` fills it from the "
-        "subjects' file.",
+        description="The same written out: subject → label → text. `labels_from` fills it from the subjects' file.",
         examples=[{"question 1": {"A": "a nurse", "B": "a doctor"}}],
     )
     rescale: bool = Field(
         default=False,
-        description="Whether a score on another scale, such as 8/10 where 0 to 100 is asked for, is converted. It is unread "
-        "otherwise.",
+        description="Convert a score on another scale, such as 8/10 on 0 to 100. Otherwise it is unread.",
         examples=[True],
     )
     points: Mapping[str, Annotated[float, Field(allow_inf_nan=False)]] = Field(
@@ -367,48 +357,48 @@ class Answer(Section):
     )
     decimal: Literal[".", ","] | None = Field(
         default=None,
-        description="The decimal separator of the scores. If absent, it is detected from the whole column of a file.",
+        description="The decimal separator; if absent, detected from the file's column.",
         examples=[","],
     )
     currency: NonBlank | None = Field(
         default=None,
-        description="The ISO 4217 code of the currency of the scores. Amounts in another currency are unread.",
+        description="The ISO 4217 code of the scores' currency. Other currencies are unread.",
         examples=["EUR"],
     )
     per: Literal["year", "month"] | None = Field(
         default=None,
-        description="The period that amounts are given for. An amount for another period is unread and never converted; without "
-        "this key, an amount per year is read and one for any other period is unread.",
+        description="The period of amounts; other periods are unread, never converted. If absent, amounts per year or without "
+        "a period are read.",
         examples=["year"],
     )
     turns: Literal["last_assistant", "all_assistant"] | Annotated[int, Field(ge=1)] = Field(
         default="last_assistant",
-        description="Which turns are judged where an answer is a whole conversation: the last one of the assistant, all of them, "
-        "or the number of one from 1.",
+        description="In a conversation, which turns are judged: the assistant's last, all of the assistant's, or one by its "
+        "number.",
         examples=["all_assistant"],
     )
     refusals: Names = Field(
         default=(),
-        description="Regular expressions for the refusals of your own bot. Each is searched in the first 2,000 characters of a "
-        "reply, without regard to case.",
+        description="Regular expressions for your own bot's refusals, searched in the first 2,000 characters without regard "
+        "to case.",
         examples=[["transfer you to a colleague"]],
     )
     missing: Names = Field(
         default=(),
-        description="For imported answers: texts in the file that mean no answer, besides empty cells and words such as "
-        "#N/A or nan. Such a row is kept as an error.",
+        description="Imports: texts that mean no answer, besides empty cells, #N/A, nan and the like. The row is stored as an "
+        "error.",
         examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
     )
     keys: Mapping[ItemRole, KeyPaths] = Field(
         default_factory=dict,
-        description="For `items` in JSON: which key of an item holds its `name`, its `price` and its `category`; a dotted path "
-        "leads into nested objects and lists. Common words of many languages are known without it.",
+        description="For `items` in JSON: the keys of `name`, `price` and `category`; dots lead into nested objects and "
+        "lists. Common words of many languages need no entry.",
         examples=[{"name": "titel", "price": "preis_eur", "category": "sparte"}],
     )
     prices: PriceForm | None = Field(
         default=None,
-        description='For `items`: whether prices are `levels` or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts get '
-        "levels of equal size over all answers of a run: with 4 `levels`, the cheapest quarter is level 1. Levels if absent.",
+        description='For `items`: prices are `levels` (default) or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts '
+        "get levels of equal size over a run: with 4 `levels`, the cheapest quarter is level 1.",
         examples=["amounts"],
     )
     _has_catalogue: bool = PrivateAttr(default=False)
@@ -494,7 +484,7 @@ class Answer(Section):
 
 
 class Mitigation(Section):
-    """A mitigation asked next to the plain audit: text around the prompt, another system prompt, or masked slots."""
+    """A mitigation: text around the prompt, another system prompt, or masked slots."""
 
     prefix: Text | None = Field(
         default=None, description="Text before every prompt.", examples=["Judge qualifications alone.\n\n"]
@@ -506,13 +496,13 @@ class Mitigation(Section):
     )
     system_prompt: NonBlank | None = Field(
         default=None,
-        description="The system prompt in place of the audit's.",
+        description="In place of the audit's system prompt.",
         examples=["You treat all people alike."],
     )
     mask: Mapping[str, Text | None] | None = Field(
         default=None,
-        description='What stands in place of each slot that tells a group: a neutral word, `""` for nothing, or null to leave '
-        "the slot as it is. Every such slot of the templates is named.",
+        description='Slot that states a group → neutral word, `""` for nothing, or null to leave it. Every such slot has an '
+        "entry.",
         examples=[{"race": "", "gender": "person"}],
     )
 

@@ -34,11 +34,9 @@ _THOUGHTS = {"thinking", "redacted_thinking"}
 class Settings(HttpSettings):
     """Anthropic's Messages API."""
 
-    kind: Literal["anthropic"] = Field(
-        description="The kind of target, which decides the keys that follow.", examples=["anthropic"]
-    )
+    kind: Literal["anthropic"] = Field(description="The kind of target.", examples=["anthropic"])
     model: Annotated[str, Field(min_length=1)] = Field(
-        description="The model, as the service calls it. A dated name stays the same model.",
+        description="The service's name for the model, if possible dated.",
         examples=["my-model-2026-05-01"],
     )
     api_key_env: Variable = Field(
@@ -48,12 +46,12 @@ class Settings(HttpSettings):
     )
     base_url: BaseAddress = Field(
         default=BASE_URL,
-        description="The address of the service, or of one that speaks like it.",
+        description="The address of the service or a compatible one.",
         examples=["https://api.anthropic.com"],
     )
     parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(
         default_factory=dict,
-        description="Sent with every question as they are.",
+        description="Sent unchanged with every question.",
         examples=[{"max_tokens": 1024}],
     )
 

@@ -21,20 +21,18 @@ MAX_TIMEOUT_SECONDS = 3600
 class PacedSettings(Section):
     """How fast a target may be asked. These settings do not change the questions, so a resumed run may have other values."""
 
-    concurrency: Concurrency = Field(
-        default=8, description="How many questions are asked at once.", examples=[4]
-    )
+    concurrency: Concurrency = Field(default=8, description="Most questions at once.", examples=[4])
     requests_per_minute: PerMinute | None = Field(
-        default=None, description="No more questions a minute than this.", examples=[500]
+        default=None, description="Most questions a minute.", examples=[500]
     )
     tokens_per_minute: PerMinute | None = Field(
         default=None,
-        description="No more tokens a minute than this, of prompts and answers.",
+        description="Most tokens a minute, prompts and answers.",
         examples=[200_000],
     )
     total_timeout_seconds: Seconds | None = Field(
         default=None,
-        description="How long one question may take, all its attempts and pauses included.",
+        description="Longest time for one question, with all attempts and pauses.",
         examples=[600],
     )
 
@@ -43,7 +41,7 @@ class HttpSettings(PacedSettings):
     """Settings of every target that is asked over HTTP."""
 
     timeout_seconds: Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS)] = Field(
-        default=60.0, description="How long one attempt waits for an answer.", examples=[300]
+        default=60.0, description="Longest time for one attempt.", examples=[300]
     )
 
 

@@ -30,11 +30,9 @@ _HOPELESS_REASONS = {"API_KEY_INVALID", "API_KEY_SERVICE_BLOCKED", "CONSUMER_SUS
 class Settings(HttpSettings):
     """Google's Gemini API."""
 
-    kind: Literal["gemini"] = Field(
-        description="The kind of target, which decides the keys that follow.", examples=["gemini"]
-    )
+    kind: Literal["gemini"] = Field(description="The kind of target.", examples=["gemini"])
     model: Annotated[str, Field(min_length=1)] = Field(
-        description="The model, as the service calls it. A dated name stays the same model.",
+        description="The service's name for the model, if possible dated.",
         examples=["my-model-2026-05-01"],
     )
     api_key_env: Variable = Field(
@@ -44,7 +42,7 @@ class Settings(HttpSettings):
     )
     base_url: BaseAddress = Field(
         default=BASE_URL,
-        description="The address of the service, or of one that speaks like it.",
+        description="The address of the service or a compatible one.",
         examples=["https://generativelanguage.googleapis.com/v1beta"],
     )
     parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(
@@ -52,7 +50,7 @@ class Settings(HttpSettings):
     )
     safety_settings: Annotated[tuple[Mapping[str, str], ...], BeforeValidator(list_to_tuple)] = Field(
         default=(),
-        description="The request's `safetySettings`: what the service itself filters.",
+        description="The request's `safetySettings`: what the service filters.",
         examples=[[{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}]],
     )
     send_seed: bool = Field(

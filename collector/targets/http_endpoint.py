@@ -61,15 +61,13 @@ Headers = Annotated[Mapping[str, str], AfterValidator(_require_headers)]
 class Settings(HttpSettings):
     """An endpoint over HTTP."""
 
-    kind: Literal["http"] = Field(
-        description="The kind of target, which decides the keys that follow.", examples=["http"]
-    )
+    kind: Literal["http"] = Field(description="The kind of target.", examples=["http"])
     url: Address = Field(
-        description="The address. `{prompt}` and other slots stand in it or in `body`.",
+        description="The address. Slots such as `{prompt}` are in it or in `body`.",
         examples=["https://recommender.example/v2/recommend"],
     )
     method: Literal["GET", "POST", "PUT"] = Field(
-        default="POST", description="How it is asked.", examples=["GET"]
+        default="POST", description="The request's method.", examples=["GET"]
     )
     headers: Headers = Field(
         default_factory=dict,
@@ -78,45 +76,45 @@ class Settings(HttpSettings):
     )
     body: NonBlank | None = Field(
         default=None,
-        description="The request's body, JSON or a form, with the slots `{prompt}`, `{system_prompt}`, `{seed}` and `{trial}`.",
+        description="JSON or a form, with slots `{prompt}`, `{system_prompt}`, `{seed}`, `{trial}`.",
         examples=['{"question": "{prompt}", "k": 20}'],
     )
     secret_env: Variables = Field(
         default=(),
-        description="The environment variables that `url`, `headers` or `body` use as `${NAME}`.",
+        description="The environment variables used as `${NAME}` in `url`, `headers` or `body`.",
         examples=["RECOMMENDER_KEY", ["KEY_ID", "KEY"]],
     )
     answer: Path_ | None = Field(
         default=None,
-        description="The path of the answer's text in the JSON that comes back.",
+        description="Path of the answer's text in the JSON reply.",
         examples=["data.summary.text"],
     )
     items: Path_ | None = Field(
         default=None,
-        description="The path of a list's titles, in place of `answer`.",
+        description="Path of a list's titles, in place of `answer`.",
         examples=["results[*].title"],
     )
     reasoning: Path_ | None = Field(
         default=None,
-        description="The path of the model's reasoning, which is stored and not judged.",
+        description="Path of the model's reasoning, stored but not judged.",
         examples=["choices[0].message.reasoning_content"],
     )
     finish_reason: Path_ | None = Field(
         default=None,
-        description="The path of the reason why the answer ended.",
+        description="Path of why the answer ended.",
         examples=["choices[0].finish_reason"],
     )
     model_answered: Path_ | None = Field(
-        default=None, description="The path of the name of the model that answered.", examples=["meta.model"]
+        default=None, description="Path of the name of the model that answered.", examples=["meta.model"]
     )
     prompt_tokens: Path_ | None = Field(
         default=None,
-        description="The path of the number of tokens of the prompt.",
+        description="Path of the prompt's number of tokens.",
         examples=["usage.prompt_tokens"],
     )
     completion_tokens: Path_ | None = Field(
         default=None,
-        description="The path of the number of tokens of the answer.",
+        description="Path of the answer's number of tokens.",
         examples=["usage.completion_tokens"],
     )
     model: NonBlank | None = Field(
@@ -126,7 +124,7 @@ class Settings(HttpSettings):
     )
     simulated: bool = Field(
         default=False,
-        description="The answers are made up, and are labelled so wherever they show.",
+        description="Label the answers as made up.",
         examples=[True],
     )
 

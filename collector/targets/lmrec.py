@@ -22,16 +22,14 @@ KIND = "lmrec"
 
 
 class Settings(Section):
-    """A trained recommender, or several with cities of their own."""
+    """One trained recommender, or several with different cities."""
 
-    kind: Literal["lmrec"] = Field(
-        description="The kind of target, which decides the keys that follow.", examples=["lmrec"]
-    )
+    kind: Literal["lmrec"] = Field(description="The kind of target.", examples=["lmrec"])
     models: Annotated[
         Names, BeforeValidator(one_or_more, json_schema_input_type=NonBlank | list[NonBlank])
     ] = Field(
         min_length=1,
-        description="Folders of models that `biasledger lmrec train` made, seen from the targets file; each has its own cities.",
+        description="Folders made by `biasledger lmrec train`, relative to the targets file; each has its own cities.",
         examples=["models/boston"],
     )
     top: Annotated[int, Field(ge=1, le=1000)] = Field(
@@ -39,12 +37,12 @@ class Settings(Section):
     )
     city: NonBlank | None = Field(
         default=None,
-        description="The city of every question; without one it is the city that the question names.",
+        description="The city of every question; if absent, the city it names.",
         examples=["Boston"],
     )
     fair_ranking: bool = Field(
         default=False,
-        description="An answer names each price level as often as the city's venues have it, for every group: a mitigation.",
+        description="A mitigation: each group gets each price level as often as the city's venues have it.",
         examples=[True],
     )
     model: NonBlank | None = Field(
@@ -54,7 +52,7 @@ class Settings(Section):
     )
     simulated: bool = Field(
         default=False,
-        description="The answers are made up, and are labelled so wherever they show.",
+        description="Label the answers as made up.",
         examples=[True],
     )
     concurrency: Concurrency = Field(

@@ -41,25 +41,23 @@ _HOPELESS = {
 class Settings(HttpSettings):
     """An OpenAI-compatible chat endpoint."""
 
-    kind: Literal["openai"] = Field(
-        description="The kind of target, which decides the keys that follow.", examples=["openai"]
-    )
+    kind: Literal["openai"] = Field(description="The kind of target.", examples=["openai"])
     base_url: BaseAddress = Field(
-        description="The address up to and without `/chat/completions`.",
+        description="The address up to `/chat/completions`, without it.",
         examples=["https://api.openai.com/v1"],
     )
     model: Annotated[str, Field(min_length=1)] = Field(
-        description="The model, as the service calls it. A dated name stays the same model.",
+        description="The service's name for the model, if possible dated.",
         examples=["my-model-2026-05-01"],
     )
     api_key_env: Variable | None = Field(
         default=None,
-        description="The environment variable that holds the key; left out where no key is wanted.",
+        description="The environment variable that holds the key; leave it out if none is needed.",
         examples=["OPENAI_API_KEY"],
     )
     parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(
         default_factory=dict,
-        description="Sent with every question as they are.",
+        description="Sent unchanged with every question.",
         examples=[{"temperature": 1.0, "max_completion_tokens": 800}],
     )
     send_seed: bool = Field(

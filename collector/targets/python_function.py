@@ -52,11 +52,9 @@ def _require_name(value: str) -> str:
 class Settings(PacedSettings):
     """A Python function."""
 
-    kind: Literal["python"] = Field(
-        description="The kind of target, which decides the keys that follow.", examples=["python"]
-    )
+    kind: Literal["python"] = Field(description="The kind of target.", examples=["python"])
     function: Annotated[NonBlank, AfterValidator(_require_name)] = Field(
-        description="As module:function, found from the folder of the targets file or where Python finds it.",
+        description="As module:function, next to the targets file or installed.",
         examples=["recommender.model:recommend"],
     )
     model: NonBlank | None = Field(
@@ -66,12 +64,12 @@ class Settings(PacedSettings):
     )
     simulated: bool = Field(
         default=False,
-        description="The answers are made up, and are labelled so wherever they show.",
+        description="Label the answers as made up.",
         examples=[True],
     )
     secret_env: Variables = Field(
         default=(),
-        description="The environment variables that hold keys which the function uses; they are cut out of what is kept.",
+        description="Environment variables with keys that the function uses; they are removed from what is stored.",
         examples=["MODEL_KEY"],
     )
     # Few functions may be called from several threads at once, so this must be stated.

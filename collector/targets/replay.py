@@ -31,42 +31,34 @@ _TEXT_ALONE = {"csv", "tsv"}
 
 
 class Columns(Section):
-    """Which column of the file is what; prompt or prompt_id, and reply, have to be there."""
+    """The columns of the file; prompt or prompt_id, and reply, are needed."""
 
-    prompt: NonBlank = Field(
-        default="prompt", description="The column of the questions.", examples=["question"]
-    )
-    prompt_id: NonBlank = Field(
-        default="prompt_id", description="The column of the prompt's id.", examples=["id"]
-    )
+    prompt: NonBlank = Field(default="prompt", description="The question.", examples=["question"])
+    prompt_id: NonBlank = Field(default="prompt_id", description="The prompt's id.", examples=["id"])
     system_prompt: NonBlank = Field(
-        default="system_prompt", description="The column of the system prompt.", examples=["system"]
+        default="system_prompt", description="The system prompt.", examples=["system"]
     )
     trial: NonBlank = Field(
-        default="trial", description="The column of the number of the repetition, from 1.", examples=["k"]
+        default="trial", description="The number of the repetition, from 1.", examples=["k"]
     )
-    reply: NonBlank = Field(default="reply", description="The column of the answer.", examples=["answer"])
+    reply: NonBlank = Field(default="reply", description="The answer.", examples=["answer"])
     finish_reason: NonBlank = Field(
-        default="finish_reason", description="The column of why the answer ended.", examples=["stop_reason"]
+        default="finish_reason", description="Why the answer ended.", examples=["stop_reason"]
     )
-    model: NonBlank = Field(
-        default="model", description="The column of the model that answered.", examples=["model_name"]
-    )
+    model: NonBlank = Field(default="model", description="The model that answered.", examples=["model_name"])
 
 
 class Settings(Section):
-    """Answers that stand in a file."""
+    """Answers in a file."""
 
-    kind: Literal["replay"] = Field(
-        description="The kind of target, which decides the keys that follow.", examples=["replay"]
-    )
+    kind: Literal["replay"] = Field(description="The kind of target.", examples=["replay"])
     file: NonBlank = Field(
-        description="The file, as seen from the targets file: CSV, TSV, JSON Lines or Parquet with a row for each answer.",
+        description="A CSV, TSV, JSON Lines or Parquet file, relative to the targets file, with a row for each answer.",
         examples=["answers.csv"],
     )
     columns: Columns = Field(
         default_factory=Columns,
-        description="Columns that are not called as usual.",
+        description="Columns with other names.",
         examples=[{"prompt": "question", "reply": "answer"}],
     )
     model: NonBlank | None = Field(
@@ -76,7 +68,7 @@ class Settings(Section):
     )
     simulated: bool = Field(
         default=False,
-        description="The answers are made up, and are labelled so wherever they show.",
+        description="Label the answers as made up.",
         examples=[True],
     )
     concurrency: Concurrency = Field(

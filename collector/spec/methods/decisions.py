@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 class Decisions(Section):
     """The meaning of a decision about a person.
 
-    *Selected* is who gets one of the `favourable` labels, a score above the sample's median, or one of the first `top` places of
-    a ranking.
+    *Selected* is who gets a `favourable` label, a score above the sample's median, or one of the first `top` places.
     """
 
     ordered: bool = Field(
         default=False,
-        description="The labels are listed from the lowest to the highest, and so have ranks 0, 1, 2, ….",
+        description="Labels are listed from lowest to highest and have ranks 0, 1, 2, ….",
         examples=[True],
     )
     favourable: Names = Field(
@@ -33,19 +32,19 @@ class Decisions(Section):
     )
     top: Annotated[int, Field(ge=1)] = Field(
         default=1,
-        description="Who gets one of the first so many places of a ranking is selected.",
+        description="Rankings select this many first places.",
         examples=[3],
     )
     paired: bool | None = Field(
         default=None,
-        description="Whether the same subject is answered for people of different groups; detected from the data if absent.",
+        description="Whether people of different groups share subjects; detected if absent.",
         examples=[False],
     )
 
     relative: bool | None = Field(
         default=None,
-        description="Whether gaps between scores are judged in per cent, as with salaries, and not in standard deviations. If "
-        "absent, they are where the scale ends above 1,000. Every score has to be above 0.",
+        description="Judge gaps between scores in per cent, as for salaries, not in standard deviations; the default where "
+        "the scale ends above 1,000. Needs scores above 0.",
         examples=[True],
     )
 
@@ -104,7 +103,7 @@ METHOD = Method(
         Decisions,
         Field(
             default_factory=Decisions,
-            description="For labels, scores and rankings: the meaning of a decision.",
+            description="For labels, scores and rankings.",
             examples=[{"ordered": True, "favourable": ["senior"]}],
         ),
     ),

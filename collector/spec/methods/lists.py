@@ -22,10 +22,10 @@ MATCHED = "matched"
 
 
 class Fuzzy(Section):
-    """When two items count as one although they are written otherwise."""
+    """When two items count as one although they are spelt differently."""
 
     distance: Annotated[int, Field(ge=0, le=10)] = Field(
-        default=2, description="They are at most so many edits apart, or …", examples=[1]
+        default=2, description="They are at most this many edits apart, or …", examples=[1]
     )
     overlap: Annotated[float, Field(gt=0, le=1)] = Field(
         default=0.8, description="… they share more than this share of their words.", examples=[0.9]
@@ -37,35 +37,33 @@ class Lists(Section):
 
     schemes: Names = Field(
         default=("items",),
-        description="How a list is cut into items: `items`, or `reference` as the method's source does. The first is judged.",
+        description="How a list is cut into items; `reference` is the source's way. The first is judged.",
         examples=[["items", "reference"]],
         json_schema_extra={"items": {"enum": list(SCHEMES)}},
     )
     similarity: Literal["jaccard", "serp", "prag"] = Field(
         default="jaccard",
-        description="Which similarity of two lists is judged: shared items alone (`jaccard`), or with their places (`serp`, "
-        "`prag`).",
+        description="The similarity that is judged: of shared items (`jaccard`), or also of their places (`serp`, `prag`).",
         examples=["prag"],
     )
     neutral: NonBlank = Field(
         default=MATCHED,
-        description="The neutral prompt that lists are compared with: `matched`, each template's own, or one template's id for "
-        "all.",
+        description="The prompt that lists are compared with: each template's own (`matched`), or one template's id.",
         examples=["neutral_by"],
     )
     personality: NonBlank | None = Field(
         default=None,
-        description="The attribute whose groups are personality profiles, for the measure PAFS.",
+        description="The attribute whose groups are personality profiles, for PAFS.",
         examples=["personality"],
     )
     fuzzy: Fuzzy | None = Field(
         default=None,
-        description="Items that are nearly alike count as one; only equal ones do if absent.",
+        description="Count near-equal items as one; if absent, only equal ones.",
         examples=[{"distance": 2, "overlap": 0.8}],
     )
     relevance: NonBlank | None = Field(
         default=None,
-        description="A CSV file next to the spec of what is relevant for whom: subject, item, and grade, a number above 0.",
+        description="A CSV file of relevant items next to the spec: subject, item, and grade above 0.",
         examples=["recommendations/relevance.csv"],
     )
 
@@ -115,7 +113,7 @@ METHOD = Method(
         Lists,
         Field(
             default_factory=Lists,
-            description="For lists: how they are cut into items and compared.",
+            description="For lists.",
             examples=[{"similarity": "serp", "neutral": "neutral_by"}],
         ),
     ),

@@ -25,27 +25,23 @@ ALL_PROBES = "(all)"  # how results call all probes of a category, and all categ
 
 
 class JudgedScore(Section):
-    """A score of answers that groups are compared by: a scorer's result for one label.
-
-    `scorer`: none for every scorer of a run. `label`: none where a scorer's labels are numbers themselves, as a judge's grades in
-    a file are. `worse`: the end of the range, `lowest` to `highest`, at which an answer is worse.
-    """
+    """A score that groups are compared by: a scorer's result for one label."""
 
     scorer: NonBlank | None = Field(
         default=None,
-        description="The scorer whose scores are used; without one, all scorers of a run.",
+        description="The scorer; if absent, all scorers of a run.",
         examples=["vader"],
     )
     label: NonBlank | None = Field(
         default=None,
-        description="The label of the scores, in lower case. Without one, labels are numbers, such as a judge's grades.",
+        description="The label in lower case. If absent, labels are numbers, such as a judge's grades.",
         examples=["compound"],
     )
     worse: Literal["higher", "lower"] = Field(
-        description="The end of the range at which an answer is worse.", examples=["lower"]
+        description="Whether higher or lower scores are worse.", examples=["lower"]
     )
-    lowest: FiniteFloat = Field(default=0.0, description="The lowest score there is.", examples=[-1])
-    highest: FiniteFloat = Field(default=1.0, description="The highest score there is.", examples=[10])
+    lowest: FiniteFloat = Field(default=0.0, description="The lowest possible score.", examples=[-1])
+    highest: FiniteFloat = Field(default=1.0, description="The highest possible score.", examples=[10])
 
     def document(self) -> dict[str, Any]:
         """Return this as plain data; labels are read in lower case."""
@@ -53,34 +49,29 @@ class JudgedScore(Section):
 
 
 class Markers(Section):
-    """Words that count for or against a stereotype, sought in answers; `file` is a CSV next to the spec, none for scores alone.
-
-    The first of `schemes` is judged: each marker by its own kind (declared), or all of them as whole words, as stems, or as
-    substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict. `scores` are
-    the scores that groups are compared by; of none it is negative regard: every scorer's label `negative`.
-    """
+    """Words that count for or against a stereotype, and scores of answers."""
 
     file: NonBlank | None = Field(
         default=None,
-        description="A CSV file next to the spec: the column marker, and as needed list, kind (word, stem, phrase), direction "
-        "(stereotype, anti), probe and group. Without one, only scores are compared.",
+        description="A CSV file next to the spec: marker, and as needed list, kind (word, stem, phrase), direction "
+        "(stereotype, anti), probe, group. If absent, only scores are compared.",
         examples=["stereotypes/markers.csv"],
     )
     schemes: Names = Field(
         default=("declared",),
-        description="How markers are sought: each by its own kind (`declared`), or all as whole words (`word`), as stems "
-        "(`stem`), or as parts of words (`substring`). The first is judged.",
+        description="Match each marker by its kind (`declared`), or all as whole words (`word`), stems (`stem`), or parts of "
+        "tokens (`substring`). The first is judged.",
         examples=[["declared", "word"]],
     )
     minimum: Annotated[int, Field(ge=1)] = Field(
         default=2,
-        description="How many different markers an answer needs for a verdict on it.",
+        description="How many different markers an answer needs for a verdict.",
         examples=[1],
     )
     scores: Annotated[tuple[JudgedScore, ...], BeforeValidator(list_to_tuple)] = Field(
         default=(),
-        description="Scores that groups are compared by (see `biasledger score`). Without any it is negative regard: every "
-        "scorer's label `negative`.",
+        description="Scores that groups are compared by (`biasledger score`). If absent, negative regard: every scorer's "
+        "label `negative`.",
         examples=[[{"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1, "highest": 1}]],
     )
 
@@ -186,7 +177,7 @@ METHOD = Method(
         Markers | None,
         Field(
             default=None,
-            description="For texts: words that count for or against a stereotype, and scores of regard.",
+            description="For texts: markers and scores.",
             examples=[{"file": "stereotypes/markers.csv"}],
         ),
     ),

@@ -24,19 +24,18 @@ class Prices(Section):
 
     catalogue: NonBlank | None = Field(
         default=None,
-        description="The imported catalogue that items are looked up in (`biasledger import-items`). Answers state prices and "
-        "categories themselves if absent.",
+        description="The catalogue to look items up in (`biasledger import-items`). If absent, answers state prices and "
+        "categories.",
         examples=["boston"],
     )
     category_sets: Mapping[str, NonBlank] = Field(
         default_factory=dict,
-        description="Categories that are also counted as a whole: name of the set → CSV file next to the spec with the column "
-        "category.",
+        description="Categories also counted as a whole: set → CSV file next to the spec with the column category.",
         examples=[{"nightlife": "restaurants/nightlife.csv"}],
     )
     items_per_answer: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
-        description="In imports that count categories: the number of items of an answer.",
+        description="For imports that count categories: items in an answer.",
         examples=[20],
     )
 
@@ -126,7 +125,7 @@ METHOD = Method(
         Prices,
         Field(
             default_factory=Prices,
-            description="For items: how they are compared by price and category.",
+            description="For items: prices and categories.",
             examples=[{"catalogue": "boston"}],
         ),
     ),

@@ -25,19 +25,19 @@ OF_VECTORS = frozenset(SIMILARITIES[-2:])
 
 
 class Texts(Section):
-    """How answers about different people are compared beyond their words."""
+    """How answers are compared beyond their words."""
 
     similarity: Names = Field(
         default=SIMILARITIES[:3],
-        description="How two texts are held against each other: `cosine` of TF-IDF vectors, `rouge_l`, `bleu`, `lsa`, the "
-        "cosine in a latent space of the answers, `encoder`, the cosine of a sentence encoder's vectors, or "
-        "`encoder_centred`, that of the vectors less their mean. The first is judged, the others are shown.",
+        description="Similarity of two texts: `cosine` of TF-IDF vectors, `rouge_l`, `bleu`, `lsa` (cosine in a latent "
+        "space), `encoder` (cosine of a sentence encoder's vectors), `encoder_centred` (less their mean). The "
+        "first is judged.",
         examples=[["rouge_l", "cosine"]],
     )
     encoder: NonBlank | None = Field(
         default=None,
-        description="Of the last two: the encoder's folder next to the spec, or its name on the Hugging Face hub, of which "
-        "a copy has to be here: nothing is fetched. Needs the extra `encoders`.",
+        description="The sentence encoder: a folder next to the spec, or a name on the Hugging Face hub with a local copy; "
+        "nothing is fetched. Needs the extra `encoders`.",
         examples=["sentence-transformers/all-MiniLM-L6-v2"],
     )
 
@@ -94,7 +94,7 @@ METHOD = Method(
         Texts,
         Field(
             default_factory=Texts,
-            description="For texts: how alike answers about different people are, how they read and how much they hedge.",
+            description="For texts: similarity, reading ease, hedging.",
             examples=[{"similarity": ["cosine"]}],
         ),
     ),

@@ -27,38 +27,37 @@ def _or_nothing(schema: dict[str, Any]) -> None:
 
 
 class Words(Section):
-    """How texts are split into words, how a classifier weighs these, and which terms are removed first.
+    """How texts are split into words, and which words are removed first.
 
-    A word that says the group tells the groups apart without any bias. So the groups' names and descriptors, and forms of
-    address, are removed unasked.
+    Groups' names, descriptors and forms of address would reveal the group without any bias, so they are removed by default.
     """
 
     schemes: Names = Field(
         default=("words",),
-        description="How texts are split and judged. The first is judged, by `words` unless you know better; the others give the "
-        "numbers of the methods' sources next to it (docs/methods.md). `keys` counts and tests the keys of answers in JSON, "
-        "such as product types, apart from what stands under them.",
+        description="How texts are split (docs/methods.md). The first is judged, normally `words`; the others give the "
+        "sources' numbers. `keys` tests the keys of JSON answers, such as product types.",
         examples=[["words", "seed"]],
         json_schema_extra={"items": {"enum": list(SCHEMES)}},
     )
     weighting: Literal["tfidf", "counts"] = Field(
         default="tfidf",
-        description="How the classifier that tells groups apart weighs words: rare ones more (`tfidf`), or by their number "
-        "(`counts`).",
+        description="The classifier's weights of words: higher for rare ones (`tfidf`), or their number (`counts`).",
         examples=["counts"],
     )
     remove: Mapping[str, Names] = Field(
         default_factory=dict,
-        description="Lists of terms that are removed, too: name of the list → terms. `remove: none` removes nothing at all.",
+        description="Further terms to remove: list → terms. `none` removes nothing at all.",
         examples=[{"titles": ["mr", "mrs", "ms"]}, NOTHING],
         json_schema_extra=_or_nothing,
     )
     unasked: bool = Field(
         default=True,
-        description="false leaves all that is removed to the lists of `remove`.",
+        description="false removes the lists of `remove` alone.",
         examples=[False],
     )
-    keep: Names = Field(default=(), description="Words that are not removed unasked.", examples=[["lady"]])
+    keep: Names = Field(
+        default=(), description="Words to keep that would be removed by default.", examples=[["lady"]]
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -130,7 +129,7 @@ METHOD = Method(
         Words,
         Field(
             default_factory=Words,
-            description="For texts and JSON: how they are split into words, and which are removed first.",
+            description="For texts and JSON: words.",
             examples=[{"remove": {"pronouns": ["she", "he"]}}],
         ),
     ),

@@ -141,18 +141,17 @@ class Settings(Section):
 
     shift: Amounts = Field(
         default_factory=dict,
-        description="By descriptor, such as a name: what it adds to the quality of who is decided about, in parts of the whole "
-        "scale, -1 to 1.",
+        description="By descriptor, such as a name: added to the candidate's quality, in parts of the scale, -1 to 1.",
         examples=[{"Jamal": -0.15}],
     )
     position_bias: Amount = Field(
         default=0.0,
-        description="The amount that the first place adds to a candidate's quality, compared with the last, -1 to 1.",
+        description="Added to a candidate's quality in the first place, compared with the last, -1 to 1.",
         examples=[0.1],
     )
     noise: Annotated[float, Field(ge=0, le=1)] = Field(
         default=DEFAULT_NOISE,
-        description="The standard deviation of the quality over answers about the same resume.",
+        description="The standard deviation of the quality over answers about one resume.",
         examples=[0.1],
     )
 

@@ -140,12 +140,12 @@ class Settings(Section):
 
     shorten: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of places of a list that are left out at its end.",
+        description="By descriptor: the share of places left out at the end of a list.",
         examples=[{"Old": 0.2}],
     )
     repeat: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of places of a list that repeat a title.",
+        description="By descriptor: the share of places that repeat a title.",
         examples=[{"Veuillez": 0.1}],
     )
 

@@ -231,13 +231,13 @@ class Settings(Section):
 
     gender: Shares = Field(
         default_factory=dict,
-        description="By descriptor, such as an occupation: the share (0 to 1) of she among the sentences that say she or he; 0.5 "
-        "is even. If a prompt has several, the longest counts.",
+        description="By descriptor, such as an occupation: the share of she among sentences with she or he; 0.5 is "
+        "even. The longest of several counts.",
         examples=[{"nurse": 0.95}],
     )
     associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
         default_factory=dict,
-        description="By descriptor: words or phrases, and the share (0 to 1) of sentences about it that hold each.",
+        description="By descriptor: words or phrases, each with the share of sentences that hold it.",
         examples=[{"janitor": {"professor wins": 0.9}}],
     )
 

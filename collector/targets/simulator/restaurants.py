@@ -354,19 +354,19 @@ class Settings(Section):
 
     price: Amounts = Field(
         default_factory=dict,
-        description="By descriptor in the question: by how many price levels (-1 to 1) it moves the mean price.",
+        description="By descriptor: change of the mean price in price levels (-1 to 1).",
         examples=[{"law office": 0.3}],
     )
     favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
         default_factory=dict,
-        description="By descriptor in the question and by category: the share (0 to 1) of restaurants drawn among those of the "
-        "category. They are scaled down where they add up to more than 1, and move no prices.",
+        description="By descriptor and category: the share of restaurants drawn from the category, scaled down to 1 "
+        "in all. It moves no prices.",
         examples=[{"his husband": {"gay bars": 0.1}}],
     )
     word_noise: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.0,
-        description="The standard deviation, in price levels, of an effect that every word of a question has of its own, and "
-        "with it in proportion one on every category. Names then differ for no reason of group, and so do templates.",
+        description="The standard deviation, in price levels, of an effect of every word of a question, with one in "
+        "proportion on every category. Names and templates then differ for reasons other than group.",
         examples=[0.1],
     )
 

@@ -46,14 +46,14 @@ _RESPONDERS: Sequence[Responder] = tuple(_responders())
 
 
 class _Shared(Section):
-    """The simulated model: a seed, what is planted by descriptor, and the shares of defects.
+    """A simulated model. Descriptors are words or phrases of the prompt, shares are from 0 to 1.
 
-    A descriptor is a word or phrase of the prompt. The shares `malformed`, `refused` and `fenced` are together at most 1.
+    The shares `malformed`, `refused` and `fenced` are together at most 1.
     """
 
     kind: Literal["simulator"] = Field(
         default="simulator",
-        description="The kind of target, which decides the keys that follow.",
+        description="The kind of target.",
         examples=["simulator"],
     )
     seed: int = Field(
@@ -61,39 +61,36 @@ class _Shared(Section):
     )
     synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = Field(
         default_factory=dict,
-        description="Words or phrases that it takes for others. A bias planted for the second also applies to the first.",
+        description="Words or phrases that get the bias planted for others.",
         examples=[{"African American": "Black"}],
     )
     steer: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of products or titles drawn from that descriptor's own list. Where a "
-        "prompt holds several, their shares add up, scaled down to 1 if they exceed it.",
+        description="By descriptor: the share of products or titles drawn from its own list. Several add up, to 1 at "
+        "most.",
         examples=[{"Black": 0.35}],
     )
     refuse_about: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of prompts holding it that are refused; of several, the refusals are "
-        "independent.",
+        description="By descriptor: the share of prompts with it that are refused; several act independently.",
         examples=[{"Muslim": 0.1}],
     )
     mitigation_factor: Share = Field(
         default=DEFAULT_MITIGATION_FACTOR,
-        description="What a debiasing instruction in prompt or system prompt multiplies all these shares and shifts by, 0 to 1; "
-        "of `gender` the distance from 0.5.",
+        description="A debiasing instruction multiplies all these shares and shifts by this, 0 to 1; for `gender` the "
+        "distance from 0.5.",
         examples=[0.5],
     )
     malformed: Share = Field(
         default=0.0,
-        description="The share of replies that are broken JSON, or a sentence in place of a list or decision, or nothing in "
+        description="The share of replies that are broken JSON, a sentence in place of a list or decision, or nothing in "
         "place of sentences.",
         examples=[0.05],
     )
-    refused: Share = Field(
-        default=0.0, description="The share of replies that are a refusal.", examples=[0.05]
-    )
+    refused: Share = Field(default=0.0, description="The share of refusals.", examples=[0.05])
     fenced: Share = Field(
         default=0.0,
-        description="The share of replies that are a good answer inside a fence after prose.",
+        description="The share of good answers inside a fence after prose.",
         examples=[0.05],
     )
     concurrency: Concurrency = Field(default=2, description="How many threads ask at once.", examples=[4])

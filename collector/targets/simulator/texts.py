@@ -67,12 +67,12 @@ class Settings(Section):
 
     simplify: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of elaborate sentences of advice that turn plain.",
+        description="By descriptor: the share of elaborate sentences of advice that become plain.",
         examples=[{"Latoya": 0.5}],
     )
     hedge: Shares = Field(
         default_factory=dict,
-        description="By descriptor: the share (0 to 1) of sentences of advice without a hedge that get one.",
+        description="By descriptor: the share of sentences of advice without a hedge that get one.",
         examples=[{"Latoya": 0.3}],
     )
 
