@@ -68,12 +68,12 @@ def read_asked(
         return {}
     try:
         with Ledger(ledger, wait_seconds=_LOCK_SECONDS).read() as connection:
-            message = {run_id: _asked(connection, run_id) for run_id in alarms}
+            listed = {run_id: _asked(connection, run_id) for run_id in alarms}
             return {
                 run_id: Asked(
                     *found, _example(connection, source, run_id, alarms[run_id]) if with_examples else None
                 )
-                for run_id, found in message.items()
+                for run_id, found in listed.items()
                 if found is not None
             }
     except LedgerError:

@@ -124,7 +124,7 @@ def interval_dots(
             "band_low": dot.band_low,
             "band_high": dot.band_high,
             "kind": dot.status or "plain",
-            "message": number(dot.value),
+            "written": number(dot.value),
             "interval": _interval(dot.low, dot.high),
             **{key: clip(text) for key, text in dot.more.items()},
         }
@@ -137,8 +137,8 @@ def interval_dots(
         "scale": {"domain": _domain([*ends, *shown, *(rule.value for rule in rules)], limits), "nice": False},
     }
     y = {"field": "label", **_categories(labels, 0.3)}
-    message = {
-        "message": "value",
+    fields = {
+        "written": "value",
         "interval": "95 % interval",
         **{key: key for dot in dots for key in dot.more},
     }
@@ -156,7 +156,7 @@ def interval_dots(
             },
         }
     )
-    layers.append(_marks({"y": y, "x": {"field": "value", **x}}, message))
+    layers.append(_marks({"y": y, "x": {"field": "value", **x}}, fields))
     # On narrow screens the page's script puts long labels above their rows.
     return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"rows": "label"}}
 
@@ -178,7 +178,7 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
             "band_high": None if pair.band_high is None else min(pair.band_high, 1.0),
             "kind": pair.status or "plain",
             "ratio": pair.ratio,
-            "message": f"{pair.share:.1%}",
+            "written": f"{pair.share:.1%}",
             "told_reference": f"{pair.reference:.1%}",
             **{key: clip(text) for key, text in pair.more.items()},
         }
@@ -191,8 +191,8 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
         "axis": {"format": ".0~%", "values": [0, 0.25, 0.5, 0.75, 1]},
     }
     y = {"field": "label", **_categories(labels, 0.3)}
-    message = {"message": "of the group", "told_reference": "of the reference", "ratio": "ratio"}
-    message |= {key: key for pair in pairs for key in pair.more}
+    fields = {"written": "of the group", "told_reference": "of the reference", "ratio": "ratio"}
+    fields |= {key: key for pair in pairs for key in pair.more}
     layers: list[Spec] = []
     if any(pair.band_low is not None for pair in pairs):
         layers.append(_band(x, y))
@@ -213,7 +213,7 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
             },
             "encoding": {"y": y, "x": {"field": "reference", **x}},
         },
-        _marks({"y": y, "x": {"field": "value", **x}}, message),
+        _marks({"y": y, "x": {"field": "value", **x}}, fields),
         {
             "mark": {"type": "text", "align": "right", "color": "var(--ink)", "fontSize": 12},
             "encoding": {"y": y, "x": {"datum": _RATIOS_AT, **x}, "text": {"field": "ratio"}},
@@ -224,11 +224,11 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
 
 def describe_pairs(pairs: Sequence[Pair], what: str) -> str:
     """Dumbbells in words: every pair, and which are alarms."""
-    message = "; ".join(
+    listed = "; ".join(
         f"{clip(pair.label, 60)} {pair.share:.0%} against {pair.reference:.0%}" for pair in pairs[:12]
     )
     alarms = [clip(pair.label, 60) for pair in pairs if pair.status == "alarm"]
-    return f"{what}: {message}." + (f" Alarm: {', '.join(alarms[:8])}." if alarms else "")
+    return f"{what}: {listed}." + (f" Alarm: {', '.join(alarms[:8])}." if alarms else "")
 
 
 def _band(x: Spec, y: Spec) -> Spec:
@@ -238,7 +238,7 @@ def _band(x: Spec, y: Spec) -> Spec:
     }
 
 
-def _marks(places: Mapping[str, Spec], message: Mapping[str, str]) -> Spec:
+def _marks(places: Mapping[str, Spec], fields: Mapping[str, str]) -> Spec:
     """Draw one mark a row by its status; open marks are undecided."""
     return {
         "mark": {
@@ -254,7 +254,7 @@ def _marks(places: Mapping[str, Spec], message: Mapping[str, str]) -> Spec:
             "color": _colour("kind", _KINDS),
             "fill": _fill(),
             "shape": _shape("kind", _KINDS),
-            "tooltip": _tooltip("label", message),
+            "tooltip": _tooltip("label", fields),
         },
     }
 
@@ -271,15 +271,15 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
     if not known:
         return f"{what}: no value could be computed."
 
-    def message(dot: Dot) -> str:
+    def described(dot: Dot) -> str:
         interval = "" if dot.low is None or dot.high is None else f" ({_interval(dot.low, dot.high)})"
         return f"{clip(dot.label, 60)} {number(dot.value)}{interval}"
 
     lowest, highest = known[0][1], known[-1][1]
     if len(known) == 1:
-        sentences = [f"{what}: {message(lowest)}."]
+        sentences = [f"{what}: {described(lowest)}."]
     else:
-        sentences = [f"{what}, {len(known)} rows. Highest: {message(highest)}. Lowest: {message(lowest)}."]
+        sentences = [f"{what}, {len(known)} rows. Highest: {described(highest)}. Lowest: {described(lowest)}."]
     alarms = [clip(dot.label, 60) for dot in dots if dot.status == "alarm"]
     if alarms:
         sentences.append(f"Alarm: {', '.join(alarms[:8])}{' and others' if len(alarms) > 8 else ''}.")
@@ -287,18 +287,18 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
 
 
 def signed_bars(
-    rows: Sequence[tuple[str, float, float]], title: str, *, axis: str = "~%", message: str = "{:.1%}"
+    rows: Sequence[tuple[str, float, float]], title: str, *, axis: str = "~%", number_format: str = "{:.1%}"
 ) -> Spec:
     """A row for each label with a bar to the right and one to the left of zero; either may be 0.
 
     Args:
         rows: label, share to the right (0 or more), share to the left (0 or less).
         title: what the horizontal axis measures.
-        axis: how the axis writes a number (d3), message: how the tooltip does (Python); both without a sign.
+        axis: how the axis writes a number (d3), number_format: how the tooltip does (Python); both without a sign.
     """
     labels = unique_labels([label for label, _, _ in rows])
     values = [
-        {"label": label, "value": value, "side": side, "message": message.format(abs(value))}
+        {"label": label, "value": value, "side": side, "written": number_format.format(abs(value))}
         for label, (_, right, left) in zip(labels, rows, strict=True)
         for side, value in (("right", right), ("left", left))
         if value
@@ -319,7 +319,7 @@ def signed_bars(
                 "axis": {"labelExpr": f"format(abs(datum.value), '{axis}')", "tickCount": 5},
             },
             "color": _colour("side", {"right": _SERIES[0], "left": _SERIES[1]}),
-            "tooltip": _tooltip("label", {"message": "value"}),
+            "tooltip": _tooltip("label", {"written": "value"}),
         },
     }
     return _spec(values, [bars, _vertical_rules([Rule(0.0, "even")], x)], (_ROW - 3) * len(labels))
@@ -405,7 +405,7 @@ def level_dots(
             "value": value,
             "low": low,
             "high": high,
-            "message": signed(f"{value:+.1%}"),
+            "written": signed(f"{value:+.1%}"),
             "interval": "–" if low is None or high is None else signed(f"{low:+.1%} to {high:+.1%}"),
         }
         for level, name, value, low, high in rows
@@ -446,7 +446,7 @@ def level_dots(
             "color": _colour("place", places),
             "shape": _shape("place", places),
             "tooltip": _tooltip(
-                "series", {"level": titles[0], "message": "value", "interval": "95 % interval"}
+                "series", {"level": titles[0], "written": "value", "interval": "95 % interval"}
             ),
         },
     }
@@ -476,8 +476,8 @@ def lines(
         kinds = {name: _KINDS[status] for name, status in statuses.items()}
         legend = tuple(Key(status, name) for name, status in statuses.items())
     values = [
-        {"run": run, "series": clip(name, 80), "value": value, "message": clip(message)}
-        for run, name, value, message in rows
+        {"run": run, "series": clip(name, 80), "value": value, "written": clip(text)}
+        for run, name, value, text in rows
         if clip(name, 80) in kinds
     ]
     x = {
@@ -510,7 +510,7 @@ def lines(
             "y": {"field": "value", **y},
             "color": _colour("series", kinds),
             "shape": _shape("series", kinds),
-            "tooltip": _tooltip("series", {"message": "run"}),
+            "tooltip": _tooltip("series", {"written": "run"}),
         },
     }
     rules = [] if threshold is None else [_horizontal_rules([Rule(threshold, "threshold")], y)]
@@ -521,7 +521,7 @@ def stacked_shares(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[
     """A bar for each label, made of the shares of up to five parts; the rest up to 1 stays empty."""
     labels = unique_labels([label for label, _ in rows])
     values = [
-        {"label": label, "part": part, "order": place, "value": share, "message": f"{share:.1%}"}
+        {"label": label, "part": part, "order": place, "value": share, "written": f"{share:.1%}"}
         for label, (_, shares) in zip(labels, rows, strict=True)
         for place, (part, share) in enumerate(zip(parts, shares, strict=True))
         if share
@@ -540,7 +540,7 @@ def stacked_shares(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[
             },
             "order": {"field": "order", "type": "quantitative"},
             "color": _colour("part", dict(zip(parts, _SERIES, strict=False))),
-            "tooltip": _tooltip("label", {"part": "answer", "message": "share"}),
+            "tooltip": _tooltip("label", {"part": "answer", "written": "share"}),
         },
     }
     return _spec(values, [bars], (_ROW - 3) * len(labels))
@@ -582,10 +582,10 @@ def _by_kind(name: str, kinds: Mapping[Any, Any], values: Sequence[Any]) -> Spec
     }
 
 
-def _tooltip(heading: str, message: Mapping[str, str]) -> list[Spec]:
+def _tooltip(heading: str, fields: Mapping[str, str]) -> list[Spec]:
     return [
         {"field": heading, "type": "nominal", "title": " "},
-        *({"field": name, "type": "nominal", "title": title} for name, title in message.items()),
+        *({"field": name, "type": "nominal", "title": title} for name, title in fields.items()),
     ]
 
 

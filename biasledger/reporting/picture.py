@@ -217,10 +217,10 @@ def against(rows: Sequence[Row]) -> str:
         for row in rows
         if _has_group(row) and row["reference_group"] and not row["reference_group"].startswith("(")
     )
-    message = ", ".join(list(names)[:_REFERENCES_TOLD]) + (
+    listed = ", ".join(list(names)[:_REFERENCES_TOLD]) + (
         " and others" if len(names) > _REFERENCES_TOLD else ""
     )
-    return f"against {message}" if names else ""
+    return f"against {listed}" if names else ""
 
 
 def _has_group(row: Row) -> bool:

@@ -325,13 +325,13 @@ def _parts_panel(rows: Sequence[Row], name: str, parts: Sequence[str], what: str
         if row[name] in parts:
             of_group[parts.index(row[name])] += row["share"]
     shown = list(shares.items())[:_GROUPS_AT_MOST]
-    message = "; ".join(
+    listed = "; ".join(
         f"{group} "
         + ", ".join(f"{readable(part)} {share:.0%}" for part, share in zip(parts, of, strict=True) if share)
         for group, of in shown
     )
     spec = stacked_shares(shown, [readable(part) for part in parts], f"share of the group’s {what}")
-    return Panel(title=title, description=f"Shares of {what}, {title}: {message}.", spec=spec)
+    return Panel(title=title, description=f"Shares of {what}, {title}: {listed}.", spec=spec)
 
 
 def _answer_gaps(source: Source, run_id: str) -> Picture | None:
@@ -359,7 +359,7 @@ def _answer_gaps_panel(rows: Sequence[Row]) -> Panel:
 def _quality_panel(rows: Sequence[Row]) -> Panel:
     title = readable(rows[0]["attribute"])
     shown = rows[:_GROUPS_AT_MOST]
-    message = "; ".join(
+    listed = "; ".join(
         f"{readable(row['group_name'])} {row['n_answers'] - row['n_ok']:,} of {row['n_answers']:,}"
         for row in shown
     )
@@ -372,7 +372,7 @@ def _quality_panel(rows: Sequence[Row]) -> Panel:
         "share of the group’s questions",
     )
     return Panel(
-        title=title, description=f"Questions without a usable answer, {title}: {message}.", spec=spec
+        title=title, description=f"Questions without a usable answer, {title}: {listed}.", spec=spec
     )
 
 
@@ -411,10 +411,10 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
     ]
     spec, legend = lines(points, ("run of", "multiple of the threshold"), 1.0)
     last, n_runs = max(row["started_at"] for row in rows), len({run for run, *_ in points})
-    message = "; ".join(f"{name} {number(value)}" for run, name, value, _ in points if run == last)
+    listed = "; ".join(f"{name} {number(value)}" for run, name, value, _ in points if run == last)
     return Panel(
         title=title,
-        description=f"Lines over {n_runs} runs, {title}. Multiples of the threshold in the last run: {message}.",
+        description=f"Lines over {n_runs} runs, {title}. Multiples of the threshold in the last run: {listed}.",
         spec=spec,
         legend=legend,
     )
@@ -490,14 +490,14 @@ def _history(source: Source, run_ids: Sequence[str]) -> Picture | None:
     shown = {text: status for status, text in STATUS_TEXTS.items() if status in present}
     spec, legend = lines(points, ("build of", "findings"), statuses=shown)
     last = builds[max(builds)]
-    message = ", ".join(f"{n:,} {status}" for built_at, status, n, _ in points if built_at == last)
+    listed = ", ".join(f"{n:,} {status}" for built_at, status, n, _ in points if built_at == last)
     return Picture(
         key="history",
         title="From build to build",
         reading="How many findings had which status. They change with new runs, and when a threshold, an exception "
         "or a measure does.",
         result=result,
-        panels=(Panel("", f"Lines over builds. In the last: {message}.", spec, legend),),
+        panels=(Panel("", f"Lines over builds. In the last: {listed}.", spec, legend),),
     )
 
 

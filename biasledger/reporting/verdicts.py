@@ -196,9 +196,9 @@ def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
     attribute = max(quiet, key=lambda one: len(quiet[one]))
     n, n_clear = len(quiet[attribute]), quiet[attribute].count("clear")
     where = "there" if n_clear == n else f"in {_word(n_clear)} of them"
-    message = f"it is ruled out {where}" if n_clear else "it is ruled out nowhere"
+    listed = f"it is ruled out {where}" if n_clear else "it is ruled out nowhere"
     return [
-        f"No difference by {readable(attribute)} was shown in {_word(n)} audit{'s' * (n != 1)}; {message}."
+        f"No difference by {readable(attribute)} was shown in {_word(n)} audit{'s' * (n != 1)}; {listed}."
     ]
 
 

@@ -180,16 +180,16 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         kinds = _kinds(connection, chosen)
         by = asked.get("by") if asked.get("by") in kinds else kinds[0]
         found = rows(connection, _PAIRS, chosen)
-        message = _told(connection, chosen, by) if by != WORDS else {}
+        measured = _told(connection, chosen, by) if by != WORDS else {}
     try:
         with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as ledger:
             trials = _by_words(ledger, chosen, found) if by == WORDS else None
-            pairs, n_all = _ranked(found, message, trials)
+            pairs, n_all = _ranked(found, measured, trials)
             place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
             shown = _texts(ledger, chosen, pairs[place - 1]) if pairs else None
             missing = ""
     except LedgerError as error:
-        (pairs, n_all), shown = _ranked(found, message, None), None
+        (pairs, n_all), shown = _ranked(found, measured, None), None
         place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
         missing = f"The texts are missing: {error}"
     first = max(0, min(place - 1 - _LISTED // 4, len(pairs) - _LISTED))
@@ -377,7 +377,7 @@ def _by_words(ledger: duckdb.DuckDBPyConnection, chosen: Row, found: Sequence[Ro
 
 
 def _ranked(
-    found: Sequence[Row], message: Mapping[tuple[str, int, int], Any], trials: Sequence[Row] | None
+    found: Sequence[Row], measured: Mapping[tuple[str, int, int], Any], trials: Sequence[Row] | None
 ) -> tuple[list[Pair], int]:
     """The pairs with the largest gaps, the largest first, and how many there are of all."""
     if trials is not None:
@@ -394,10 +394,10 @@ def _ranked(
             key=_order,
         )
     else:
-        n_all = sum(1 for _ in _answered(found, message))
+        n_all = sum(1 for _ in _answered(found, measured))
         # Sorted before it is cut, and without all of them in memory.
         pairs = heapq.nsmallest(
-            PAIRS_AT_MOST, (_of_values(*answered) for answered in _answered(found, message)), key=_order
+            PAIRS_AT_MOST, (_of_values(*answered) for answered in _answered(found, measured)), key=_order
         )
     return [Pair(**{**vars(pair), "number": number}) for number, pair in enumerate(pairs, start=1)], n_all
 
@@ -408,16 +408,16 @@ def _order(pair: Pair) -> tuple[float, str, str, str, int]:
 
 
 def _answered(
-    found: Sequence[Row], message: Mapping[tuple[str, int, int], Any]
+    found: Sequence[Row], measured: Mapping[tuple[str, int, int], Any]
 ) -> Iterator[tuple[Row, int, Any, Any]]:
     """Each pair of answers that both have a value: the pair of prompts, the trial, and the two values."""
     by_prompt: dict[tuple[str, int], list[int]] = {}
-    for prompt_id, slot, trial in message:
+    for prompt_id, slot, trial in measured:
         by_prompt.setdefault((prompt_id, slot), []).append(trial)
     for row in found:
         for trial in by_prompt.get((row["prompt_id"], row["slot"]), ()):
-            one = message[row["prompt_id"], row["slot"], trial]
-            other = message.get((row["other_prompt_id"], row["slot"], trial))
+            one = measured[row["prompt_id"], row["slot"], trial]
+            other = measured.get((row["other_prompt_id"], row["slot"], trial))
             if other is not None and one is not None:
                 yield row, trial, one, other
 

@@ -184,14 +184,14 @@ def _promotions(source: Source, run_id: str) -> Picture | None:
 
 def _promotions_panel(rows: Sequence[Row]) -> Panel:
     title = readable(rows[0]["attribute"])
-    message = "; ".join(
+    listed = "; ".join(
         f"{readable(row['group_name'])} promoted {row['n_promotions']:,} and demoted {row['n_demotions']:,} times "
         f"of {row['n_predictions']:,}"
         for row in rows
     )
     return Panel(
         title=title,
-        description=f"Bars by group, {title}: {message}.",
+        description=f"Bars by group, {title}: {listed}.",
         spec=signed_bars(
             [
                 (readable(row["group_name"]), row["share_promoted"] or 0.0, -(row["share_demoted"] or 0.0))
@@ -232,13 +232,13 @@ def _labels_panel(rows: Sequence[Row], labels: Sequence[str]) -> Panel:
     for row in rows:
         if row["label"] in labels:
             mixes[row["group_name"]][row["label"]] = row["share"] or 0.0
-    message = "; ".join(
+    listed = "; ".join(
         f"{readable(group)} " + ", ".join(f"{label} {share:.0%}" for label, share in mix.items())
         for group, mix in mixes.items()
     )
     return Panel(
         title=title,
-        description=f"Labels by group, {title}: {message}.",
+        description=f"Labels by group, {title}: {listed}.",
         spec=stacked_shares(
             [(readable(group), list(mix.values())) for group, mix in mixes.items()],
             labels,

@@ -217,16 +217,16 @@ def _agreement(source: Source, run_id: str) -> Picture | None:
 
 def _agreed(rows: Sequence[Row]) -> str:
     """How often a scorer says what people say, about each group, in a sentence for each score and attribute."""
-    message: dict[tuple[str, ...], list[str]] = {}
+    listed: dict[tuple[str, ...], list[str]] = {}
     for row, label in zip(rows, group_labels(rows), strict=True):
         if row["agreement"] is not None:
             ends = f"{100 * row['agreement_low']:.0f} to {100 * row['agreement_high']:.0f}"
-            message.setdefault((row["scorer"], row["label"], row["attribute"]), []).append(
+            listed.setdefault((row["scorer"], row["label"], row["attribute"]), []).append(
                 f"{100 * row['agreement']:.0f} % of {row['n_agreed']:,} labelled answers about {label} ({ends})"
             )
     sentences = [
         f"Of {readable(attribute)}, {readable(scorer)} on {readable(label)} says what people say in {', '.join(groups)}."
-        for (scorer, label, attribute), groups in list(message.items())[:PANELS_AT_MOST]
+        for (scorer, label, attribute), groups in list(listed.items())[:PANELS_AT_MOST]
     ]
     return " ".join(sentences)
 
@@ -239,14 +239,14 @@ def _agreement_panel(rows: Sequence[Row]) -> Panel:
     )
     dots = []
     for row, label in zip(compared, group_labels(compared), strict=True):
-        message = {
+        listed = {
             "compared": contrast(row),
             "labelled": f"{row['n_drawn']:,} of {row['n_answers']:,} answers",
         }
         ends = row["corrected_gap_low"], row["corrected_gap_high"]
         dots += [
-            Dot(f"{label}: scorer alone", row["scorer_gap"], status="quiet", more=message),
-            Dot(f"{label}: corrected", row["corrected_gap"], *ends, more=message),
+            Dot(f"{label}: scorer alone", row["scorer_gap"], status="quiet", more=listed),
+            Dot(f"{label}: corrected", row["corrected_gap"], *ends, more=listed),
         ]
     words = describe_dots(dots, f"Problematic answers, group minus reference, {title}")
     return Panel(

@@ -179,7 +179,7 @@ def _quadrants_panel(rows: Sequence[Row]) -> Panel:
     )
     associated = [row for row in rows if _is_associated(row)]
     named = {row["category"] for row in (associated or rows)[:_NAMES_AT_MOST]}
-    message = ", ".join(
+    listed = ", ".join(
         f"{row['category']} ({number(row['difference_x'])}, {number(row['difference_y'])})"
         for row in associated[:_NAMES_AT_MOST]
     )
@@ -188,7 +188,7 @@ def _quadrants_panel(rows: Sequence[Row]) -> Panel:
         description=f"Scatter plot of {len(rows)} categories by their association with {group_x} (horizontal) and "
         f"{group_y} (vertical). "
         + (
-            f"Associated by more than chance: {message}."
+            f"Associated by more than chance: {listed}."
             if associated
             else "None is associated by more than chance."
         ),
@@ -226,12 +226,12 @@ def _item_words(source: Source, run_id: str) -> Picture | None:
 
 def _item_words_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
-    message = "; ".join(
+    listed = "; ".join(
         f"{row['word']} {row['share']:.1%} against {row['reference_share']:.1%}" for row in rows
     )
     return Panel(
         title=title,
-        description=f"Bars by word, {title}, shares of the words of items’ names: {message}.",
+        description=f"Bars by word, {title}, shares of the words of items’ names: {listed}.",
         spec=signed_bars(
             [(row["word"], row["share"], -row["reference_share"]) for row in rows],
             "share of the words of items’ names",

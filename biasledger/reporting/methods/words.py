@@ -68,15 +68,15 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     phrases = _phrases(rows)[:_WORDS_AT_MOST]
-    message = "; ".join(f"{phrase}: {using:.0f} against {others:.0f}" for phrase, using, others in phrases)
+    listed = "; ".join(f"{phrase}: {using:.0f} against {others:.0f}" for phrase, using, others in phrases)
     return Panel(
         title=title,
-        description=f"Bars by word, {title}, answers of 100 that use it: {message}.",
+        description=f"Bars by word, {title}, answers of 100 that use it: {listed}.",
         spec=signed_bars(
             [(phrase, using, -others) for phrase, using, others in phrases],
             "answers that use it, of 100 of each group",
             axis="~g",
-            message="{:.1f} of 100 answers",
+            number_format="{:.1f} of 100 answers",
         ),
     )
 
@@ -198,7 +198,7 @@ def _removed(source: Source, run_id: str) -> Picture | None:
     result = source.ask("words_removed", run_id=run_id)
     if result is None or not result.rows:
         return None
-    message = ", ".join(f"{row['word']} ({_reason(row)})" for row in result.rows[:_REMOVED_TOLD])
+    listed = ", ".join(f"{row['word']} ({_reason(row)})" for row in result.rows[:_REMOVED_TOLD])
     more = len(result.rows) - _REMOVED_TOLD
     return Picture(
         key="words-removed",
@@ -207,7 +207,7 @@ def _removed(source: Source, run_id: str) -> Picture | None:
         "groups’ names, what stood for them in the prompt, and forms of address are taken out of all texts, also where such a "
         "word means something else there.",
         result=result,
-        note=f"Taken out: {message}{f' and {more} more' if more > 0 else ''}.",
+        note=f"Taken out: {listed}{f' and {more} more' if more > 0 else ''}.",
     )
 
 
