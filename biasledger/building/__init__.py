@@ -14,7 +14,7 @@ MANIFEST = Path("target/manifest.json")
 PARSED = Path("target/partial_parse.msgpack")
 """dbt's parsed manifest."""
 
-READINGS = Path("target/analysis_settings.json")
+ANALYSIS_SETTINGS = Path("target/analysis_settings.json")
 """The analysis settings of the audit files, by hash: see `described`."""
 
 KEPT = "BIASLEDGER_KEPT"

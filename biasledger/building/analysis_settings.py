@@ -49,7 +49,7 @@ def register_analysis_settings(
     ledger = Ledger(ledger_path)
     # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
     ledger.update()
-    held = ledger.held_readings()
+    held = ledger.held_analysis_settings()
     descriptions = Descriptions(project, allow_outside=allow_outside)
     described = _audits(project, descriptions, held.audits, on_note)
     present = {name: described[name] for name in sorted(held.audits & described.keys())}

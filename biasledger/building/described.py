@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import collector
 from biasledger import __version__
-from biasledger.building import READINGS
+from biasledger.building import ANALYSIS_SETTINGS
 from collector.errors import InputError
 from collector.files.replacing import write_whole
 from collector.hashing import hash_of, hash_of_file
 from collector.spec.files import SpecFiles
 
 if TYPE_CHECKING:
-    from collector.ledger.database import HeldReadings
+    from collector.ledger.database import HeldAnalysisSettings
     from collector.spec.audit import Audit
 
 # A file that was written so shortly before it was read may have been written again meanwhile.
@@ -47,7 +47,7 @@ class Described:
     names: Sequence[str]
     files: str | None
 
-    def is_held(self, held: HeldReadings) -> bool:
+    def is_held(self, held: HeldAnalysisSettings) -> bool:
         """Whether registering it would write nothing, which takes longer to try than to see."""
         return held.latest.get(self.audit) == self.analysis and held.named.issuperset(self.named)
 
@@ -98,12 +98,14 @@ class Descriptions:
             return
         audits = {place: asdict(one) for place, one in self._now.items()}
         with suppress(OSError):
-            (self._project / READINGS).parent.mkdir(exist_ok=True)
-            write_whole(self._project / READINGS, json.dumps({"code": self._code, "audits": audits}).encode())
+            (self._project / ANALYSIS_SETTINGS).parent.mkdir(exist_ok=True)
+            write_whole(
+                self._project / ANALYSIS_SETTINGS, json.dumps({"code": self._code, "audits": audits}).encode()
+            )
 
     def _kept(self) -> dict[str, Described]:
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
-            kept = json.loads((self._project / READINGS).read_bytes())
+            kept = json.loads((self._project / ANALYSIS_SETTINGS).read_bytes())
             if kept["code"] == self._code:
                 return {place: _kept(said) for place, said in kept["audits"].items()}
         return {}

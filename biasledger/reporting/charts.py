@@ -279,7 +279,9 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
     if len(known) == 1:
         sentences = [f"{what}: {described(lowest)}."]
     else:
-        sentences = [f"{what}, {len(known)} rows. Highest: {described(highest)}. Lowest: {described(lowest)}."]
+        sentences = [
+            f"{what}, {len(known)} rows. Highest: {described(highest)}. Lowest: {described(lowest)}."
+        ]
     alarms = [clip(dot.label, 60) for dot in dots if dot.status == "alarm"]
     if alarms:
         sentences.append(f"Alarm: {', '.join(alarms[:8])}{' and others' if len(alarms) > 8 else ''}.")

@@ -156,7 +156,7 @@ def _model_rates_panel(rows: Sequence[Row]) -> Panel:
     )
     labelled = [{**row, "group_name": f"{row['target']}, {row['group_name']}"} for row in rows]
     if first["outcome"] == "correct":
-        return rates_panel(labelled, f"{title} {against(rows)}", "share judged rightly")
+        return rates_panel(labelled, f"{title} {against(rows)}", "share of right decisions")
     dots = [
         Dot(label, row["adjusted_gap"], row["gap_low"], row["gap_high"], row["status"])
         for row, label in zip(rows, group_labels(labelled), strict=True)
@@ -371,9 +371,7 @@ def _quality_panel(rows: Sequence[Row]) -> Panel:
         list(_PARTS.values()),
         "share of the group’s questions",
     )
-    return Panel(
-        title=title, description=f"Questions without a usable answer, {title}: {listed}.", spec=spec
-    )
+    return Panel(title=title, description=f"Questions without a usable answer, {title}: {listed}.", spec=spec)
 
 
 def _trend(source: Source, run_ids: Sequence[str]) -> Picture | None:

@@ -224,7 +224,7 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
     alarms.sort(key=lambda pair: not worse_off(pair[1]))
     steps = [
         Step(
-            "Mend or accept",
+            "Fix or accept",
             _audit_of(verdict),
             f"{in_words(finding)} Or accept it, with a reason, by a row of exceptions.csv.",
         )
@@ -240,7 +240,7 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
         if finding["status"] == "insufficient_data" and finding["advice"]
     ]
     steps += [
-        Step("Ask more", readable(finding["audit"]), _needed(finding))
+        Step("Collect more answers in", readable(finding["audit"]), _needed(finding))
         for finding in (*nearest[:1], *lacking[:1], *nearest[1:2])
     ]
     return steps[:_STEPS_SHOWN]

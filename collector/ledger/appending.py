@@ -362,7 +362,7 @@ class Append:
         )
         return True
 
-    def restore_reading(self, run_id: str) -> bool:
+    def restore_analysis_settings(self, run_id: str) -> bool:
         """Register the previous analysis if the current one came only with retracted runs; say whether a row was written.
 
         An analysis came with a run if it was registered as that run started. One that an audit file registered stays, and so
@@ -376,13 +376,13 @@ class Append:
         audit, analysis, retracted_at, *_ = in_force[-1]
         return self.analysis(audit, json.loads(analysis), retracted_at)
 
-    def restore_readings(self) -> None:
-        """Call `restore_reading` for every retracted run, in that order; what was restored before stays."""
+    def restore_all_analysis_settings(self) -> None:
+        """Call `restore_analysis_settings` for every retracted run, in that order; what was restored before stays."""
         rows = self._connection.execute(
             "select run_id from raw.retracted_runs order by retracted_at, run_id"
         ).fetchall()
         for (run_id,) in rows:
-            self.restore_reading(run_id)
+            self.restore_analysis_settings(run_id)
 
     def relevance(self, relevance_hash: str | None, rows: Sequence[RelevanceRow]) -> bool:
         """Insert the relevance rows that an analysis names by their hash, unless it names none or they are there; say which."""

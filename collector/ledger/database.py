@@ -108,7 +108,7 @@ class RunInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldReadings:
+class HeldAnalysisSettings:
     """The analyses that a ledger holds.
 
     Attributes:
@@ -396,7 +396,7 @@ class Ledger:
             left_out = _parts_of_scores(connection)
         return {part: "\n".join([head, *others]) for part, head in rows if part not in left_out}
 
-    def held_readings(self) -> HeldReadings:
+    def held_analysis_settings(self) -> HeldAnalysisSettings:
         """Return the analyses that the ledger holds.
 
         Raises:
@@ -413,7 +413,7 @@ class Ledger:
                 "select relevance_hash from raw.relevance union select markers_hash from raw.markers "
                 "union select markers_hash from raw.probes"
             ).fetchall()
-        return HeldReadings(
+        return HeldAnalysisSettings(
             frozenset(audit for (audit,) in audits), dict(latest), frozenset(one for (one,) in named)
         )
 

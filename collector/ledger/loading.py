@@ -215,7 +215,7 @@ def load_all(ledger_path: Path) -> list[str]:
     if len(sentences) > n_before:
         # Which analysis a run that was taken back gave way to goes by the runs of after it, too: all of them are there now.
         with ledger.append() as append:
-            append.restore_readings()
+            append.restore_all_analysis_settings()
     return sentences
 
 

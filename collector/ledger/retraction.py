@@ -81,5 +81,5 @@ def retract(ledger_path: Path, run_id: str, *, reason: str) -> Retracting:
     with ledger.append() as append:
         end = append.chain_end(run_id)
         was_baseline = append.clear_baselines_of(run_id)
-        has_restored = append.restore_reading(run_id)
+        has_restored = append.restore_analysis_settings(run_id)
     return Retracting(run, run.is_retracted, was_baseline, has_restored, end)

@@ -350,7 +350,7 @@ findings as (
                             when p_value_adjusted > 0 and is_beyond_threshold
                                 then '; its whole interval lies past the threshold'
                             when p_value_adjusted > 0 and not is_beyond_threshold
-                                then '; the difference is shown, that it is larger than the threshold is not'
+                                then '; there is a difference, but not shown to exceed the threshold'
                             else ''
                         end
                         || unread_clause

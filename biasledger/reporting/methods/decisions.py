@@ -29,7 +29,7 @@ from biasledger.reporting.picture import (
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
-_OUTCOMES = {"selected": "share selected", "correct": "share judged rightly"}
+_OUTCOMES = {"selected": "share selected", "correct": "share of right decisions"}
 _STANDINGS = {
     "rank_gap": "rank of the label",
     "place_gap": "place in the ranking",
@@ -60,7 +60,7 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         by=("domain", "outcome"),
         draw=_gaps_panel,
         noun="outcomes",
-        title="Who is placed, selected and judged rightly, and by how much less",
+        title="Who is ranked lower, selected less often or decided about less accurately",
         reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
         "group’s is. Ranks, places and scores: each point is a group less its reference group, with its 95 % interval; left of "
         "the line the group is worse off. Rows with × are intersections. Shares selected are judged as impact ratios, below.",

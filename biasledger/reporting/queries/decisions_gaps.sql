@@ -1,4 +1,4 @@
--- Each group against its reference: rank_value (rank, place or score), being selected, being judged rightly.
+-- Each group against its reference: rank_value (rank, place or score), being selected, the share of right decisions.
 with
 
 judged as (

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from biasledger.building import READINGS, described
+from biasledger.building import ANALYSIS_SETTINGS, described
 from biasledger.building.analysis_settings import register_analysis_settings
 from biasledger.building.described import Described, Descriptions
 from biasledger.project import init_project
@@ -172,7 +172,7 @@ def test_what_may_lie_outside_is_neither_kept_nor_taken_from_what_was(
     project: Path, read: list[Path]
 ) -> None:
     said(project, allow_outside=True)
-    assert not (project / READINGS).exists()
+    assert not (project / ANALYSIS_SETTINGS).exists()
     said(project)
     said(project, allow_outside=True)
     assert len(read) == 3
@@ -198,16 +198,16 @@ def test_an_encoder_is_looked_at_each_time(project: Path) -> None:
 )
 def test_what_cannot_be_read_of_it_is_read_anew(project: Path, read: list[Path], text: str) -> None:
     found = said(project)
-    kept = json.loads((project / READINGS).read_text(encoding="utf-8"))
-    (project / READINGS).write_text(text.replace("CODE", kept["code"]), encoding="utf-8")
+    kept = json.loads((project / ANALYSIS_SETTINGS).read_text(encoding="utf-8"))
+    (project / ANALYSIS_SETTINGS).write_text(text.replace("CODE", kept["code"]), encoding="utf-8")
     assert said(project) == found
     assert len(read) == 2
-    assert json.loads((project / READINGS).read_text(encoding="utf-8")) == kept
+    assert json.loads((project / ANALYSIS_SETTINGS).read_text(encoding="utf-8")) == kept
     assert kept["audits"] == {SPEC.as_posix(): json.loads(json.dumps(asdict(found)))}
 
 
 def test_a_project_that_cannot_be_written_is_read(project: Path, read: list[Path]) -> None:
-    (project / READINGS.parent).write_text("no folder", encoding="utf-8")
+    (project / ANALYSIS_SETTINGS.parent).write_text("no folder", encoding="utf-8")
     assert said(project) == said(project)
     assert len(read) == 2
 
@@ -221,11 +221,11 @@ def test_what_the_ledger_lost_is_registered_again(project: Path, read: list[Path
     n_read = len(read)
     ledger.unlink()
     add_run(ledger, "small")
-    assert Ledger(ledger).held_readings().latest == {}
+    assert Ledger(ledger).held_analysis_settings().latest == {}
     assert register_analysis_settings(project, ledger) == ["small"]
     assert len(read) == n_read + 1
     with Ledger(ledger).append() as append:
         append.analysis("small", {"words": {"schemes": ["other"]}})
-    other = Ledger(ledger).held_readings().latest
+    other = Ledger(ledger).held_analysis_settings().latest
     register_analysis_settings(project, ledger)
-    assert Ledger(ledger).held_readings().latest != other
+    assert Ledger(ledger).held_analysis_settings().latest != other

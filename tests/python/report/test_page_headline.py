@@ -85,7 +85,7 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
     assert "No difference by gender was shown in two audits; it is ruled out in one of them." in text
     assert "Bias is not ruled out in one other: audit-3." in text
     steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
-    assert steps[0].startswith("Mend or accept in audit-0Candidates with black names end 1.0 places lower")
+    assert steps[0].startswith("Fix or accept in audit-0Candidates with black names end 1.0 places lower")
     assert steps[1] == (
         "Use in audit-0Asked with masked, the place gap of race, black vs White went from −1.00 places to −0.25 places."
     )
