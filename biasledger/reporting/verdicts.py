@@ -240,7 +240,7 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
         if finding["status"] == "insufficient_data" and finding["advice"]
     ]
     steps += [
-        Step("Collect more answers in", readable(finding["audit"]), _needed(finding))
+        Step("Collect more answers", readable(finding["audit"]), _needed(finding))
         for finding in (*nearest[:1], *lacking[:1], *nearest[1:2])
     ]
     return steps[:_STEPS_SHOWN]
