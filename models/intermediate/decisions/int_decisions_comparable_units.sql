@@ -40,8 +40,11 @@ selections as (
 ),
 
 imported_selections as (
-    select *
-    from {{ ref("int_decisions_imported_units") }}
+    {{ imported_rows("selection", {
+        "run_id": "varchar", "mitigation": "varchar", "attribute": "varchar", "subject": "varchar", "unit_key": "varchar",
+        "stratum": "varchar", "cluster": "varchar", "group_name": "varchar", "n_candidates": "integer", "n": "double",
+        "total": "double",
+    }) }}
 ),
 
 comparable_units as (

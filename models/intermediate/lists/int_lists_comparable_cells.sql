@@ -50,8 +50,11 @@ values_of_features as (
 ),
 
 imported_values as (
-    select *
-    from {{ ref("int_lists_imported_cells") }}
+    {{ imported_rows("list_cell", {
+        "run_id": "varchar", "mitigation": "varchar", "scheme": "varchar", "attribute": "varchar", "subject": "varchar",
+        "similarity": "varchar", "is_personality": "boolean", "entity": "varchar", "group_name": "varchar",
+        "feature": "varchar", "feature_value": "double",
+    }) }}
 ),
 
 comparable_cells as (

@@ -39,8 +39,11 @@ counts as (
 ),
 
 imported_counts as (
-    select *
-    from {{ ref("int_prices_imported_units") }}
+    {{ imported_rows("price", {
+        "run_id": "varchar", "mitigation": "varchar", "attribute": "varchar", "unit_key": "varchar", "stratum": "varchar",
+        "cluster": "varchar", "group_name": "varchar", "domain": "varchar", "level": "integer", "n_levels": "integer",
+        "n": "double",
+    }) }}
 ),
 
 comparable_units as (

@@ -39,9 +39,19 @@ counts as (
             and features.unit_id = units.unit_id
 ),
 
+imported_texts as (
+    {{ imported_rows("word_count", {
+        "run_id": "varchar", "unit_key": "varchar", "word_ids": "integer[]", "counts": "double[]",
+    }) }}
+),
+
 imported_counts as (
-    select *
-    from {{ ref("int_words_imported_counts") }}
+    select
+        run_id,
+        unit_key,
+        unnest(word_ids) as word_id,
+        unnest(counts) as n
+    from imported_texts
 ),
 
 comparable_counts as (

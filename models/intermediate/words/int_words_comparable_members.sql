@@ -53,8 +53,11 @@ members as (
 ),
 
 imported_members as (
-    select *
-    from {{ ref("int_words_imported_members") }}
+    {{ imported_rows("word_member", {
+        "run_id": "varchar", "mitigation": "varchar", "scheme": "varchar", "attribute": "varchar", "group_name": "varchar",
+        "reference_group": "varchar", "weighting": "varchar", "unit_key": "varchar", "label": "tinyint",
+        "stratum": "varchar", "cluster": "varchar", "prompt": "varchar", "n_trials": "double", "moves_prompts": "boolean",
+    }) }}
 ),
 
 comparable_members as (
