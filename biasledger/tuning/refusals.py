@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from collector.answers.texts.languages import find_refusal
+from collector.answers.reasoning import split_reasoning
+from collector.answers.texts.languages import SEARCHED_CHARACTERS, find_own_refusal, find_refusal
+from collector.answers.texts.plain import HAN, MARKS, WITHOUT_SPACES, fold, plain_words
 from collector.errors import InputError
 from collector.tables.rows import read_rows
 
@@ -16,9 +18,12 @@ REFUSED, ANSWERED = "refused", "answered"
 _COLUMNS = ("text", "label")
 # A refusal says so early, in a phrase of a few words; one that only one answer has may be chance.
 _OPENING_CHARACTERS = 400
-_PHRASE_WORDS = range(3, 7)
 _FEWEST_ANSWERS = 2
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# In scripts without spaces between words a Chinese word has one or two characters, and one of another script three or so.
+_SIZES = {"word": 3, "han": 2, "letter": 1}
+_LEAST_SIZE, _LARGEST_SIZE = 8, 18
+_LETTER = rf"(?:[^\W_{WITHOUT_SPACES}]|[{MARKS}])"
+_WORD = re.compile(rf"(?P<word>{_LETTER}+(?:'{_LETTER}+)*)|(?P<han>[{HAN}])|(?P<letter>[{WITHOUT_SPACES}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ def propose_refusals(labels: Path) -> Proposals:
                 f"{labels}: row {number} has {row['label']!r} as 'label'; it should be {REFUSED} or {ANSWERED}."
             )
         if label:
-            (refused if label == REFUSED else answered).append(row["text"])
+            (refused if label == REFUSED else answered).append(split_reasoning(row["text"]).answer)
     if not refused:
         raise InputError(f"{labels}: no row is labelled {REFUSED}; label some answers of each kind.")
     unknown = [text for text in refused if find_refusal(text) is None]
@@ -85,18 +90,26 @@ def propose_refusals(labels: Path) -> Proposals:
 
 def _cover(refused: Sequence[str], answered: Sequence[str]) -> list[Proposal]:
     """Return phrases that together cover as many refusals as they can, the one that covers most first."""
-    in_answers = {phrase for text in answered for phrase in _phrases(text, len(text))}
+    in_answers = {phrase for text in answered for phrase in _phrases(text[:SEARCHED_CHARACTERS])}
     found: dict[str, set[int]] = defaultdict(set)
     for number, text in enumerate(refused):
-        for phrase in _phrases(text, _OPENING_CHARACTERS) - in_answers:
+        for phrase in _phrases(text[:_OPENING_CHARACTERS]) - in_answers:
             found[phrase].add(number)
     left = {phrase: numbers for phrase, numbers in found.items() if len(numbers) >= _FEWEST_ANSWERS}
     covered: set[int] = set()
     proposals = []
     while best := _best(left, covered):
-        new = left[best] - covered
-        proposals.append(Proposal(_pattern(best), len(new), len(left[best])))
-        covered |= new
+        del left[best]
+        pattern = r"[\W_]+".join(map(re.escape, best.split()))
+        # An audit searches for the pattern, so what it finds there counts.
+        finds = {number for number, text in enumerate(refused) if find_own_refusal(text, [pattern])}
+        new = finds - covered
+        is_sure = len(finds) >= _FEWEST_ANSWERS and not any(
+            find_own_refusal(text, [pattern]) for text in answered
+        )
+        if new and is_sure:
+            proposals.append(Proposal(pattern, len(new), len(finds)))
+            covered |= new
     return proposals
 
 
@@ -107,10 +120,18 @@ def _best(found: Mapping[str, set[int]], covered: set[int]) -> str | None:
     return best if best is not None and counted[best] > 0 else None
 
 
-def _phrases(text: str, n_characters: int) -> set[str]:
-    words = _WORD.findall(text[:n_characters].casefold())
-    return {" ".join(words[at : at + n]) for n in _PHRASE_WORDS for at in range(len(words) - n + 1)}
-
-
-def _pattern(phrase: str) -> str:
-    return r"\W+".join(re.escape(word) for word in phrase.split())
+def _phrases(text: str) -> set[str]:
+    """Return the phrases of a text as they are searched for; a space stands for all signs between two words."""
+    words = list(_WORD.finditer(fold(plain_words(text))))
+    phrases = set()
+    for at, first in enumerate(words):
+        phrase, size, end = "", 0, first.start()
+        for word in words[at : at + _LARGEST_SIZE]:
+            phrase += " " * (word.start() > end) + word[0]
+            size += _SIZES[word.lastgroup or "word"]
+            end = word.end()
+            if size > _LARGEST_SIZE:
+                break
+            if size >= _LEAST_SIZE:
+                phrases.add(phrase)
+    return phrases

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.plain import plain_words
 from collector.answers.texts.remembered import remembered
 
 Found = TypeVar("Found")
@@ -29,12 +30,7 @@ class Silence:
 
     def is_filler(self, text: str) -> bool:
         """Whether a text stands where an answer should and is none."""
-        return self.filler.fullmatch(plain_apostrophes(text).strip(" \t\r\n.!?*_-–—\"'()[]")) is not None
-
-
-def plain_apostrophes(text: str) -> str:
-    """Return the text with typographic apostrophes as plain ones."""
-    return text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+        return self.filler.fullmatch(plain_words(text).strip(" \t\r\n.!?*_-–—\"'()[]")) is not None
 
 
 def whole_json(text: str) -> list[JsonObject | list[Any]]:
@@ -120,7 +116,7 @@ def silence_of(
 
 def _refuses(leaves: Iterable[_Leaf], silence: Silence) -> bool:
     """Whether a text, or the key of true, speaks of a refusal."""
-    return any(silence.refusing.search(plain_apostrophes(leaf.text)) for leaf in leaves)
+    return any(silence.refusing.search(plain_words(leaf.text)) for leaf in leaves)
 
 
 def _of_fillers(

@@ -14,8 +14,10 @@ from typing import Any, Literal
 
 Turns = Literal["last_assistant", "all_assistant"] | int
 
-_ROLE_KEYS = ("role", "from", "speaker", "author", "sender", "type")
+_ROLE_KEYS = ("role", "from", "speaker", "sender", "author", "type")
 _CONTENT_KEYS = ("content", "value", "text", "message", "parts", "body")
+# What a message may have in place of content.
+_CALL_KEYS = ("tool_calls", "function_call")
 _LIST_KEYS = (
     "messages",
     "conversation",
@@ -42,21 +44,29 @@ _ASSISTANT = frozenset(
         "output",
     }
 )
-_OTHERS = frozenset(
+_ASKING = frozenset(
     {
         "user",
         "human",
         "humanmessage",
         "system",
         "systemmessage",
-        "developer",
-        "tool",
-        "toolmessage",
-        "function",
         "customer",
+        "client",
+        "prompter",
     }
-    | {"prompt", "input", "observation", "environment", "instruction", "client", "prompter", "question"}
+    | {"prompt", "input", "observation", "environment", "instruction", "question"}
 )
+# Professions and things have these names, too.
+_OTHERS = frozenset({"developer", "tool", "toolmessage", "function"})
+_ROLES = _ASSISTANT | _ASKING | _OTHERS
+_USUAL_ROLES = frozenset({"user", "human", "system", "assistant", "gpt", "model"})
+# Posts have authors, and products have types, so that a role under these keys must be one of a conversation and nothing else.
+_CHAT_ROLES = frozenset(
+    {"user", "human", "humanmessage", "system", "systemmessage", "tool", "toolmessage", "function"}
+    | {"assistant", "ai", "aimessage", "gpt", "chatgpt", "bot", "chatbot"}
+)
+_ROLES_OF = {"author": _CHAT_ROLES, "type": _CHAT_ROLES}
 _REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
 _LIKE_JSON = re.compile(r"\A\s*(?:\[\s*\{|\{)")
 _CHATML = re.compile(
@@ -64,7 +74,7 @@ _CHATML = re.compile(
 )
 _CHATML_END = re.compile(r"<\|(?:im_end|eot_id|endoftext|end_of_text)\|>")
 _HEADING = re.compile(
-    r"^[ \t]*(?:#{1,4}[ \t]*|\*\*)?(?P<role>user|human|assistant|ai|chatgpt|bot|model)"
+    r"^[ \t]*(?:#{1,4}[ \t]*|\*\*)?(?P<role>user|human|assistant|ai|chatgpt|bot)"
     r"[ \t]*(?:\*\*)?[ \t]*:[ \t]*(?:\*\*)?[ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -116,13 +126,20 @@ def _from_json(text: str) -> Conversation | None:
 
 
 def _of_messages(messages: Iterable[object]) -> Conversation | None:
-    """Return the conversation of a list of messages, None where an element is no message with a known role."""
+    """Return the conversation of a list of messages, None where an element is none or the list may be one of people or things.
+
+    Messages under the keys of the large services need no other side; under other keys, both sides must speak.
+    """
     turns: list[str] = []
     reasoning: list[str] = []
+    roles: set[str] = set()
+    is_usual = True
     for message in messages:
         role = _role(message)
         if role is None or not isinstance(message, Mapping):
             return None
+        roles.add(role)
+        is_usual = is_usual and _has_usual_keys(message)
         if role not in _ASSISTANT:
             continue
         content = next((message[key] for key in _CONTENT_KEYS if message.get(key) is not None), None)
@@ -132,19 +149,30 @@ def _of_messages(messages: Iterable[object]) -> Conversation | None:
         thoughts = [message.get(key) for key in _REASONING_KEYS]
         reasoning += [thought for thought in thoughts if isinstance(thought, str) and thought.strip()]
         reasoning += _thoughts(content)
+    if not (roles & _ASSISTANT and roles & _ASKING) and not (is_usual and roles & _USUAL_ROLES):
+        return None
     return Conversation(tuple(turns), "\n\n".join(reasoning) or None)
 
 
+def _has_usual_keys(message: Mapping[str, object]) -> bool:
+    return ("role" in message and any(key in message for key in ("content", "parts", *_CALL_KEYS))) or (
+        "from" in message and "value" in message
+    )
+
+
 def _role(message: object) -> str | None:
-    """Return the role of a message in lower case, None where it has none that is known."""
-    if not isinstance(message, Mapping):
+    """Return the role of a message in lower case, None where it has none that is known, or nothing that it may say."""
+    if not isinstance(message, Mapping) or not any(key in message for key in (*_CONTENT_KEYS, *_CALL_KEYS)):
         return None
     for key in _ROLE_KEYS:
         value = message.get(key)
         if isinstance(value, Mapping):
             value = value.get("role") or value.get("name")
-        if isinstance(value, str) and (role := value.strip().casefold()) in _ASSISTANT | _OTHERS:
-            return role
+        if isinstance(value, str):
+            if (role := value.strip().casefold()) in _ROLES_OF.get(key, _ROLES):
+                return role
+            if key == "role":
+                return None
     return None
 
 
@@ -199,12 +227,16 @@ def _from_headings(text: str) -> Conversation | None:
     if first is None:
         return None
     found = list(_HEADING.finditer(text))
-    roles = {heading["role"].casefold() for heading in found}
-    if not roles & _ASSISTANT or not roles - _ASSISTANT:
-        return None
+    written = [heading["role"].casefold() for heading in found]
     ends = [follower.start() for follower in found[1:]] + [len(text)]
-    messages = [
-        {"role": heading["role"], "content": text[heading.end() : end]}
-        for heading, end in zip(found, ends, strict=True)
-    ]
-    return _of_messages(messages)
+    said = [text[heading.end() : end] for heading, end in zip(found, ends, strict=True)]
+    # Two lines may compare ("Human: 70 %", "AI: 30 %") or name somebody ("Assistant: Ann", "User: Bob").
+    if len(found) == 2 and (
+        written[0] in _ASSISTANT or (written[1] in ("ai", "bot") and "?" not in said[0])
+    ):
+        return None
+    if not set(written) & _ASSISTANT or not set(written) - _ASSISTANT:
+        return None
+    return _of_messages(
+        {"role": role, "content": text} for role, text in zip(written, said, strict=True)
+    )

@@ -23,6 +23,7 @@ from typing import Any
 
 import yaml
 
+from collector.answers.texts.plain import fold, plain_words
 from collector.errors import InputError
 
 RULES_FOLDER = Path(__file__).parents[1] / "answer_rules"
@@ -31,7 +32,8 @@ COMMON_FILE = "common.yml"
 
 # A refusal stands at the start of an answer, after a few courtesies.
 _OPENING_CHARACTERS = 1200
-_EXTRA_CHARACTERS = 2000
+# An audit's own patterns are searched for in so many characters.
+SEARCHED_CHARACTERS = 2000
 _MOST_COURTESIES = 4
 # So many characters of the opening say which languages come into question.
 _SAMPLE_CHARACTERS = 160
@@ -147,8 +149,8 @@ def find_own_refusal(text: str, patterns: Sequence[str]) -> str | None:
     Raises:
         InputError: a pattern is not a regular expression.
     """
-    searched = _plain(text[:_EXTRA_CHARACTERS])
-    return next((pattern for pattern in patterns if _compiled(pattern).search(searched)), None)
+    searched = plain_words(text[:SEARCHED_CHARACTERS])
+    return next((one for one in patterns if _compiled(plain_words(one)).search(searched)), None)
 
 
 def refusal_language(refusal_id: str) -> Language | None:
@@ -199,7 +201,9 @@ def _language(path: Path) -> Language:
     preface = _filled(path, "preface", document.get("preface", ""), parts)
     refusals = _refusals(path, code, document["refusals"], parts, preface)
     written = [document.get("preface", ""), *(entry["pattern"] for entry in document["refusals"])]
-    pattern_text = _folded("\n".join([*parts_written.values(), *written, *document["courtesies"]]))
+    pattern_text = fold(
+        plain_words("\n".join([*parts_written.values(), *written, *document["courtesies"]]))
+    )
     return Language(code=code, name=document["name"], refusals=refusals, pattern_text=pattern_text, **lists)
 
 
@@ -273,40 +277,21 @@ def _filled(path: Path, place: str, source: str, parts: Mapping[str, str]) -> st
 
 
 def _fold_unless_escape(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith("\\") else _folded(found[0])
+    return found[0] if found[0].startswith("\\") else fold(plain_words(found[0]))
 
 
 # -- Matching --------------------------------------------------------------------------------------------------------
 
 _SIGNS = re.compile(r"[\W_]*")
-_APOSTROPHES = "\N{RIGHT SINGLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}`´"
-_NO_BREAK_SPACES = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 # A line that was broken to fit a width: a word goes on in the next line.
 _WRAPPED = re.compile(r"\n(?<=[\w,;']\n)(?=\w)")
 _END_OF_LINE = re.compile(r"[ \t]+\n")
 _SPACES = re.compile(r"[ \t]{2,}")
 
 
-def _folded(text: str) -> str:
-    """Return a text in lower case, composed, with plain apostrophes and spaces; the Turkish i without a dot gets one."""
-    if not text.isascii():
-        return _plain(text).lower().replace("i\N{COMBINING DOT ABOVE}", "i").replace("ı", "i")
-    return text.lower().replace("`", "'")
-
-
-def _plain(text: str) -> str:
-    """Return a text composed, with plain apostrophes and spaces."""
-    text = unicodedata.normalize("NFC", text)
-    for apostrophe in _APOSTROPHES:
-        text = text.replace(apostrophe, "'")
-    for space in _NO_BREAK_SPACES:
-        text = text.replace(space, " ")
-    return text
-
-
 def _opening(text: str) -> tuple[str, int]:
     """Return the start of a text as the patterns are written, and where its first word stands."""
-    opening = _folded(text[:_OPENING_CHARACTERS])
+    opening = fold(plain_words(text[:_OPENING_CHARACTERS]))
     if "\n" in opening:
         if " \n" in opening or "\t\n" in opening:
             opening = _END_OF_LINE.sub("\n", opening)

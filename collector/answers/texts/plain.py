@@ -13,11 +13,11 @@ from bisect import bisect_right
 from functools import cache
 from itertools import accumulate
 
-# Letters of scripts that put no spaces between words, or none before a particle: Thai, Lao, Khmer, Chinese, Japanese, Korean.
-UNSPACED = (
-    "\u0e00-\u0eff\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fff"
-    "\u3005-\u3007\u3040-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
-)
+HAN = "\u2e80-\u2fff\u3005-\u3007\u3400-\u9fff\uf900-\ufaff"
+# Letters of scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese.
+WITHOUT_SPACES = f"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u312f\u31a0-\u31ff{HAN}"
+# The same, and Korean, which puts none before a particle.
+UNSPACED = f"{WITHOUT_SPACES}\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
 # Signs that belong to the letter before them: accents, and the vowels of Arabic, Hebrew and Indian scripts.
 MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
@@ -25,20 +25,21 @@ MARKS = (
     "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6"
     "\u0d00-\u0d03\u0d3b-\u0d57"
 )
-_INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff"
+_APOSTROPHES = "’‘ʼ´′"
+INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0e\ufe0f\ufeff"
 _ODD = re.compile(
-    "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000’‘ʼ´′−﹣‐‑\uff01-\uff5e①-⑨Ⓐ-ⓩ⑴-⑼\U0001d400-\U0001d7ff"
+    f"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000{_APOSTROPHES}−﹣‐‑\uff01-\uff5e①-⑨Ⓐ-ⓩ⑴-⑼\U0001d400-\U0001d7ff"
     "٠-٩۰-۹०-९০-৯੦-੯૦-૯୦-୯௦-௯౦-౯೦-೯൦-൯๐-๙໐-໙၀-၉០-៩᠐-᠙]"
 )
 _TAGS = "b|strong|i|em|u|s|mark|code|pre|span|center|font|small|big|h[1-6]|ul|ol|body|html"
 # Each alternative begins after a character that the search looks for first, which makes it fast.
 _CUT = re.compile(
-    rf"[*`~_\#<{_INVISIBLE}](?:"
+    rf"[*`~_\#<{INVISIBLE}](?:"
     r"(?<=\*)(?:(?<![0-9]\*)\**|\**(?![0-9*]))"
     r"|(?<=`)`*|(?<=~)~+|(?<=_)_+"
     r"|(?<=\#)(?<![^\n]\#)\#{0,5}(?=[ \t])"
     rf"|(?<=<)/?(?i:{_TAGS})(?:\s[^<>]{{0,80}})?/?>"
-    rf"|(?<=[{_INVISIBLE}]))"
+    rf"|(?<=[{INVISIBLE}]))"
 )
 _CUT_SPACES = re.compile(rf"{_CUT.pattern}|[ \t](?<=[ \t]{{2}})[ \t]*")
 _MARKUP = ("*", "`", "~~", "__", "#", "<")
@@ -50,7 +51,7 @@ def _plain_character(character: str) -> str:
     """Return the ASCII character that one of another form stands for."""
     if character.isspace():
         return " "
-    if character in "’‘ʼ´′":
+    if character in _APOSTROPHES:
         return "'"
     if character in "−﹣‐‑":
         return "-"
@@ -68,6 +69,16 @@ def fold(text: str) -> str:
     text = unicodedata.normalize("NFC", text).replace("İ", "I")
     lower = text.lower().replace("ı", "i")
     return lower if len(lower) == len(text) else "".join(character.lower()[0] for character in text)
+
+
+def plain_words(text: str) -> str:
+    """Return a text or a regular expression composed, with plain apostrophes, hyphens and spaces, and no dot above the Turkish i."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).replace("i\N{COMBINING DOT ABOVE}", "i")
+        for plain, others in (("'", _APOSTROPHES), ("-", "‐‑"), (" ", "\u00a0\u202f")):
+            for other in others:
+                text = text.replace(other, plain)
+    return text.replace("`", "'")
 
 
 def is_joined(character: str) -> bool:
