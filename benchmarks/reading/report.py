@@ -145,6 +145,7 @@ def _conversations() -> Iterator[Case]:
                     heading.format(role=role.capitalize(), lower=role, text=said) for role, said in turns
                 )
                 yield Case("conversations", text, form, "ok", "accept")
+    yield from (Case("conversations", text, {"kind": "text"}, "ok", text) for text in document["others"])
 
 
 def read(listed: Sequence[Case], code: Path) -> list[tuple[str, str | None]]:

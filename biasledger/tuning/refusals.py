@@ -90,12 +90,14 @@ def propose_refusals(labels: Path) -> Proposals:
 
 def _cover(refused: Sequence[str], answered: Sequence[str]) -> list[Proposal]:
     """Return phrases that together cover as many refusals as they can, the one that covers most first."""
-    in_answers = {phrase for text in answered for phrase in _phrases(text[:SEARCHED_CHARACTERS])}
     found: dict[str, set[int]] = defaultdict(set)
     for number, text in enumerate(refused):
-        for phrase in _phrases(text[:_OPENING_CHARACTERS]) - in_answers:
+        for phrase in _phrases(text[:_OPENING_CHARACTERS]):
             found[phrase].add(number)
     left = {phrase: numbers for phrase, numbers in found.items() if len(numbers) >= _FEWEST_ANSWERS}
+    for text in answered:
+        for phrase in left.keys() & _phrases(text[:SEARCHED_CHARACTERS]):
+            del left[phrase]
     covered: set[int] = set()
     proposals = []
     while best := _best(left, covered):

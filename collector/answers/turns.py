@@ -231,12 +231,8 @@ def _from_headings(text: str) -> Conversation | None:
     ends = [follower.start() for follower in found[1:]] + [len(text)]
     said = [text[heading.end() : end] for heading, end in zip(found, ends, strict=True)]
     # Two lines may compare ("Human: 70 %", "AI: 30 %") or name somebody ("Assistant: Ann", "User: Bob").
-    if len(found) == 2 and (
-        written[0] in _ASSISTANT or (written[1] in ("ai", "bot") and "?" not in said[0])
-    ):
+    if len(found) == 2 and (written[0] in _ASSISTANT or (written[1] in ("ai", "bot") and "?" not in said[0])):
         return None
     if not set(written) & _ASSISTANT or not set(written) - _ASSISTANT:
         return None
-    return _of_messages(
-        {"role": role, "content": text} for role, text in zip(written, said, strict=True)
-    )
+    return _of_messages({"role": role, "content": text} for role, text in zip(written, said, strict=True))

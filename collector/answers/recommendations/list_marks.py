@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from collector.answers.recommendations.key_words import is_title_label
 
@@ -20,9 +20,9 @@ SENTENCE_WORDS = 5
 
 _SPACE = r"[ \t\u00a0\u202f\u3000]"
 _LEAD = rf"(?:{_SPACE}|[>#])*"
-# 1. · 1) · 1: · (1) · **1.** · **1**. · ## 1. · 1、 · １． · १. ; where a digit follows, see _is_weak.
+# 1. · 1) · 1: · (1) · (#1) · **1.** · **1**. · ## 1. · 1、 · １． · १. ; where a digit follows, see _is_weak.
 _NUMBERED = re.compile(
-    rf"{_LEAD}(?P<open>[*_]{{0,3}})[(（]?(?P<number>\d{{1,4}})(?P<close>[*_]{{0,3}})"
+    rf"{_LEAD}(?P<open>[*_]{{0,3}})[(（]?#?(?P<number>\d{{1,4}})(?P<close>[*_]{{0,3}})"
     rf"(?P<mark>{_SPACE}?[、．：）｡。﹒।]|{_SPACE}?\\?[.):]|{_SPACE}?[-–—](?={_SPACE}))"
     rf"(?P<close_after>[)）]?(?:-(?={_SPACE}))?[*_]{{0,3}})(?P<body>.*)"
 )
@@ -43,6 +43,11 @@ _WEAK_BULLET = re.compile(
     rf"(?P<indent>(?:{_SPACE}|>)*)(?:"
     rf"(?:[\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff][\ufe0f\u200d\U0001f3fb-\U0001f3ff]*){{1,4}}{_SPACE}+"
     rf"|[o»›~]{_SPACE}+|[-–—−](?=[^\s\d\-–—−])|\*(?=[^\s*])(?!.*\*))(?P<body>.*)"
+)
+# A bullet that opens a line or stands behind a colon.
+_INLINE_BULLETS = re.compile(
+    rf"(?:[^:：]{{0,300}}[:：])?{_SPACE}*(?:(?P<mark>[{_STRONG_BULLETS}])|"
+    rf"(?P<other>[-–—*\u2700-\u27bf\U0001f300-\U0001faff])(?=\ufe0f?{_SPACE}))(?P<body>.*)"
 )
 # A rule, a fence or a row of a table stands between lines and is none.
 NO_TEXT = re.compile(r"[ \t]*(?:[-*_=~]{3,}[ \t]*|`{3,}.*|\|.*|)")
@@ -74,7 +79,7 @@ _ALPHABETS = (
     "甲乙丙丁戊己庚辛壬癸",
 )
 _NUMERALS = "[零〇一二三四五六七八九十壹贰貳叁參肆伍陆陸柒捌玖拾]{1,4}"
-_LEFT, _RIGHT = "(（[［【〔〖", ")）]］】〕〗"
+_LEFT, _RIGHT = "(（[［【〔〖{<", ")）]］】〕〗}>"
 _KEYCAP = r"(?:\d\ufe0f?\u20e3){1,3}|\U0001f51f"
 _ENCLOSED = "[①-⒛⓪-⓿❶-➓㈠-㈩㊀-㊉㉑-㉟㊱-㊿Ⓐ-ⓩ\U0001f110-\U0001f189]"
 _SYMBOL_MARK = re.compile(
@@ -82,7 +87,7 @@ _SYMBOL_MARK = re.compile(
     rf"(?P<close>[*_]{{0,3}}){_SPACE}*[.):、．：）]?(?P<body>.*)"
 )
 _TOKEN_MARK = re.compile(
-    rf"{_LEAD}(?P<open>[*_]{{0,3}})(?P<left>[{re.escape(_LEFT)}]?){_SPACE}?"
+    rf"{_LEAD}(?P<open>[*_]{{0,3}})(?P<left>[{re.escape(_LEFT)}]?){_SPACE}?#?"
     rf"(?P<token>\d{{1,3}}|{_NUMERALS}|[ivxlcIVXLC]{{1,6}}|[Ⅰ-ⅿ]{{1,4}}|[^\W\d_])(?P<close>[*_]{{0,3}}){_SPACE}?"
     rf"(?P<right>[{re.escape(_RIGHT)}][.:、．：]?|[.、．：:。])(?P<close_after>[*_]{{0,3}})(?P<body>.*)"
 )
@@ -100,8 +105,12 @@ _INLINE_SYMBOL = re.compile(
     rf"(?:[（(]?(?P<numeral>{_NUMERALS})[、）)．]|\(?(?P<letter>[A-Za-z])\)(?=\s))"
 )
 _TIGHT_DASH = re.compile(rf"{_LEAD}(?P<token>\d{{1,3}})[-–—−](?P<body>[^\s\d\-–—].*)")
-_SLASH = re.compile(rf"{_LEAD}(?P<token>\d{{1,3}})(?:[/>](?=[^\d/>])|,(?={_SPACE})|，)(?P<body>.*)")
-_BARE = re.compile(rf"{_LEAD}(?P<token>\d{{1,3}}){_SPACE}+(?P<body>\S.*)")
+_ALONE = re.compile(rf"{_LEAD}(?P<open>[*_]{{0,3}})#?(?P<token>\d{{1,3}})[*_]{{0,3}}[ \t]*")
+_SLASH = re.compile(rf"{_LEAD}(?P<token>\d{{1,3}})(?:[/>](?=[^\d/>])|[,;»›](?={_SPACE})|，)(?P<body>.*)")
+_BARE = re.compile(
+    rf"{_LEAD}(?P<open>[*_]{{0,3}})#?(?P<token>\d{{1,3}})(?P<close>[*_]{{0,3}}){_SPACE}+"
+    rf"(?P<sign>(?:[-–—|=~·•»›>→⇒➜]|->|=>){_SPACE}+)?(?P<body>\S.*)"
+)
 # A quick look at a line's beginning, which all of the marks above pass.
 _MAY_BE_MARK = re.compile(
     rf"{_LEAD}[*_]{{0,3}}(?:[^A-Za-z\s]|[A-Za-z]{{1,6}}[*_]{{0,3}}{_SPACE}?[{re.escape(_RIGHT)}.:、．：。]|[A-Za-z]{{2,20}}\.?{_SPACE}?[#№]?{_SPACE}?\d)"
@@ -111,11 +120,14 @@ _NUMBER_WORDS = frozenset(
     " vorschlag opción opcion sugerencia proposition opção sugestão opzione optie опция вариант"
     " 推荐 建议 选择 おすすめ 추천".split()
 )
+# Families whose mark may also be a part of a title: "9 to 5", "3-D".
+_UNMARKED = ("bare", "tight")
 # What a numbered or lettered line below an item says about it: "Year: 2015".
 _REMARK = re.compile(r"[*_]{0,3}[^\W\d_][\w ]{0,20}[*_]{0,3}\s?[:：]\s?\S.*")
 _ADDRESS = re.compile(r"\W{0,3}(?:https?://|www\.|doi:)", re.IGNORECASE)
 
 Marks = Literal["numbered", "bullets"]
+Marked = TypeVar("Marked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +180,8 @@ def read_marks(lines: Sequence[str]) -> MarkedLines | None:
     if inline is not None:
         return inline
     bullets = bullets or _weak_bullets(lines)
+    if len(bullets) < 2 and (row_of_bullets := _bullets_in_line(lines)) is not None:
+        return row_of_bullets
     if not bullets:
         return None
     items = [one for one in bullets if not one.is_heading] or bullets
@@ -178,14 +192,14 @@ def read_marks(lines: Sequence[str]) -> MarkedLines | None:
 
 
 def without_own_numbers(titles: Sequence[str]) -> list[str]:
-    """Return titles without the numbers they begin with, if each begins with its own."""
-    matched = [_NUMBERED.fullmatch(title) for title in titles]
-    if all(one is not None and int(one["number"]) == index for index, one in enumerate(matched, start=1)):
-        return [one["body"] for one in matched if one is not None]
+    """Return titles without the numbers they begin with, if each begins with its own; those that count down are turned round."""
+    matched = [one for title in titles if (one := _NUMBERED.fullmatch(title)) is not None]
+    if len(matched) == len(titles):
+        numbers = [int(one["number"]) for one in matched]
+        runs = numbers == list(range(1, len(numbers) + 1))
+        return [one["body"] for one in (matched if runs else _in_turn(matched, numbers))] or list(titles)
     row = _first_row(titles, len(titles)) if len(titles) > 1 else None
-    if row is not None and [one.line for one in row] == list(range(len(titles))):
-        return [one.body for one in row]
-    return list(titles)
+    return [one.body for one in row] if row is not None and len(row) == len(titles) else list(titles)
 
 
 def _is_heading(body: str) -> bool:
@@ -215,6 +229,20 @@ def _weak_bullets(lines: Sequence[str]) -> list[_Bullet]:
     return found if all(at in marked or NO_TEXT.fullmatch(lines[at]) for at in between) else []
 
 
+def _bullets_in_line(lines: Sequence[str]) -> MarkedLines | None:
+    """Return the list of the only line that holds several bullets: "• A • B"; None where no line or another one does."""
+    found = [(at, one) for at, line in enumerate(lines) if (one := _INLINE_BULLETS.fullmatch(line))]
+    if len(found) != 1:
+        return None
+    at, one = found[0]
+    mark = re.escape(one["mark"] or one["other"])
+    written = re.split(rf"(?<!\s)\s+{mark}\ufe0f?\s*|{mark}\ufe0f?\s+", one["body"].lstrip("\ufe0f"))
+    parts = [part.strip() for part in written if part.strip()]
+    # "- A - B" may be a title and its author.
+    least = 3 if one["other"] in ("-", "–", "—") else 2
+    return MarkedLines(without_own_numbers(parts), "bullets", at) if len(parts) >= least else None
+
+
 # Numbers
 
 
@@ -233,7 +261,7 @@ def _numbered(lines: Sequence[str]) -> list[_Entry]:
     if len(strong) < len(marked):
         found = _with_weak(found, marked, n_others)
     if len(found) < len(strong):
-        found = _counting_down(strong) or found or _from_any(strong)
+        found = _in_turn(strong, [int(one["number"]) for _, one in strong], is_all=n_others == 0) or found
     # One number among many lines belongs to a title.
     if len(found) < 2 and not (found and n_others <= MAX_LINES_ROUND_ONE):
         return []
@@ -270,17 +298,15 @@ def _with_weak(
     return list(marked) if runs and is_tight else found
 
 
-def _counting_down(marked: Sequence[tuple[int, re.Match[str]]]) -> list[tuple[int, re.Match[str]]]:
-    """Return lines that count down to 1, the first place first."""
-    numbers = [int(one["number"]) for _, one in marked]
-    return list(reversed(marked)) if numbers == list(range(len(numbers), 0, -1)) else []
+def _in_turn(marked: Sequence[Marked], numbers: Sequence[int], *, is_all: bool = False) -> list[Marked]:
+    """Return what is marked if its numbers count down, the first place first, or go on from an earlier list: 6, 7, 8.
 
-
-def _from_any(marked: Sequence[tuple[int, re.Match[str]]]) -> list[tuple[int, re.Match[str]]]:
-    """Return lines whose numbers go on from an earlier list: 6, 7, 8."""
-    numbers = [int(one["number"]) for _, one in marked]
-    runs = numbers == list(range(numbers[0], numbers[0] + len(numbers))) if numbers else False
-    return list(marked) if runs and len(numbers) >= MIN_BARE else []
+    Two count only where 1 is one of them, or where they are all there is.
+    """
+    if len(numbers) < 2 or (step := numbers[1] - numbers[0]) not in (1, -1):
+        return []
+    runs = list(numbers) == list(range(numbers[0], numbers[0] + step * len(numbers), step))
+    return list(marked[::step]) if runs and (len(numbers) >= MIN_BARE or 1 in numbers or is_all) else []
 
 
 def _body(lines: Sequence[str], at: int, found: re.Match[str]) -> str:
@@ -400,26 +426,52 @@ def _first_row(lines: Sequence[str], before: int, behind: int = -1) -> list[_Ent
         if at <= behind or not _MAY_BE_MARK.match(line):
             continue
         for family, value, body in _readings(line):
-            row = families.setdefault(family, [])
-            if value == 1 or (row and value == row[-1].number + 1):
-                row.append(_Entry(at, value, body if body.strip("*_ \t") else _below(lines, at, value)))
-                is_open = True
-    rows = [row for family, row in families.items() if _is_row(family, row, lines) and row[0].line < before]
-    return min(rows, key=lambda row: (row[0].line, -len(row)), default=None)
+            entry = _Entry(at, value, body if body.strip("*_ \t") else _below(lines, at, value))
+            families.setdefault(family, []).append(entry)
+            is_open = True
+    rows = [row for family, entries in families.items() for row in _rows(family, entries, lines)]
+    begun = [(min(one.line for one in row), -len(row), row) for row in rows]
+    return min((one for one in begun if one[0] < before), key=lambda one: one[:2], default=(0, 0, None))[2]
+
+
+def _rows(family: tuple[str, ...], entries: Sequence[_Entry], lines: Sequence[str]) -> Iterator[list[_Entry]]:
+    """Yield the entries of one family that run from 1 on, and all of them where they count down or go on from another list."""
+    row: list[_Entry] = []
+    for entry in entries:
+        if entry.number == 1 or (row and entry.number == row[-1].number + 1):
+            row.append(entry)
+    if row and _is_row(family, row, lines):
+        yield row
+    numbers = [one.number for one in entries]
+    if family[0] not in _UNMARKED or (len(numbers) >= MIN_BARE and numbers[-1] == 1):
+        other = _in_turn(entries, numbers)
+        if len(other) > len(row) and _is_row(family, other, lines):
+            yield other
 
 
 def _is_row(family: tuple[str, ...], row: Sequence[_Entry], lines: Sequence[str]) -> bool:
-    if len(row) == 1 and family[0] == "symbol" and not _INLINE_SYMBOL.search(row[0].body):
-        return sum(not NO_TEXT.fullmatch(line) for line in lines) <= 1 + MAX_LINES_ROUND_ONE
-    if len(row) < 2 or row[0].number != 1 or all(one.number == 1 for one in row):
+    if len(row) == 1:
+        is_symbol = family[0] == "symbol" and not _INLINE_SYMBOL.search(row[0].body)
+        return is_symbol and _n_written(lines) <= 1 + MAX_LINES_ROUND_ONE
+    if all(one.number == 1 for one in row):
         return False
     if family[0] == "brackets" and any(_ADDRESS.match(one.body) for one in row):
         return False
-    if family[0] != "bare":
-        return True
     marked = {one.line for one in row}
-    between = range(row[0].line, row[-1].line)
-    return len(row) >= MIN_BARE and all(at in marked or NO_TEXT.fullmatch(lines[at]) for at in between)
+    if family[0] == "alone":
+        # The title stands in the line below.
+        marked |= {one.line + 1 for one in row}
+        if len(marked) < 2 * len(row) or not all(one.body for one in row):
+            return False
+    elif family[0] != "bare":
+        return True
+    elif len(row) < MIN_BARE and len(row) < _n_written(lines):
+        return False
+    return all(at in marked or NO_TEXT.fullmatch(lines[at]) for at in range(min(marked), max(marked)))
+
+
+def _n_written(lines: Sequence[str]) -> int:
+    return sum(not NO_TEXT.fullmatch(line) for line in lines)
 
 
 def _readings(line: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
@@ -435,10 +487,16 @@ def _readings(line: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
         yield ("ordinal",), int(found["token"]), _emphasised(found, found["close_after"])
         return
     elif (found := _TIGHT_DASH.fullmatch(line)) or (found := _SLASH.fullmatch(line)):
-        yield ("tight",), int(found["token"]), found["body"].strip()
+        yield ("tight" if found.re is _TIGHT_DASH else "slash",), int(found["token"]), found["body"].strip()
     elif found := _BARE.fullmatch(line):
-        # A tab may divide the columns of a table.
-        yield ("bare",), int(found["token"]), found["body"].split("\t")[0].strip()
+        # "#1 Dune", "**1** Dune" and "1 | Dune" are marked. A tab may divide the columns of a table.
+        is_marked = line[found.start("token") - 1 : found.start("token")] == "#" or (
+            found["sign"] or (found["open"] and found["close"])
+        )
+        body = _emphasised(found, found["close"]).split("\t")[0].strip()
+        yield ("hash" if is_marked else "bare",), int(found["token"]), body
+    elif found := _ALONE.fullmatch(line):
+        yield ("alone",), int(found["token"]), ""
     elif found := _WORD_MARK.fullmatch(line):
         yield from _of_word(found)
 
@@ -447,7 +505,8 @@ def _of_token(found: re.Match[str]) -> Iterator[tuple[tuple[str, ...], int, str]
     token, left, right = found["token"], found["left"], found["right"]
     if left and (right[:1] not in _RIGHT or _RIGHT.index(right[:1]) != _LEFT.index(left)):
         return
-    if not left and right[:1] in "】〕〗］]" and not token.isdecimal():
+    # "<b>" is a tag.
+    if not token.isdecimal() and (right[:1] in ("}", ">") or (not left and right[:1] in "】〕〗］]")):
         return
     body = _emphasised(found, found["close"] + found["close_after"])
     style = left or right[:1]

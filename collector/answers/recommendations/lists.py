@@ -26,6 +26,7 @@ from collector.answers.recommendations.markdown_tables import (
     table_without_rule,
 )
 from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.plain import INVISIBLE, WITHOUT_SPACES
 
 __all__ = ["MAX_DEPTH", "FoundList", "clean_item", "find_list", "is_counted"]
 
@@ -45,8 +46,8 @@ _WRAPPER = re.compile(
     re.IGNORECASE,
 )
 _COUNTED_KEY = re.compile(r"(?P<stem>[^\d]*)(?P<number>\d{1,4})[.)]?")
-# Marks of direction and width that no reader sees.
-_INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+# Marks of direction and width; those that join letters or emoji are a part of the title.
+_INVISIBLE = re.compile(f"(?![\u200c\u200d\ufe0e\ufe0f])[{INVISIBLE}]")
 _BREAK = re.compile(r"<br\s{0,3}/?>|</?(?:ol|ul|p|div)(?:\s[^<>]{0,300})?>|</li>", re.IGNORECASE)
 _ITEM = re.compile(r"<li(?:\s[^<>]{0,300})?>", re.IGNORECASE)
 _OPENING_OF_HEADINGS = ("#", "*", "_")
@@ -76,7 +77,7 @@ _INTRO = re.compile(
     r"|以下|好的|当然|當然|这里是|這裡是|はい|もちろん|こちら|다음은|물론",
     re.IGNORECASE,
 )
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+_UNSPACED = re.compile(f"[{WITHOUT_SPACES}]")
 # Text that opens like JSON and is none is broken JSON, not prose.
 _LIKE_JSON = re.compile(r"\s*(?:```\w*\s*)?[\[{]")
 
@@ -323,7 +324,7 @@ def _from_prose(lines: Sequence[str]) -> FoundList:
 def _prose_items(parts: Sequence[str]) -> tuple[str, ...]:
     # The comma or full stop of the sentence may stand inside the quotes: "Hello," and "Skyfall."
     *others, last = (part.strip().rstrip(",;") for part in parts)
-    return cleaned([*others, last.removesuffix(".")])
+    return cleaned(without_own_numbers([*others, last.removesuffix(".")]))
 
 
 def _comma_list(line: str) -> list[str]:
@@ -387,7 +388,7 @@ def _from_lines(lines: Sequence[str]) -> FoundList:
     is_list = len(lines) > 1 and all(len(line.split()) <= MAX_LINE_WORDS for line in lines)
     if not is_list or 2 * sum(map(_is_sentence, lines)) > len(lines):
         return FoundList()
-    return FoundList(cleaned(lines), "lines")
+    return FoundList(cleaned(without_own_numbers(lines)), "lines")
 
 
 def _is_sentence(line: str) -> bool:

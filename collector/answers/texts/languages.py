@@ -201,9 +201,7 @@ def _language(path: Path) -> Language:
     preface = _filled(path, "preface", document.get("preface", ""), parts)
     refusals = _refusals(path, code, document["refusals"], parts, preface)
     written = [document.get("preface", ""), *(entry["pattern"] for entry in document["refusals"])]
-    pattern_text = fold(
-        plain_words("\n".join([*parts_written.values(), *written, *document["courtesies"]]))
-    )
+    pattern_text = fold(plain_words("\n".join([*parts_written.values(), *written, *document["courtesies"]])))
     return Language(code=code, name=document["name"], refusals=refusals, pattern_text=pattern_text, **lists)
 
 

@@ -72,7 +72,7 @@ def fold(text: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    """Return a text or a regular expression composed, with plain apostrophes, hyphens and spaces, and no dot above the Turkish i."""
+    """Return a text or a regular expression composed, with plain apostrophes, hyphens and spaces, and one dot on each i."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text).replace("i\N{COMBINING DOT ABOVE}", "i")
         for plain, others in (("'", _APOSTROPHES), ("-", "‐‑"), (" ", "\u00a0\u202f")):

@@ -139,6 +139,12 @@ def test_an_audits_own_patterns_are_looked_for_anywhere_near_the_start() -> None
     extra = ["please ask a colleague", "ticket \\d+ was opened"]
     assert find_own_refusal("Hello! Ticket 12 was opened for you.", extra) == extra[1]
     assert find_own_refusal("Hello! PLEASE ask a colleague.", extra) == extra[0]
+    for pattern in ("can’t discuss", "can`t discuss", "can't\u00a0discuss"):
+        for text in ("I can’t discuss it.", "I CAN'T discuss it.", "I canʼt\u202fdiscuss it."):
+            assert find_own_refusal(text, [pattern]) == pattern
+    assert find_own_refusal("işlem", ["İşlem"])
+    assert find_own_refusal("İŞLEM", ["i̇şlem"])
+    assert find_own_refusal("cafe\u0301 on\u2011call", ["café on-call"])
     assert find_own_refusal("x" * 2000 + "please ask a colleague", extra) is None
     with pytest.raises(InputError, match="is not a regular expression"):
         find_own_refusal("Hello!", ["("])

@@ -63,12 +63,32 @@ def test_text_with_roles(text: str) -> None:
         "Assistant: accept",
         "A dialogue.\nUser: Hi\nAssistant: Hello",
         "The user: a person who asks.\nThe model: what answers.",
+        '[{"type": "human", "title": "Ann"}, {"type": "ai", "title": "Data"}]',
+        "User: Bob",
+        "Model: Toyota\nUser: Bob\nAssistant: Ann",
         "[not JSON",
         "",
     ],
 )
 def test_what_is_no_conversation(text: str) -> None:
     assert find_conversation(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "turns"),
+    [
+        ('[{"role": "assistant", "content": "accept"}]', ("accept",)),
+        ('[{"role": "model", "parts": [{"text": "accept"}]}]', ("accept",)),
+        ('[{"from": "gpt", "value": "accept"}]', ("accept",)),
+        ('[{"role": "user", "content": "accept?"}]', ()),
+        ('[{"role": "user", "content": "accept?"}, {"role": "assistant", "tool_calls": []}]', ()),
+        ('[{"role": "customer", "message": "accept?"}, {"role": "agent", "message": "accept"}]', ("accept",)),
+        ("Human: accept?\nAI: accept", ("accept",)),
+        ("Assistant: Hello.\nUser: accept?\nAssistant: accept", ("Hello.", "accept")),
+    ],
+)
+def test_short_conversations(text: str, turns: tuple[str, ...]) -> None:
+    assert find_conversation(text) == Conversation(turns)
 
 
 def test_the_chosen_turn_is_judged_and_reasoning_is_kept() -> None:

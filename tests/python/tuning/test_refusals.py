@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from biasledger.tuning.refusals import propose_refusals
+from collector.answers.texts.languages import find_own_refusal
 from collector.errors import InputError
 
 ROBOT = "Beep. This topic stays closed today. Try {thing} later."
@@ -43,6 +44,45 @@ def test_phrases_that_only_refusals_have(labels: Path) -> None:
         assert not any(re.search(one.pattern, ANSWER.format(thing=thing), re.IGNORECASE) for thing in THINGS)
     assert re.search(found.patterns[0].pattern, ROBOT, re.IGNORECASE)
     assert re.search(found.patterns[1].pattern, DESK, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Weiß nicht, frag wen anders: {}.", "Weiß nicht, frag wen anders! {}"),
+        ("You’ll need the other desk for {}.", "You'll need the other desk, {}."),
+        ("İşlem masaya aktarıldı: {}.", "{}: i̇şlem masaya aktarıldı."),
+        ("C’est l’accueil d’à côté, {}.", "C'est l'accueil d'à côté. {}"),
+        ("Cafe\u0301 seul répond ici {}", "{}: Café seul répond ici"),
+        ("Voyez\u00a0: le guichet\u202f! {}", "Voyez : le guichet ! {}"),
+        ("__Beep__ _topic_ **closed** {}", "Beep topic closed {}"),
+        ("non‑topic desk‑only {}", "{}: non-topic desk-only"),
+        ("这件事要问柜台同事{}。", "{}，这件事要问柜台同事"),
+        ("{}は窓口へどうぞお越し下さいませ。", "窓口へどうぞお越し下さいませ、{}。"),
+        ("โปรดถามพนักงานที่เคาน์เตอร์ {}", "{} โปรดถามพนักงานที่เคาน์เตอร์"),
+        ("창구 직원에게 문의해 주세요 {}.", "{}? 창구 직원에게 문의해 주세요"),
+        ("कृपया काउंटर पर जाइए {}।", "{} कृपया काउंटर पर जाइए"),
+        ("راجع مكتب الاستقبال من فضلك {}", "{}: راجع مكتب الاستقبال من فضلك"),
+        ("ΡΩΤΑ ΤΟΥΣ ΦΙΛΟΥΣ ΕΚΕΙ {}", "{}: ρωτα τους φιλους εκει"),
+        ("<think>It is closed.</think>Try the desk outside, {}.", "Try the desk outside. {}"),
+    ],
+)
+def test_a_proposed_pattern_finds_what_an_audit_searches(texts: tuple[str, str], tmp_path: Path) -> None:
+    refused = [text.format(thing) for text, thing in zip(texts, THINGS, strict=False)]
+    rows = [*((text, "refused") for text in refused), ("We sell maps and tea.", "answered")]
+    found = propose_refusals(write(tmp_path / "labels.csv", rows))
+    assert [(one.n_new, one.n_refused) for one in found.patterns] == [(2, 2)]
+    assert all(find_own_refusal(text, [found.patterns[0].pattern]) for text in refused)
+
+
+def test_no_proposal_finds_an_answer_inside_longer_words(tmp_path: Path) -> None:
+    rows = [
+        ("No map is here.", "refused"),
+        ("No map is here!", "refused"),
+        ("Piano map is hereby sold.", "answered"),
+    ]
+    found = propose_refusals(write(tmp_path / "labels.csv", rows))
+    assert (found.patterns, found.n_left) == ([], 2)
 
 
 def test_the_command_prints_lines_of_an_audit(labels: Path) -> None:
