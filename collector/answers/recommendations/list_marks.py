@@ -46,7 +46,7 @@ _WEAK_BULLET = re.compile(
 )
 # A bullet that opens a line or stands behind a colon.
 _INLINE_BULLETS = re.compile(
-    rf"(?:[^:：]{{0,300}}[:：])?{_SPACE}*(?:(?P<mark>[{_STRONG_BULLETS}])|"
+    rf"(?:[^:：]{{0,300}}[:：])?{_SPACE}*(?:(?P<mark>[{_STRONG_BULLETS}])(?![{_STRONG_BULLETS}])|"
     rf"(?P<other>[-–—*\u2700-\u27bf\U0001f300-\U0001faff])(?=\ufe0f?{_SPACE}))(?P<body>.*)"
 )
 # A rule, a fence or a row of a table stands between lines and is none.
