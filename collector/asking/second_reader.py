@@ -141,7 +141,9 @@ def _described_scale(form: Mapping[str, Any]) -> str:
     """Return the scale of a score in words, with its currency, its period and its named points."""
     currency = f", in {form['currency']}" if form.get("currency") else ""
     per = f", per {form['per']}" if form.get("per") else ""
-    points = ", ".join(f"{name} = {number:g}" for name, number in (form.get("points") or {}).items())
+    # Canonical JSON keeps keys in the order of the alphabet.
+    in_order = sorted((form.get("points") or {}).items(), key=lambda point: point[1])
+    points = ", ".join(f"{name} = {number:g}" for name, number in in_order)
     scale = f"a number from {form.get('minimum') or 0:g} to {form.get('maximum') or 0:g}"
     return f"{scale}{currency}{per}{f' ({points})' if points else ''}"
 

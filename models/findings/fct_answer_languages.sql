@@ -9,8 +9,8 @@ runs_of_items as (
     where json_extract_string(spec, '$.answer.kind') in ('list', 'items', 'ranking')
 ),
 
--- What was recognised as a refusal needs no further look, and a refusal may be in another language than an answer. Titles and
--- names have no language, and short labels have none that can be detected.
+-- What was recognised as a refusal needs no further look, and a refusal may be in another language than an answer.
+-- Titles and names have no language, and short labels have none that can be detected.
 answers as (
     select
         counts.run_id,

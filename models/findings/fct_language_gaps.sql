@@ -49,7 +49,8 @@ groups as (
     group by run_id, variant, attribute, group_name
 ),
 
--- Two groups of a contrast; of all groups of an attribute, any two. Fewer than ten answers say too little of a group's language.
+-- Two groups of a contrast; of all groups of an attribute, any two. Fewer than ten answers say too little of a group's
+-- language.
 pairs as (
     select
         contrasts.contrast_id,

@@ -17,5 +17,5 @@ where
     run_id = $run_id
     and variant = 'plain'
 order by
-    answers.attribute = '', answers.attribute like '%*%', answers.attribute, answers.group_name, status = 'ok' desc, status,
-    n desc, read_by
+    answers.attribute = '', answers.attribute like '%*%', answers.attribute, answers.group_name,
+    status = 'ok' desc, status, n desc, read_by

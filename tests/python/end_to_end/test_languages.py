@@ -77,7 +77,10 @@ def test_one_answer_decides_no_language(odd: Project) -> None:
 
 
 def test_who_was_not_checked_for_refusals_is_said_of_the_gap(odd: Project) -> None:
-    told = "not checked for refusals, because no refusal patterns exist for the language: 15 of 18 answers about Iceland (Icelandic)"
+    told = (
+        "not checked for refusals, because no refusal patterns exist for the language: "
+        "15 of 18 answers about Iceland (Icelandic)"
+    )
     rows = odd.rows(
         "select distinct group_name, caution, contains(explanation, caution) from marts.fct_findings"
         " where audit = 'travel' and measure = 'answer_gap'"
