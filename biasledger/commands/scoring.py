@@ -14,7 +14,10 @@ from collector.errors import BiasledgerError, InputError
 from collector.terminal import print_data, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from biasledger.tuning.tuned import TuningResult
+    from collector.asking.second_reader import Agreement
 
 
 @click.command()
@@ -190,7 +193,7 @@ def label(
     default=50,
     show_default=True,
     metavar="N",
-    help="Also give it N answers that rules read, and count how many it reads alike.",
+    help="Also give it N answers of each run that rules read, and count how many it reads alike.",
 )
 @click.option(
     "--max-cost",
@@ -213,12 +216,19 @@ def read(
 
     TARGET is given each label and score that the rules leave unread, with a fixed prompt that asks for the decision as JSON. The
     decision is kept in the ledger with model and prompt hash, at the end of its run's chain. It never replaces what a rule read.
+    It is used only in runs where the model agrees with the rules on 90 % of at least 20 answers that the rules read.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices, meter_for, usd
     from collector.asking.progress import progress
-    from collector.asking.second_reader import answers_to_read, estimated_cost, read_answers, sample_to_check
+    from collector.asking.second_reader import (
+        agreements,
+        answers_to_read,
+        estimated_cost,
+        read_answers,
+        sample_to_check,
+    )
     from collector.ledger.database import Ledger
     from collector.redaction import strike_out_named_in
     from collector.targets import load_target
@@ -228,12 +238,14 @@ def read(
     run_id = None if run is None else run_in_ledger(ledger, run)
     kept = Ledger(ledger)
     unread = answers_to_read(kept, target.model, run_id)
-    if not unread:
-        say("No answer is left to read: rules or this model read every label and score.")
-        return
-    runs = {one.run_id for one in unread}
+    before = agreements(kept, target.model, run_id)
+    runs = {one.run_id for one in unread} | {one.run_id for one in before if not one.is_measured}
     known = [one for one in answers_to_read(kept, target.model, run_id, status="ok") if one.run_id in runs]
-    checked = sample_to_check(known, n_checked)
+    checked = sample_to_check(known, n_checked, {one.run_id: one.n_checked for one in before})
+    if not unread and not checked:
+        say("No answer is left to read: rules or this model read every label and score.")
+        _say_agreements(before)
+        return
     meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
     expected = estimated_cost([*unread, *checked], meter)
     cost = "cost unknown" if expected is None else f"about {usd(expected)} USD"
@@ -245,14 +257,17 @@ def read(
     say(f"  decisions found: {done.n_read:,} of {done.n_unread:,} unread answers")
     if done.n_failed:
         say(f"  no reply: {done.n_failed:,}; run the command again to ask for these.")
-    if done.n_checked:
-        share = 100 * done.n_agreed / done.n_checked
-        say(f"  agrees with the rules on {done.n_agreed:,} of {done.n_checked:,} answers ({share:.0f} %)")
     if done.cost_usd is not None:
         say(f"  cost: {usd(done.cost_usd)} USD")
     if done.is_cut_off:
         say("The cost limit is reached. What was read is kept; run the command again to go on.", err=True)
+    _say_agreements([one for one in agreements(kept, target.model, run_id) if one.run_id in runs])
     next_step("biasledger build")
+
+
+def _say_agreements(by_run: Sequence[Agreement]) -> None:
+    for one in by_run:
+        say(f"{f'Run {one.run_id}: ' if len(by_run) > 1 else ''}{one.sentence()}")
 
 
 @click.command()

@@ -224,7 +224,7 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
     )
     yield f"  {of}: {', '.join(f'{n:,} {status}' for status, n in preview.statuses.most_common())}"
     if len(preview.languages) > 1 or set(preview.languages) - {"en"}:
-        yield f"  languages: {', '.join(f'{code} ({n:,})' for code, n in preview.languages.most_common(_WORDS_SHOWN))}"
+        yield f"  languages: {'; '.join(_languages(preview))}"
     if preview.n_duplicates:
         yield (
             f"Warning: {_count(preview.n_duplicates, 'duplicate')}: the same text as an answer to the same prompt. If rows were "
@@ -240,12 +240,23 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
         )
         yield (
             f"Warning: {_count(n_unread, 'answer')} of {preview.n_read:,} cannot be read"
-            f"{f' ({groups})' if groups else ''}. They begin with {_counted(preview.unread_words)}. Name a key or a pattern in "
-            f"answer, or have a model read them: biasledger read."
+            f"{f' ({groups})' if groups else ''}. They begin with {_counted(preview.unread_words)}. Set `answer.key` or "
+            f"`answer.pattern`, or run `biasledger read --with TARGET`."
         )
     yield f"The first {len(preview.answers)} answers as they will be read:"
     for number, answer in enumerate(preview.answers, start=1):
         yield f"  {number}. {_answer_line(answer)}"
+
+
+def _languages(preview: Preview) -> Iterator[str]:
+    """Yield the name of each language and how many answers are in it, and how many are too short to tell."""
+    from collector.answers.texts.languages import load_languages
+
+    known = load_languages()
+    for code, n in preview.languages.most_common(_WORDS_SHOWN):
+        yield f"{known[code].name if code in known else code} {n:,}"
+    if preview.n_without_language:
+        yield f"too short to tell {preview.n_without_language:,}"
 
 
 def _rule_lines(rule: RuleUse) -> Iterator[str]:

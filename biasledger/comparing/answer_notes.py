@@ -102,14 +102,14 @@ def _unchecked(tables: Tables) -> list[str]:
     rows = tables.execute(
         """
         select runs.audit, runs.target, answers.variant, answers.attribute, answers.group_name,
-            sum(answers.n) filter (where not answers.is_checked_for_refusals) as n_unchecked, sum(answers.n) as n_known,
+            sum(answers.n) filter (where not answers.is_checked_for_refusals) as n_unchecked, sum(answers.n) as n_answers,
             string_agg(answers.language_name, ', ' order by answers.n desc, answers.language_name)
                 filter (where not answers.is_checked_for_refusals) as languages
         from {fct_answer_languages} as answers
         inner join {dim_runs} as runs on answers.run_id = runs.run_id
         where runs.is_current and not contains(answers.attribute, '*')
         group by runs.audit, runs.target, answers.variant, answers.attribute, answers.group_name
-        having n_unchecked >= ? * n_known
+        having n_unchecked >= ? * n_answers
         order by runs.audit, runs.target, answers.variant <> 'plain', answers.variant, answers.attribute, n_unchecked desc,
             answers.group_name
         """,
@@ -119,7 +119,7 @@ def _unchecked(tables: Tables) -> list[str]:
     for audit, target, variant, _, group, n_unchecked, n, languages in rows:
         told[audit, target, variant].append(f"{n_unchecked:,.0f} of {n:,.0f} about {group} ({languages})")
     return [
-        f"WARNING: {_asked(*key)}: answers were not checked for refusals, for want of patterns of their language: "
+        f"WARNING: {_asked(*key)}: answers were not checked for refusals, because no refusal patterns exist for their language: "
         f"{_listed(groups)}. A refusal among them counts as an answer; name how it begins in the audit (answer: refusals)."
         for key, groups in told.items()
     ]

@@ -16,7 +16,10 @@ from biasledger.rooms import module_of
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that stands behind a finding; `missing` says in a sentence each what could not be shown."""
+    """All that stands behind a finding.
+
+    `missing` says in a sentence each which second readers count, and what could not be shown.
+    """
 
     judgement: Judgement
     evidence: Evidence

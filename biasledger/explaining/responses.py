@@ -71,9 +71,10 @@ class _Marks:
 def read_sides(
     ledger_path: Path, finding: Row, evidence: Evidence, n: int
 ) -> tuple[list[ShownSide], list[str]]:
-    """At most `n` answers of each side, and a sentence for each thing that is missing.
+    """Return at most `n` answers of each side, and a sentence for each thing that is missing.
 
-    The ledger is opened read-only; where it is absent, in use, or does not know the run, the sentence says so.
+    Other sentences name the second readers whose decisions count. The ledger is opened read-only; where it is absent, in use,
+    or does not know the run, a sentence says so.
     """
     if not evidence.sides or n == 0:
         return [], []
@@ -106,7 +107,28 @@ def _read(
             if answer
         ]
         shown.append(ShownSide(side.name, answers, counted, side.order))
-    return shown, []
+    return shown, _second_readers(connection, finding)
+
+
+def _second_readers(connection: duckdb.DuckDBPyConnection, finding: Row) -> list[str]:
+    """Return a sentence for each second reader whose decisions count in the finding's run."""
+    found = rows(
+        connection,
+        """
+        select model, n_checked, n_agreed, count(*) as n_read
+        from raw.second_readings
+        inner join raw.second_readers using (run_id, model, prompt_hash)
+        where run_id = $run_id and is_used
+        group by all
+        order by model
+        """,
+        finding,
+    )
+    return [
+        f"The second reader ({row['model']}) read {row['n_read']:,} answers of this run that no rule reads; it agreed with the "
+        f"rules on {row['n_agreed']:,} of {row['n_checked']:,} answers."
+        for row in found
+    ]
 
 
 def _with_stems(pick: Pick, stems: frozenset[str]) -> Pick:
@@ -127,7 +149,7 @@ def _counting(side: Side) -> str:
     """Return the query of the attempts that count for a side."""
     return f"""
         select prompt_id, trial, attempt, seq, status, response_text, error, content_hash, model_answered
-        from raw.responses
+        from raw.read_responses
         where run_id = $run_id and ($model is not null or prompt_id in (select unnest($prompt_ids)))
         qualify row_number() over (partition by prompt_id, trial order by {_ATTEMPTS[side.attempt]}) = 1
     """

@@ -57,6 +57,8 @@ _GROUPS_AT_MOST = 16
 # A share of answers below this may be taken for a language that they are not in.
 _LANGUAGE_AT_LEAST = 0.05
 _DIFFERENCES_SHOWN = 4
+# What runs_reading.sql calls the attribute of prompts without a group.
+_NO_GROUP = "no group"
 _BUILDS_AT_LEAST = 2
 
 
@@ -243,7 +245,8 @@ def _reading(source: Source, run_id: str) -> Picture | None:
     rules = {row["rule"] for row in result.rows if row["status"] == "ok"}
     if len(rules) < 2 and not any(n_unread.values()):
         return None
-    unread = count(round(max(n_unread.values())), "answer")
+    n_without_group = n_unread.pop(_NO_GROUP, 0.0)
+    unread = count(round(max(n_unread.values(), default=0.0) + n_without_group), "answer")
     parts = _largest(result.rows, "part", first="unread")
     panels, note = split_panels(
         result.rows, ("attribute",), lambda rows: _parts_panel(rows, "part", parts, "answers"), "attributes"
@@ -254,7 +257,7 @@ def _reading(source: Source, run_id: str) -> Picture | None:
         reading="The share of each group’s answers that each rule read. "
         + (
             f"No rule reads {unread}: what they decide is unknown, and a finding holds only if it holds whatever they say."
-            if any(n_unread.values())
+            if n_without_group or any(n_unread.values())
             else "Every answer was read."
         ),
         result=result,
@@ -268,17 +271,17 @@ def _languages(source: Source, run_id: str) -> Picture | None:
     """Return the languages of answers; None where they do not differ between groups and refusals are recognised in all."""
     result = source.ask("runs_languages", run_id=run_id)
     if result is None or not any(
-        row["difference"] or (not row["is_checked_for_refusals"] and row["share"] >= _LANGUAGE_AT_LEAST)
+        row["difference"] or (row["is_checked_for_refusals"] is False and row["share"] >= _LANGUAGE_AT_LEAST)
         for row in result.rows
     ):
         return None
     differences = sorted({row["difference"] for row in result.rows if row["difference"]})
-    unchecked = sorted({row["language"] for row in result.rows if not row["is_checked_for_refusals"]})
+    unchecked = sorted({row["language"] for row in result.rows if row["is_checked_for_refusals"] is False})
     parts = _largest(result.rows, "language")
     panels, note = split_panels(
         result.rows,
         ("attribute",),
-        lambda rows: _parts_panel(rows, "language", parts, "answers of a known language"),
+        lambda rows: _parts_panel(rows, "language", parts, "answers"),
         "attributes",
     )
     sentences = [

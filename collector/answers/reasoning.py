@@ -1,6 +1,6 @@
 """Separate a model's reasoning from its answer.
 
-Reasoning is kept beside the answer and never judged. It comes between tags (`<think>`, `[THINK]`, `◁think▷`, …), in the channels
+Reasoning is kept next to the answer and never judged. It comes between tags (`<think>`, `[THINK]`, `◁think▷`, …), in the channels
 of OpenAI's Harmony format, or in a fenced block called `thinking`.
 """
 

@@ -4,7 +4,7 @@ A reply is `ok`, `unread`, `malformed`, `refused`, `truncated` or, where it is a
 fences, after leading prose or with trailing commas is read; nothing is evaluated and nothing inside a string is touched. JSON
 with keys and no text under any of them is malformed. A well-formed answer (JSON, a numbered list) that says something is never
 called refused because of its words: refusal patterns are tried only on replies without one, and only at their start; and on JSON
-and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
+and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …"}, which is a refusal written as JSON.
 """
 
 from __future__ import annotations

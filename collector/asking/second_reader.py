@@ -1,7 +1,8 @@
 """A second reader: a model extracts the decisions of answers that no rule reads.
 
-What it reads is kept as an event at the end of the run's chain, beside the answer, and never replaces what a rule read. A sample
-of answers that the rules did read is given to the same model, so that its agreement with the rules is known.
+What it reads is kept as an event at the end of the run's chain, next to the answer, and never replaces what a rule read. The same
+model is given a sample of each run's answers that the rules did read. Its decisions are used only where it agrees with the rules
+often enough, which the view raw.second_readers decides.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice, zip_longest
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from collector.answers.decisions import read_label, read_score
@@ -46,25 +49,30 @@ MAX_TRIES = 3
 ANSWER_TOKENS = 30
 # So many answers go into one event, so that little is lost where the reading is stopped.
 BATCH = 200
+_FORMS = """
+    select run_id, json_extract(spec, '$.answer')
+    from raw.kept_runs
+    where ($run_id is null or run_id = $run_id) and json_extract_string(spec, '$.answer.kind') in ('label', 'score')
+"""
 _TO_READ = """
     select
-        responses.run_id, prompt_id, trial, attempt, status, response_text, answer_text,
-        json_extract(runs.spec, '$.answer') as answer
+        responses.run_id, responses.prompt_id, trial, attempt, status, response_text, answer_text, subject, prompt_text
     from raw.kept_responses as responses
     inner join raw.kept_runs as runs on runs.run_id = responses.run_id
+    inner join raw.kept_prompts as prompts
+        on prompts.run_id = responses.run_id and prompts.prompt_id = responses.prompt_id
     where
-        ($run_id is null or responses.run_id = $run_id)
+        list_contains($run_ids, responses.run_id)
         and status = $status
         and response_text is not null
-        and json_extract_string(runs.spec, '$.answer.kind') in ('label', 'score')
-        and (responses.run_id, prompt_id, trial, attempt) not in (
+        and (responses.run_id, responses.prompt_id, trial, attempt) not in (
             select (run_id, listed.prompt_id, listed.trial, listed.attempt)
             from (
                 select
                     run_id,
                     unnest(
                         from_json(
-                            detail -> '$.readings', '[{"prompt_id": "VARCHAR", "trial": "INTEGER", "attempt": "INTEGER"}]'
+                            detail -> $list, '[{"prompt_id": "VARCHAR", "trial": "INTEGER", "attempt": "INTEGER"}]'
                         )
                     ) as listed
                 from raw.kept_run_events
@@ -72,6 +80,12 @@ _TO_READ = """
             )
         )
     order by runs.started_at, responses.run_id, seq
+"""
+_AGREEMENTS = """
+    select run_id, n_checked, n_agreed, n_checked_needed, cast(agreement_needed as double), is_used
+    from raw.second_readers
+    where model = $model and prompt_hash = $prompt_hash and ($run_id is null or run_id = $run_id)
+    order by run_id
 """
 
 
@@ -85,24 +99,87 @@ class ToRead:
     attempt: int
     text: str
     read: str | None
-    labels: tuple[str, ...]
-    minimum: float
-    maximum: float
+    form: Mapping[str, Any]
+    options: Mapping[str, str]
+    question: str | None
 
     @property
     def prompt(self) -> str:
         """What the second reader is asked."""
-        decisions = (
-            " | ".join(self.labels) if self.labels else f"a number from {self.minimum:g} to {self.maximum:g}"
-        )
-        return PROMPT.format(decisions=decisions, reply=self.text)
+        return PROMPT.format(decisions=self._decisions(), reply=self.text)
+
+    def _decisions(self) -> str:
+        if not self._labels:
+            return _described_scale(self.form)
+        named = [f"{one} ({self.options[one]})" if one in self.options else one for one in self._labels]
+        listed = " | ".join(named)
+        if not self.form.get("labels_from") or self.options or not self.question:
+            return listed
+        return f"{listed}, the options of this question:\n{self.question}"
 
     def decision_in(self, reply: str) -> str | None:
         """Return the decision that the second reader's reply states, None where it states none."""
-        reply = split_reasoning(reply).answer
-        if self.labels:
-            return read_label(reply, self.labels, key="decision").value
-        return read_score(reply, self.minimum, self.maximum, key="decision").value
+        reply, form = split_reasoning(reply).answer, self.form
+        if self._labels:
+            return read_label(reply, self._labels, key="decision", options=self.options).value
+        return read_score(
+            reply,
+            form.get("minimum") or 0.0,
+            form.get("maximum") or 0.0,
+            key="decision",
+            points=form.get("points"),
+            currency=form.get("currency"),
+            per=form.get("per"),
+        ).value
+
+    @property
+    def _labels(self) -> Sequence[str]:
+        return self.form.get("labels") or ()
+
+
+def _described_scale(form: Mapping[str, Any]) -> str:
+    """Return the scale of a score in words, with its currency, its period and its named points."""
+    currency = f", in {form['currency']}" if form.get("currency") else ""
+    per = f", per {form['per']}" if form.get("per") else ""
+    # Canonical JSON keeps keys in the order of the alphabet.
+    in_order = sorted((form.get("points") or {}).items(), key=lambda point: point[1])
+    points = ", ".join(f"{name} = {number:g}" for name, number in in_order)
+    scale = f"a number from {form.get('minimum') or 0:g} to {form.get('maximum') or 0:g}"
+    return f"{scale}{currency}{per}{f' ({points})' if points else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often a second reader decided as the rules did in a run, and whether its decisions are used.
+
+    Attributes:
+        run_id: the run.
+        n_checked, n_agreed: answers that rules had read, and how many both read alike.
+        n_needed, share_needed: how many must be checked, and which share of them read alike.
+        is_used: whether its decisions are used.
+    """
+
+    run_id: str
+    n_checked: int
+    n_agreed: int
+    n_needed: int
+    share_needed: float
+    is_used: bool
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether enough answers were checked."""
+        return self.n_checked >= self.n_needed
+
+    def sentence(self) -> str:
+        """Return how often the reader agreed, and what is lacking where its decisions are not used."""
+        agreed = f"The second reader agreed with the rules on {self.n_agreed:,} of {self.n_checked:,} answers"
+        if self.is_used:
+            return f"{agreed}; its decisions are used."
+        kept = f"{agreed}; its decisions are kept but not used"
+        if not self.is_measured:
+            return f"{kept}; at least {self.n_needed} answers that rules read must be checked."
+        return f"{kept}; at least {100 * self.share_needed:.0f} % is needed."
 
 
 @dataclass(slots=True)
@@ -113,7 +190,6 @@ class Reading:
         n_unread: answers that it was given.
         n_read: those in which it found a decision.
         n_failed: those for which the target gave no reply.
-        n_checked, n_agreed: answers that rules had read, and how many it read alike.
         cost_usd: what it cost; None where the price is not known.
         is_cut_off: whether the cost limit ended it.
     """
@@ -121,8 +197,6 @@ class Reading:
     n_unread: int = 0
     n_read: int = 0
     n_failed: int = 0
-    n_checked: int = 0
-    n_agreed: int = 0
     cost_usd: float | None = None
     is_cut_off: bool = False
 
@@ -130,6 +204,22 @@ class Reading:
 def prompt_hash() -> str:
     """Return the tagged hash of the fixed prompt."""
     return tagged_hash(PROMPT)
+
+
+def agreements(ledger: Ledger, model: str, run_id: str | None) -> list[Agreement]:
+    """Return how often a model that was asked with this prompt agrees with the rules, by run.
+
+    Args:
+        ledger: the ledger.
+        model: the second reader's model.
+        run_id: only this run; None takes all.
+
+    Raises:
+        LedgerError: the ledger cannot be read.
+    """
+    with ledger.read() as connection:
+        values = {"run_id": run_id, "model": model, "prompt_hash": prompt_hash()}
+        return [Agreement(*row) for row in connection.execute(_AGREEMENTS, values).fetchall()]
 
 
 def answers_to_read(
@@ -147,14 +237,25 @@ def answers_to_read(
         LedgerError: the ledger cannot be read.
     """
     with ledger.read() as connection:
+        forms = {
+            run: json.loads(form) for run, form in connection.execute(_FORMS, {"run_id": run_id}).fetchall()
+        }
         rows = connection.execute(
             _TO_READ,
-            {"run_id": run_id, "status": status, "read": READ, "prompt_hash": prompt_hash(), "model": model},
+            {
+                "run_ids": list(forms),
+                "status": status,
+                "list": "$.readings" if status == "unread" else "$.checks",
+                "read": READ,
+                "prompt_hash": prompt_hash(),
+                "model": model,
+            },
         ).fetchall()
-    return [_to_read(*row) for row in rows]
+    return [_to_read(forms[row[0]], *row) for row in rows]
 
 
 def _to_read(
+    form: Mapping[str, Any],
     run_id: str,
     prompt_id: str,
     trial: int,
@@ -162,11 +263,11 @@ def _to_read(
     status: str,
     text: str,
     answer: str | None,
-    form: Any,
+    subject: str | None,
+    question: str | None,
 ) -> ToRead:
-    asked = json.loads(form)
     conversation = find_conversation(text)
-    judged = (conversation.answer(asked.get("turns", "last_assistant")) if conversation else None) or text
+    judged = (conversation.answer(form.get("turns", "last_assistant")) if conversation else None) or text
     return ToRead(
         run_id,
         prompt_id,
@@ -174,9 +275,9 @@ def _to_read(
         attempt,
         split_reasoning(judged).answer,
         answer if status == "ok" else None,
-        tuple(asked.get("labels") or ()),
-        float(asked.get("minimum") or 0),
-        float(asked.get("maximum") or 0),
+        form,
+        (form.get("options") or {}).get(subject or "") or {},
+        question,
     )
 
 
@@ -212,7 +313,8 @@ def read_answers(
     n_done = 0
     with ThreadPoolExecutor(max(1, target.concurrency)) as pool:
         for run_id, (to_read, to_check) in by_run.items():
-            for batch in _batches([*to_read, *to_check]):
+            # Whether the rest is of use depends on the checks.
+            for batch in _batches([*to_check, *to_read]):
                 found = [
                     one for one in pool.map(lambda one: _ask(target, one, meter), batch) if one is not None
                 ]
@@ -237,6 +339,16 @@ class _Found:
     answer: ToRead
     decision: str | None
     has_failed: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the decision as an event keeps it."""
+        answer = self.answer
+        return {
+            "prompt_id": answer.prompt_id,
+            "trial": answer.trial,
+            "attempt": answer.attempt,
+            "decision": self.decision,
+        }
 
 
 def _ask(target: Target, answer: ToRead, meter: CostMeter) -> _Found | None:
@@ -275,23 +387,14 @@ def _keep(ledger: Ledger, run_id: str, target: Target, found: Sequence[_Found], 
     checks = [one for one in answered if one.answer.read is not None]
     agreed = [one for one in checks if one.decision == one.answer.read]
     done.n_read += sum(one.decision is not None for one in readings)
-    done.n_checked += len(checks)
-    done.n_agreed += len(agreed)
     if not answered:
         return
     detail = {
         "target": target.name,
         "model": target.model,
         "prompt_hash": prompt_hash(),
-        "readings": [
-            {
-                "prompt_id": one.answer.prompt_id,
-                "trial": one.answer.trial,
-                "attempt": one.answer.attempt,
-                "decision": one.decision,
-            }
-            for one in readings
-        ],
+        "readings": [one.as_json() for one in readings],
+        "checks": [one.as_json() for one in checks],
         "n_checked": len(checks),
         "n_agreed": len(agreed),
     }
@@ -304,18 +407,29 @@ def estimated_cost(answers: Iterable[ToRead], meter: CostMeter) -> float | None:
     return meter.estimate(sum(tokens), len(tokens) * ANSWER_TOKENS)
 
 
-def sample_to_check(answers: Sequence[ToRead], n: int, seed: int = 0) -> list[ToRead]:
-    """Draw answers that rules read, as many of each decision as there are, up to n in all.
+def sample_to_check(
+    answers: Sequence[ToRead], n: int, n_checked: Mapping[str, int] = MappingProxyType({}), seed: int = 0
+) -> list[ToRead]:
+    """Draw answers that rules read: of each run as many of each decision as there are, up to n in all with those checked before.
+
+    Args:
+        answers: answers that rules read.
+        n: how many of each run.
+        n_checked: run -> how many of it were checked before.
+        seed: draws the sample.
 
     Raises:
         InputError: n is negative.
     """
     if n < 0:
         raise InputError(f"The number of answers to check is {n}; it should be 0 or more.")
-    by_decision: dict[str | None, list[ToRead]] = defaultdict(list)
+    by_run: dict[str, dict[str | None, list[ToRead]]] = defaultdict(lambda: defaultdict(list))
     for one in random.Random(seed).sample(list(answers), len(answers)):
-        by_decision[one.read].append(one)
+        by_run[one.run_id][one.read].append(one)
     drawn: list[ToRead] = []
-    while len(drawn) < min(n, len(answers)):
-        drawn += [left.pop() for left in by_decision.values() if left]
-    return drawn[:n]
+    for run_id, by_decision in by_run.items():
+        n_left = max(0, n - n_checked.get(run_id, 0))
+        # The first of each decision, then the second of each, and so on.
+        rounds = zip_longest(*by_decision.values())
+        drawn += list(islice((one for found in rounds for one in found if one is not None), n_left))
+    return drawn

@@ -271,8 +271,8 @@ def _unknown_notes(attribute: str, words: Iterable[tuple[str, int]]) -> Iterator
     for word, n in words:
         rows = "1 row has" if n == 1 else f"{n:,} rows have"
         yield (
-            f"{rows} {shown(word)} as {attribute}, which is read as no group and counted as unknown: where it is to be compared, "
-            f"add it to groups and take it from import.values."
+            f"{rows} {shown(word)} as {attribute}, which is read as no group and counted as unknown: to compare it, add it to "
+            f"groups and delete it from import.values."
         )
 
 

@@ -86,6 +86,7 @@ class Preview:
         unread_groups: (attribute, group) -> how many answers about it are unread.
         unread_words: the first word of an unread answer -> how many begin with it.
         languages: the language of an answer, as its ISO 639-1 code -> how many answers are in it.
+        n_without_language: how many answers are too short to tell.
         n_duplicates: answers that repeat a longer one to the same prompt word for word.
         answers: the first answers in the file's order.
         warnings: what is allowed but should be known.
@@ -102,6 +103,7 @@ class Preview:
     unread_groups: Counter[tuple[str, str]] = field(default_factory=Counter)
     unread_words: Counter[str] = field(default_factory=Counter)
     languages: Counter[str] = field(default_factory=Counter)
+    n_without_language: int = 0
     n_duplicates: int = 0
     answers: Sequence[PreviewedAnswer] = ()
     warnings: Sequence[str] = ()
@@ -232,6 +234,8 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     prompts = {one.number: one.prompt for batch in plan.prompts() for one in batch if one.number in shown}
     first: list[PreviewedAnswer] = []
     rules: dict[tuple[str, str], RuleUse] = {}
+    # Titles and names are in no language.
+    has_items = audit.answer.kind in ("list", "items", "ranking")
     known: set[tuple[int, str]] = set()
     for one in answers:
         answer = _answer(one, plan, audit)
@@ -241,6 +245,8 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
         rules.setdefault(key, RuleUse(*key)).note(read, answer.answer_text or answer.error or "")
         if answer.language is not None:
             preview.languages[answer.language] += 1
+        elif one.text and answer.status != "error" and (answer.status != "ok" or not has_items):
+            preview.n_without_language += 1
         if answer.status == "unread":
             preview.unread_groups.update(
                 {(stated.attribute, stated.group_name) for stated in prompts[one.prompt_number].attributes}

@@ -3,18 +3,27 @@
 
 with
 
+runs_of_items as (
+    select run_id
+    from {{ ref("stg_ledger__runs") }}
+    where json_extract_string(spec, '$.answer.kind') in ('list', 'items', 'ranking')
+),
+
 -- What was recognised as a refusal needs no further look, and a refusal may be in another language than an answer.
+-- Titles and names have no language, and short labels have none that can be detected.
 answers as (
     select
-        run_id,
-        prompt_id,
-        answer_language as language,
-        n
-    from {{ ref("int_answers_counts") }}
+        counts.run_id,
+        counts.prompt_id,
+        counts.answer_language as language,
+        counts.n
+    from {{ ref("int_answers_counts") }} as counts
+    left join runs_of_items on counts.run_id = runs_of_items.run_id
     where
-        answer_language <> ''
-        and status in ('ok', 'unread', 'malformed')
-        and {{ is_of_runs("run_id", runs) }}
+        counts.status in ('ok', 'unread', 'malformed')
+        and (counts.answer_language <> '' or counts.status <> 'ok' or runs_of_items.run_id is null)
+        and {{ is_of_runs("counts.run_id", runs) }}
+    qualify max(counts.answer_language) over (partition by counts.run_id) <> ''
 ),
 
 -- A prompt about several people counts once for each group among them.
@@ -50,9 +59,9 @@ counted as (
 answer_languages as (
     select
         *,
-        {{ language_name("language") }} as language_name,
+        if(language = '', 'too short to tell', {{ language_name("language") }}) as language_name,
         n / sum(n) over (partition by run_id, variant, attribute, group_name) as share,
-        {{ has_refusal_patterns("language") }} as is_checked_for_refusals
+        case when language <> '' then {{ has_refusal_patterns("language") }} end as is_checked_for_refusals
     from counted
 )
 

@@ -14,35 +14,48 @@ answers as (
     where {{ is_of_runs("run_id", runs) }}
 ),
 
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        variant
+    from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
+
 -- A prompt about several people counts once for each group among them.
 prompt_groups as (
     select distinct
         run_id,
         prompt_id,
-        variant,
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
     where {{ is_of_runs("run_id", runs) }}
 ),
 
+-- Answers to prompts without a group are counted, too.
 counted as (
     select
-        prompt_groups.run_id,
-        prompt_groups.variant,
-        prompt_groups.attribute,
-        prompt_groups.group_name,
+        answers.run_id,
+        prompts.variant,
+        coalesce(prompt_groups.attribute, '') as attribute,
+        coalesce(prompt_groups.group_name, '') as group_name,
         answers.read_by,
         answers.status,
         sum(answers.n) as n
     from answers
-    inner join prompt_groups
+    inner join prompts
+        on
+            answers.run_id = prompts.run_id
+            and answers.prompt_id = prompts.prompt_id
+    left join prompt_groups
         on
             answers.run_id = prompt_groups.run_id
             and answers.prompt_id = prompt_groups.prompt_id
     group by
-        prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name,
-        answers.read_by, answers.status
+        answers.run_id, prompts.variant, coalesce(prompt_groups.attribute, ''),
+        coalesce(prompt_groups.group_name, ''), answers.read_by, answers.status
 ),
 
 answer_reading as (

@@ -38,6 +38,7 @@ groups as (
         attribute,
         group_name,
         sum(n) as n,
+        coalesce(sum(n) filter (where language <> ''), 0) as n_known,
         coalesce(sum(n) filter (where not is_checked_for_refusals), 0) as n_unchecked,
         string_agg(
             printf('%s (%.0f %%)', language_name, 100 * share), ' and ' order by n desc, language_name asc
@@ -48,7 +49,8 @@ groups as (
     group by run_id, variant, attribute, group_name
 ),
 
--- Two groups of a contrast; of all groups of an attribute, any two.
+-- Two groups of a contrast; of all groups of an attribute, any two. Fewer than ten answers say too little of a group's
+-- language.
 pairs as (
     select
         contrasts.contrast_id,
@@ -57,8 +59,10 @@ pairs as (
         one.attribute,
         one.group_name as one_group,
         other.group_name as other_group,
-        one.n as n_one,
-        other.n as n_other
+        contrasts.group_name = '(all)' as is_of_all,
+        one.n_known as n_one,
+        other.n_known as n_other,
+        least(one.n_known / one.n, other.n_known / other.n) as share_known
     from contrasts
     inner join groups as one
         on
@@ -73,18 +77,24 @@ pairs as (
             and contrasts.attribute = other.attribute
             and contrasts.reference_group in (other.group_name, '(all)')
             and (contrasts.group_name <> '(all)' or one.group_name < other.group_name)
+    where least(one.n_known, other.n_known) >= 10
 ),
 
-sides as (
+counted as (
     select
         pairs.contrast_id,
+        pairs.run_id,
+        pairs.variant,
+        pairs.attribute,
+        pairs.is_of_all,
         pairs.one_group,
         pairs.other_group,
         pairs.n_one,
         pairs.n_other,
+        pairs.share_known,
         languages.language,
-        if(languages.group_name = pairs.one_group, languages.n, 0) as n_of_one,
-        if(languages.group_name = pairs.other_group, languages.n, 0) as n_of_other
+        coalesce(sum(languages.n) filter (where languages.group_name = pairs.one_group), 0) as n_of_one,
+        coalesce(sum(languages.n) filter (where languages.group_name = pairs.other_group), 0) as n_of_other
     from pairs
     inner join languages
         on
@@ -92,32 +102,47 @@ sides as (
             and pairs.variant = languages.variant
             and pairs.attribute = languages.attribute
             and languages.group_name in (pairs.one_group, pairs.other_group)
+    where languages.language <> ''
+    group by
+        pairs.contrast_id, pairs.run_id, pairs.variant, pairs.attribute, pairs.is_of_all, pairs.one_group,
+        pairs.other_group, pairs.n_one, pairs.n_other, pairs.share_known, languages.language
 ),
 
-shares as (
+ordered as (
+    select
+        *,
+        n_of_one / n_one > n_of_other / n_other as is_more_of_one,
+        abs(n_of_one / n_one - n_of_other / n_other) as difference,
+        count(*) over (partition by run_id, variant, attribute, is_of_all) as n_tests
+    from counted
+),
+
+tested as (
     select
         contrast_id,
         one_group,
         other_group,
         language,
-        n_one,
-        n_other,
-        sum(n_of_one) / n_one as share_one,
-        sum(n_of_other) / n_other as share_other,
-        (sum(n_of_one) + sum(n_of_other)) / (n_one + n_other) as share_both
-    from sides
-    group by contrast_id, one_group, other_group, language, n_one, n_other
+        difference,
+        share_known,
+        n_tests,
+        if(is_more_of_one, n_of_one, n_of_other) as n_more,
+        if(is_more_of_one, n_one, n_other) as of_more,
+        if(is_more_of_one, n_of_other, n_of_one) as n_less,
+        if(is_more_of_one, n_other, n_one) as of_less
+    from ordered
 ),
 
 differences as (
     select
         *,
-        abs(share_one - share_other) as difference,
-        -- A few answers differ by chance, and some are taken for another language.
-        abs(share_one - share_other) >= 0.1
-        and abs(share_one - share_other)
-        > 1.959964 * sqrt(share_both * (1 - share_both) * (1 / n_one + 1 / n_other)) as is_different
-    from shares
+        -- A few answers differ by chance, and some are taken for another language (Bonferroni).
+        case
+            when difference * share_known >= 0.1
+                then {{ fisher_p_bound("n_more", "of_more", "n_less", "of_less") }} * n_tests <= 0.05
+            else false
+        end as is_different
+    from tested
 ),
 
 largest as (
@@ -133,8 +158,8 @@ largest as (
 described as (
     select
         contrasts.*,
-        coalesce(marked.n, 0) as n_marked,
-        coalesce(reference.n, 0) as n_reference,
+        coalesce(marked.n_known, 0) as n_marked,
+        coalesce(reference.n_known, 0) as n_reference,
         coalesce(marked.n_unchecked, 0) as n_marked_unchecked,
         coalesce(reference.n_unchecked, 0) as n_reference_unchecked,
         largest.difference as largest_difference,
@@ -152,7 +177,7 @@ described as (
                 greatest(
                     coalesce(marked.n_unchecked / marked.n, 0), coalesce(reference.n_unchecked / reference.n, 0)
                 ) >= 0.05
-                then 'not checked for refusals, for want of patterns of the language: ' || concat_ws(
+                then 'not checked for refusals, because no refusal patterns exist for the language: ' || concat_ws(
                     ' and ',
                     case
                         when marked.n_unchecked > 0

@@ -1,7 +1,7 @@
 -- By which rule the answers about each group were read, and how many no rule reads.
 select
-    attribute,
-    group_name,
+    coalesce(nullif(attribute, ''), 'no group') as attribute,
+    coalesce(nullif(group_name, ''), 'no group') as group_name,
     read_by as rule,
     status,
     n,
@@ -12,8 +12,10 @@ select
         when status = 'error' then 'failed'
         else status
     end as part
-from marts.fct_answer_reading
+from marts.fct_answer_reading as answers
 where
     run_id = $run_id
     and variant = 'plain'
-order by attribute like '%*%', attribute, group_name, status = 'ok' desc, status, n desc, read_by
+order by
+    answers.attribute = '', answers.attribute like '%*%', answers.attribute, answers.group_name,
+    status = 'ok' desc, status, n desc, read_by

@@ -8,13 +8,32 @@ alter table raw.responses add column if not exists answer_language varchar; -- I
 create or replace view raw.kept_responses as
 select * from raw.responses where run_id not in (select run_id from raw.forgotten_runs);
 
--- Decisions that a second reader extracted from answers that no rule reads; of several for an answer the last one counts.
+-- How often a second reader decided as the rules did on answers that these read. Its decisions are used from this agreement on.
+create or replace view raw.second_readers as
+with checked as (
+    select
+        run_id,
+        detail ->> '$.model' as model,
+        detail ->> '$.prompt_hash' as prompt_hash,
+        cast(sum(cast(detail ->> '$.n_checked' as bigint)) as bigint) as n_checked,
+        cast(sum(cast(detail ->> '$.n_agreed' as bigint)) as bigint) as n_agreed,
+        20 as n_checked_needed,
+        0.9 as agreement_needed
+    from raw.kept_run_events
+    where event = 'read'
+    group by run_id, model, prompt_hash
+)
+select *, n_checked >= n_checked_needed and n_agreed >= agreement_needed * n_checked as is_used
+from checked;
+
+-- Decisions that second readers extracted from answers that no rule reads. The last reader counts, also where it found no decision.
 create or replace view raw.second_readings as
 with listed as (
     select
         run_id,
         event_number,
         detail ->> '$.model' as model,
+        detail ->> '$.prompt_hash' as prompt_hash,
         unnest(
             from_json(
                 detail -> '$.readings',
@@ -23,14 +42,30 @@ with listed as (
         ) as reading
     from raw.kept_run_events
     where event = 'read'
+),
+last_readings as (
+    select
+        listed.run_id,
+        reading.prompt_id,
+        reading.trial,
+        reading.attempt,
+        reading.decision,
+        listed.model,
+        listed.prompt_hash
+    from listed
+    inner join raw.second_readers as second_readers
+        on
+            listed.run_id = second_readers.run_id
+            and listed.model = second_readers.model
+            and listed.prompt_hash = second_readers.prompt_hash
+    where second_readers.is_used
+    qualify
+        row_number() over (
+            partition by listed.run_id, reading.prompt_id, reading.trial, reading.attempt
+            order by listed.event_number desc
+        ) = 1
 )
-select run_id, reading.prompt_id, reading.trial, reading.attempt, reading.decision, model
-from listed
-where reading.decision is not null
-qualify
-    row_number() over (
-        partition by run_id, reading.prompt_id, reading.trial, reading.attempt order by event_number desc
-    ) = 1;
+select * from last_readings where decision is not null;
 
 -- Responses as they are read: what a second reader read never replaces what a rule read.
 create or replace view raw.read_responses as

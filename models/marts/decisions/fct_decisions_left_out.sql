@@ -42,7 +42,7 @@ prompt_attributes as (
     from {{ ref("stg_ledger__prompt_attributes") }}
 ),
 
--- Whoever applied counts, whatever became of the answer.
+-- Count every applicant, whether or not the answer was read.
 answers as (
     select
         run_id,

@@ -177,8 +177,8 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
         "    unread: 1",
         "      perhaps",
         (
-            "Warning: 1 answer of 6 cannot be read (gender male 1). They begin with 'perhaps' (1). Name a key or a pattern in "
-            "answer, or have a model read them: biasledger read."
+            "Warning: 1 answer of 6 cannot be read (gender male 1). They begin with 'perhaps' (1). Set `answer.key` or "
+            "`answer.pattern`, or run `biasledger read --with TARGET`."
         ),
         "The first 5 answers as they will be read:",
         "  1. imported, 1, gender male: ok: accept",

@@ -8,23 +8,29 @@ from biasledger.reporting import render
 from tests.python.end_to_end.planting.languages import N_REFUSED, N_SHORT, N_TEXTS
 from tests.python.project import Project
 
+GERMANY = "Germany are in German (88 %) and too short to tell (12 %)"
+ICELAND = "Iceland are in Icelandic (83 %) and too short to tell (17 %)"
+
 
 def test_languages_are_counted_by_group(odd: Project) -> None:
-    """Short answers have no language, and a refusal in English is none of the answers."""
+    """Short answers are counted without a language, and a refusal in English is none of the answers."""
     rows = odd.rows(
         "select group_name, language, language_name, n, share, is_checked_for_refusals from marts.fct_answer_languages"
-        " join marts.dim_runs using (run_id) where audit = 'travel' order by 1"
+        " join marts.dim_runs using (run_id) where audit = 'travel' order by 1, 2"
     )
-    n_told = N_TEXTS - N_SHORT
+    n_known, n_icelandic = N_TEXTS - N_SHORT, N_TEXTS - N_REFUSED
     assert rows == [
-        ("Austria", "de", "German", n_told, 1.0, True),
-        ("Germany", "de", "German", n_told, 1.0, True),
-        ("Iceland", "is", "Icelandic", n_told - N_REFUSED, 1.0, False),
+        ("Austria", "", "too short to tell", N_SHORT, N_SHORT / N_TEXTS, None),
+        ("Austria", "de", "German", n_known, n_known / N_TEXTS, True),
+        ("Germany", "", "too short to tell", N_SHORT, N_SHORT / N_TEXTS, None),
+        ("Germany", "de", "German", n_known, n_known / N_TEXTS, True),
+        ("Iceland", "", "too short to tell", N_SHORT, N_SHORT / n_icelandic, None),
+        ("Iceland", "is", "Icelandic", n_known - N_REFUSED, (n_known - N_REFUSED) / n_icelandic, False),
     ]
 
 
 def test_words_are_not_compared_between_languages(odd: Project) -> None:
-    told = "answers about Iceland are in Icelandic (100 %), about Germany in German (100 %)"
+    told = f"answers about {ICELAND}, about {GERMANY.replace('are in', 'in')}"
     rows = odd.rows(
         "select measure, status, explanation, advice from marts.fct_findings"
         " where audit = 'travel' and group_name = 'Iceland' and measure <> 'answer_gap' order by 1"
@@ -58,8 +64,23 @@ def test_one_language_for_all_or_the_same_two_are_compared(odd: Project) -> None
     assert [row[2] for row in rows if row[1] == "Austria"] == [0.0]
 
 
+def test_one_answer_decides_no_language(odd: Project) -> None:
+    """Of 30 answers about men 29 are too short to tell, and one is in German; those about women are in English."""
+    assert odd.rows(
+        "select group_name, language, n from marts.fct_answer_languages join marts.dim_runs using (run_id)"
+        " where audit = 'one_german' order by 1, 2"
+    ) == [("man", "", 29), ("man", "de", 1), ("woman", "en", 30)]
+    assert odd.rows(
+        "select count(*), count(*) filter (where contains(explanation, 'language')) from marts.fct_findings"
+        " where audit = 'one_german' and group_name = 'woman'"
+    )[0][1:] == (0,)
+
+
 def test_who_was_not_checked_for_refusals_is_said_of_the_gap(odd: Project) -> None:
-    told = "not checked for refusals, for want of patterns of the language: 15 of 15 answers about Iceland (Icelandic)"
+    told = (
+        "not checked for refusals, because no refusal patterns exist for the language: "
+        "15 of 18 answers about Iceland (Icelandic)"
+    )
     rows = odd.rows(
         "select distinct group_name, caution, contains(explanation, caution) from marts.fct_findings"
         " where audit = 'travel' and measure = 'answer_gap'"
@@ -72,16 +93,16 @@ def test_build_and_report_say_it(odd: Project) -> None:
         notes = [note for note in answer_notes(tables) if "travel" in note]
     languages, unchecked = notes
     assert languages.startswith(
-        "travel, asked of travel: answers about Germany are in German (100 %), about Iceland in Icelandic (100 %). Words are not"
+        f"travel, asked of travel: answers about {GERMANY}, about {ICELAND.replace('are in', 'in')}. Words are not"
     )
     assert unchecked.startswith(
-        "WARNING: travel, asked of travel: answers were not checked for refusals, for want of patterns of their language: "
-        "15 of 15 about Iceland (Icelandic). A refusal among them counts as an answer"
+        "WARNING: travel, asked of travel: answers were not checked for refusals, because no refusal patterns exist for their "
+        "language: 15 of 18 about Iceland (Icelandic). A refusal among them counts as an answer"
     )
     ((run,),) = odd.rows("select run_id from marts.dim_runs where audit = 'travel'")
     page = render(odd.warehouse, [run])
     assert "Languages of the answers" in page
-    assert "Answers about Iceland are in Icelandic (100 %), about Germany in German (100 %)" in page
+    assert f"Answers about {ICELAND}, about Germany in German" in page
     assert "Refusals are not recognised in Icelandic" in page
 
 

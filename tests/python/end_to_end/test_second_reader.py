@@ -26,13 +26,14 @@ SPEC = {
 PRICES = (
     "model,input_usd_per_million,output_usd_per_million,batch_share,from_date,source\n"
     "reader,1,2,,2026-01-01,a price list\n"
+    "guesser,1,2,,2026-01-01,a price list\n"
 )
 
 
 @pytest.fixture
 def base_url() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
-        """A reader that finds the thumb: up is accept, down is reject, and no thumb says nothing."""
+        """A reader that finds the thumb (up is accept, down is reject, no thumb says nothing), and one that always accepts."""
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -44,9 +45,11 @@ def base_url() -> Iterator[str]:
                 if "down" in reply or "reject" in reply
                 else None
             )
+            if asked["model"] == "guesser":
+                thumb = "accept"
             body = json.dumps(
                 {
-                    "model": "reader",
+                    "model": asked["model"],
                     "choices": [
                         {"message": {"content": json.dumps({"decision": thumb})}, "finish_reason": "stop"}
                     ],
@@ -71,10 +74,11 @@ def base_url() -> Iterator[str]:
 def project(new_project: Callable[[], Project], base_url: str, monkeypatch: pytest.MonkeyPatch) -> Project:
     project = new_project()
     monkeypatch.chdir(project.folder)
-    target = {"kind": "openai", "base_url": base_url, "model": "reader", "concurrency": 2}
-    (project.folder / "targets.yml").write_text(
-        yaml.safe_dump({"targets": {"reader": target}}), encoding="utf-8"
-    )
+    targets = {
+        model: {"kind": "openai", "base_url": base_url, "model": model, "concurrency": 2}
+        for model in ("reader", "guesser")
+    }
+    (project.folder / "targets.yml").write_text(yaml.safe_dump({"targets": targets}), encoding="utf-8")
     (project.folder / "seeds").mkdir(exist_ok=True)
     (project.folder / "seeds" / "model_prices.csv").write_text(PRICES, encoding="utf-8")
     rows = ["case,sex,answer"]
@@ -111,14 +115,18 @@ def test_what_it_reads_is_kept_checked_and_judged(project: Project) -> None:
     assert dry.exit_code == 0, dry.output
     assert "reader reads 18 unread answers and 30 to check, about" in dry.output
     assert events(project.folder) == []
+    guessed = run("read", "--with", "guesser")
+    assert guessed.exit_code == 0, guessed.output
+    assert "The second reader agreed with the rules on 24 of 30 answers;" in guessed.output
+    assert "its decisions are kept but not used; at least 90 % is needed." in guessed.output
     project.build()
     before = project.rows("select status, n_unread from marts.fct_findings where measure = 'rank_gap'")
     assert before == [("insufficient_data", 18)]
     done = run("read", "--with", "reader")
     assert done.exit_code == 0, done.output
     assert "decisions found: 16 of 18 unread answers" in done.output
-    assert "agrees with the rules on 30 of 30 answers (100 %)" in done.output
-    (event,) = events(project.folder)
+    assert "agreed with the rules on 30 of 30 answers; its decisions are used." in done.output
+    _, event = events(project.folder)
     assert (event["model"], event["n_checked"], event["n_agreed"]) == ("reader", 30, 30)
     assert str(event["prompt_hash"]).startswith("sha256:")
     assert run("verify").exit_code == 0
@@ -131,6 +139,11 @@ def test_what_it_reads_is_kept_checked_and_judged(project: Project) -> None:
     assert project.rows(
         "select read_by, status, n from marts.fct_answer_reading where attribute = 'sex' and group_name = 'f' order by 3"
     ) == [("", "unread", 2), ("last_line", "ok", 6), ("second_reader", "ok", 16)]
+    ((finding,),) = project.rows("select finding_id from marts.fct_findings where measure = 'rank_gap'")
+    explained = " ".join(run("explain", finding).output.split())
+    assert "The second reader (reader) read 16 answers of this run that no rule reads;" in explained
+    assert "it agreed with the rules on 30 of 30 answers." in explained
+    assert "guesser" not in explained
 
 
 @pytest.mark.slow
@@ -140,5 +153,14 @@ def test_a_budget_ends_it_and_what_was_read_stays(project: Project) -> None:
     assert "The cost limit is reached." in cut.output
     n_read = sum(len(event["readings"]) for event in events(project.folder))  # type: ignore[arg-type]
     assert 0 < n_read < 18
-    assert "decisions found" in run("read", "--with", "reader", "--check", "0").output
+    more = run("read", "--with", "reader", "--check", "0").output
+    assert "decisions found" in more
+    assert (
+        "on 0 of 0 answers; its decisions are kept but not used; at least 20 answers that rules read must"
+        in more
+    )
     assert sum(len(event["readings"]) for event in events(project.folder)) == 18  # type: ignore[arg-type]
+    # The checks can be made up for, and no answer is checked twice.
+    assert "on 12 of 12 answers" in run("read", "--with", "reader", "--check", "12").output
+    assert "No answer is left to read" in run("read", "--with", "reader", "--check", "12").output
+    assert "on 30 of 30 answers; its decisions are used" in run("read", "--with", "reader").output

@@ -33,6 +33,17 @@ def test_a_group_called_unknown_is_told_apart_from_none(odd: Project) -> None:
     ) == [("race", "the group is unknown", 30), ("sex*race", "the group is unknown", 30)]
 
 
+def test_answers_without_a_group_are_counted_by_rule(odd: Project) -> None:
+    """What is stated of neither sex nor race has a row of its own, so that no answer of the file is left out."""
+    assert odd.rows(
+        f"select group_name, sum(n) from marts.fct_answer_reading {IN_AUDIT} and attribute = '' group by all"
+    ) == [("", 1)]
+    ((n_answers,),) = odd.rows(f"select n_answers from marts.fct_run_quality {IN_AUDIT}")
+    assert odd.rows(
+        f"select sum(n) from marts.fct_answer_reading {IN_AUDIT} and attribute in ('sex', '')"
+    ) == [(n_answers - 8,)]
+
+
 def test_missing_decisions_are_errors_that_say_what_stood_there(odd: Project) -> None:
     with duckdb.connect(str(odd.ledger), read_only=True) as connection:
         rows = connection.execute(

@@ -25,6 +25,7 @@ _ENGLISH = (
     "Try the soup and the bread, which taste very good here and do not cost much.",
 )
 N_TEXTS = 24
+_SHORT = ("Tall and calm.", "Kind, honest.", "A good cook.", "Quick, loud.")
 N_SHORT, N_REFUSED = 3, 6
 
 
@@ -33,6 +34,26 @@ def plant(project: Project) -> None:
     _import(project, "travel", own, N_REFUSED)
     both = {"Germany": (_GERMAN, _ENGLISH), "Iceland": (_GERMAN, _ENGLISH)}
     _import(project, "travel_bilingual", both)
+    _import_one_german(project)
+
+
+def _import_one_german(project: Project) -> None:
+    """Import 30 answers about women in English, and about men one in German and 29 that are too short to tell."""
+    path = project.folder / "one_german.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("gender", "template", "text"))
+        for n in range(30):
+            writer.writerow(("woman", f"question {n}", f"{_ENGLISH[n % 3]} {n}"))
+            writer.writerow(("man", f"question {n}", _GERMAN[0] if n == 0 else _SHORT[n % 4]))
+    spec = {
+        "audit": "one_german",
+        "attributes": {"gender": {"reference": "man", "groups": ["man", "woman"]}},
+        "answer": {"kind": "text"},
+        "import": {"columns": {"text": "text", "template": "template", "attributes": {"gender": "gender"}}},
+        "reading": {"words": {"schemes": ["words"], "remove": {"genders": ["man", "woman"]}}, "texts": {}},
+    }
+    project.import_file(project.write_audit("one_german", spec), path)
 
 
 def _import(
