@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from collector.answers.decisions.decision import Decision
 from collector.answers.texts.decision_words import decision_words
-from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_places, json_values
 from collector.answers.texts.plain import fold
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -48,6 +49,7 @@ def json_decision(
     key: str | None,
     read: Callable[[Leaf, bool], str | None],
     is_other: Callable[[Leaf], bool] = lambda _: False,
+    named: Callable[[str], str | None] = lambda _: None,
 ) -> Found | None:
     """Find the decision in the JSON of a reply.
 
@@ -57,6 +59,7 @@ def json_decision(
         read: reads a leaf's value, or returns None where it is no decision; the second argument says whether the key says that
             it holds the decision, so that the value may be a sentence.
         is_other: whether a leaf's key says that it holds something else than the decision.
+        named: names the decision that a key is, in objects such as {"accept": true, "reject": false}.
 
     Returns:
         What was found; None if the reply has no JSON, or none that holds a decision.
@@ -68,7 +71,35 @@ def json_decision(
         return None
     if key is not None and (found := _declared(leaves, key, read)):
         return found
-    return _only(leaves, read) or _known(leaves, read)
+    return _only(leaves, read) or _by_truth(leaves, read, named) or _known(leaves, read)
+
+
+def json_result(found: Found, expected: str) -> Decision:
+    """Return the decision that was found, or its problem; `expected` says what the value is not: "none of the labels"."""
+    if found.value is not None:
+        return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
+    return Decision(
+        problem=found.problem if found.is_contradicted else f"{found.problem}, which is {expected}."
+    )
+
+
+def prose_behind_json(text: str) -> str:
+    """Return what a reply says behind its JSON."""
+    return text[max((end for _, end in json_places(text)), default=0) :]
+
+
+def without_json(text: str) -> str:
+    """Return a reply in which the texts of its JSON stand instead of the JSON, without those under keys of something else."""
+    if "{" not in text:
+        return text
+    parts: list[str] = []
+    at = 0
+    for start, end in json_places(text):
+        leaves = (leaf for value, _ in json_values(text[start:end]) for leaf in _leaves(value))
+        texts = (leaf.text for leaf in leaves if leaf.text and not leaf.is_boolean and not _is_other(leaf))
+        parts += [text[at:start], "\n", *(f"{one}\n" for one in texts)]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def json_texts(text: str, key: str) -> list[str]:
@@ -127,6 +158,21 @@ def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found
     return Found("json_only", value, leaf.text)
 
 
+def _by_truth(
+    leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], named: Callable[[str], str | None]
+) -> Found | None:
+    """Return the only decision that is a key with the value true, unless another key should hold the decision."""
+    truths = [(name, leaf) for leaf in leaves if leaf.is_boolean and (name := named(leaf.path[-1]))]
+    others = [leaf for leaf in leaves if not (leaf.is_boolean and named(leaf.path[-1]))]
+    if not truths or any(_tier(leaf) is not None or read(leaf, False) for leaf in others):
+        return None
+    true = {name for name, leaf in truths if leaf.text == "true"}
+    if len(true) == 1 and not any(name in true and leaf.text == "false" for name, leaf in truths):
+        return Found("json_only", *true, f"{truths[0][1].path[-1]}: true")
+    said = ", ".join(f"{leaf.path[-1]}: {leaf.text}" for _, leaf in truths[:4])
+    return Found("json_only", None, problem=f"The JSON decides for no label: {said}.", is_contradicted=True)
+
+
 def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
     """Return the value of a key from the list of known ones."""
     for tier in range(3):
@@ -149,9 +195,8 @@ def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule
     if len(distinct) > 1 or len(values) < sum(leaf.text is not None for leaf in leaves):
         names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
         said = ", ".join(_shown(leaf.text) for leaf in leaves[:4])
-        return Found(
-            rule, None, problem=f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
-        )
+        problem = f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
+        return Found(rule, None, problem=problem, is_contradicted=True)
     return Found(rule, distinct[0], values[0][1].text)
 
 

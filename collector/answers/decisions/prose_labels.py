@@ -12,6 +12,7 @@ from collector.answers.decisions.mentions import (
     Mention,
     first_and_last,
     has_contradicting_text,
+    has_same_form,
     is_asked,
     is_compared,
     is_negated,
@@ -36,7 +37,7 @@ from collector.answers.texts.announcements import (
     without_noun,
 )
 from collector.answers.texts.decision_words import decision_words
-from collector.answers.texts.plain import Reply, fold
+from collector.answers.texts.plain import Reply
 from collector.hints import quoted
 
 _OPENING_CHARACTERS = 200
@@ -79,7 +80,7 @@ def _alone(reply: Reply, mentions: Sequence[Mention]) -> Decision | None:
         else:
             return Decision(problem=f"The answer begins with {first.label!r} and ends with {last.label!r}.")
     mention = last or first
-    if mention is None:
+    if mention is None or mention.denial is not None:
         return None
     if problem := _contrary_sentence(reply, mentions, mention):
         return Decision(problem=problem)
@@ -229,6 +230,7 @@ def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decis
     if (
         mention is None
         or mention.label is None
+        or mention.denial is not None
         or mention.is_listed
         or mention.is_echo
         or mention.tail in ("bad", "word", "glued")
@@ -247,7 +249,10 @@ def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decis
         return None
     if problem := _contrary_sentence(reply, mentions, mention):
         return Decision(problem=problem)
-    if any(other.label != mention.label and _is_preferred(low, other) for other in mentions):
+    if any(
+        has_same_form(low, mention, other) or (other.label != mention.label and _is_preferred(low, other))
+        for other in mentions
+    ):
         return None
     return Decision(
         mention.label,
@@ -279,9 +284,6 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
         return False
     if _is_scored(low, mention):
         return False
-    # "B: no" says no of B.
-    if low[mention.end : mention.end + 3].strip("*)\"'")[:1] in (":", "：") and _says_no(reply, mention):
-        return False
     others = [
         one
         for one in mentions_within(mentions, mention, len(after))
@@ -296,13 +298,6 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
 def _is_scored(low: str, mention: Mention) -> bool:
     """Whether a reply gives a label a number: "B: 7/10"."""
     return re.match(r"\W{0,3}[:：=]\W{0,4}\d", low[mention.end : mention.end + 10]) is not None
-
-
-def _says_no(reply: Reply, mention: Mention) -> bool:
-    after = sentence_after(fold(reply.text), mention.end).lstrip(" :：*)\"'")
-    words = decision_words()
-    first = re.match(r"[^\W\d_]+", after)
-    return first is not None and (first[0] in words.no or bool(words.negations.is_word(first[0])))
 
 
 def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: str) -> Decision | None:

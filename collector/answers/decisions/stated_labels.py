@@ -98,7 +98,7 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
     low = reply.low
     found: list[Statement] = []
     for mention in mentions:
-        if mention.label is None or mention.tail == "bad" or mention.is_listed:
+        if mention.label is None or mention.tail == "bad" or mention.denial or mention.is_listed:
             continue
         if labels.is_bare(mention) and mention.tail == "word" and not is_followed_by_listing(low, mention):
             continue

@@ -47,8 +47,10 @@ class DecisionWords:
     choosing_numbers: Phrases
     shared_verbs: frozenset[str]
     nouns: Phrases
+    numbering: Phrases
     negations: Phrases
     negations_after: Phrases
+    denials: Phrases
     unspaced_endings: Phrases
     other_lines: Phrases
     yes: frozenset[str]
@@ -82,6 +84,7 @@ def decision_words() -> DecisionWords:
     lists["copulas"] = [word for word in lists["copulas"] if word not in past]
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
+    lists["denials"] += lists["no"]
     values: dict[str, object] = {}
     for field in fields(DecisionWords):
         if field.name not in lists:
