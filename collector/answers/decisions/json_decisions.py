@@ -85,7 +85,7 @@ def json_result(found: Found, expected: str) -> Decision:
 
 def prose_behind_json(text: str) -> str:
     """Return what a reply says behind its JSON."""
-    return text[max((end for _, end in json_places(text)), default=0) :]
+    return text[max((end for _, _, end in json_places(text)), default=0) :]
 
 
 def without_json(text: str) -> str:
@@ -94,10 +94,11 @@ def without_json(text: str) -> str:
         return text
     parts: list[str] = []
     at = 0
-    for start, end in json_places(text):
-        leaves = (leaf for value, _ in json_values(text[start:end]) for leaf in _leaves(value))
-        texts = (leaf.text for leaf in leaves if leaf.text and not leaf.is_boolean and not _is_other(leaf))
-        parts += [text[at:start], "\n", *(f"{one}\n" for one in texts)]
+    for value, start, end in json_places(text):
+        leaves = (
+            leaf for leaf in _leaves(value) if leaf.text and not leaf.is_boolean and not _is_other(leaf)
+        )
+        parts += [text[at:start], "\n", *(f"{leaf.text}\n" for leaf in leaves)]
         at = end
     return "".join([*parts, text[at:]])
 

@@ -326,7 +326,7 @@ def is_followed_by_listing(low: str, mention: Mention) -> bool:
     """Whether a word like "or" follows a mention."""
     if mention.tail != "word":
         return False
-    rest = low[mention.end : mention.end + 30].lstrip(" ")
+    rest = low[mention.end : mention.end + 30].lstrip(" " + _CLOSERS)
     cut = decision_words().listing.starting(rest)
     return cut is not None and rest[cut : cut + 1] == " "
 

@@ -28,7 +28,10 @@ from collector.answers.texts.announcements import (
     clause_before,
     has_noun,
     is_condition,
+    is_corrected,
     is_doubted,
+    is_foreign,
+    is_quoted,
     is_revised,
     negation,
     sentence_after,
@@ -84,6 +87,8 @@ def _alone(reply: Reply, mentions: Sequence[Mention]) -> Decision | None:
         return None
     if problem := _contrary_sentence(reply, mentions, mention):
         return Decision(problem=problem)
+    if is_corrected(reply.masked, mention.end):
+        return Decision(problem=f"The answer says {mention.label!r} and that it is wrong.")
     if any(one.start > mention.end and one.label != mention.label for one in mentions) and is_revised(
         reply.masked, mention.end, len(reply.masked)
     ):
@@ -161,6 +166,8 @@ def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> 
     words = decision_words()
     line = line.rstrip(":： ").rpartition("\n")[2]
     if len(line) > 100 or words.other_lines.within(line) or negation(line) or is_doubted(line + " "):
+        return False
+    if is_foreign(line) or is_quoted(line):
         return False
     others = [
         one for one in mentions if one.label is not None and one.label != mention.label and not one.is_listed
@@ -280,7 +287,7 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
     words = decision_words()
     after = sentence_after(low, mention.end)
     said = after.lstrip(" ,;:.)-–—(\"'”’]}：，。")
-    if is_condition(said) or is_revised(low, mention.end, len(low)):
+    if is_condition(said) or is_corrected(low, mention.end) or is_revised(low, mention.end, len(low)):
         return False
     if _is_scored(low, mention):
         return False
@@ -424,7 +431,7 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
     ):
         return f"The answer names {mention.label!r} as a part of another word."
     line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
-    if words.other_lines.within(line.rpartition(":")[0][-_MOST_PREFIX:]):
+    if words.other_lines.within(line.rpartition(":")[0][-_MOST_PREFIX:]) or is_foreign(line):
         return f"The answer names {mention.label!r} only after {line.strip()!r}."
     clause = f"{clause_before(before)} {clause_after(low, mention.end)}"
     for phrases in (words.conditions, words.doubting, words.rejecting):
@@ -444,6 +451,8 @@ def _is_decided(low: str, mention: Mention) -> bool:
     cut = words.label_nouns.starting(rest)
     if cut is not None and not rest[cut : cut + 1].isalnum():
         return True
+    if words.abstractions.starting(low[mention.end : mention.end + _MOST_PREFIX].lstrip()) is not None:
+        return False
     lead = low[max(0, mention.start - 40) : mention.start].rstrip(OPENERS)
     return words.deciding.ending(lead) is not None
 

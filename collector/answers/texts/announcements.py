@@ -11,12 +11,17 @@ from collector.answers.texts.decision_words import decision_words
 # Quotes, brackets and spaces that may stand before a decision.
 OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"
 _REACH = 300
+_CORRECTION = 100
 _CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*\Z")
 SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)])|[\n。！？;；…]")
-CLAUSE_END = re.compile(r"[.!?](?=\s|\Z)|[\n。！？;；…,，、:：—–()（）]")
+# A comma before a word like "that" ends no clause: "Ich glaube nicht, dass …".
+_THAT = "dass|daß|что|що|że|że|hogy|että|ότι"
+CLAUSE_END = re.compile(rf"[.!?](?=\s|\Z)|[\n。！？;；…，、:：—–()（）]|,(?! (?:{_THAT})\b)")
 _NEGATED_VERB = re.compile(r"\b[a-z]+n't\b")
 _COLONS = ":=→➔⇒➡➜⟶►▶"
 _DASHES = ("-", "–", "—")
+# A quotation that is not closed and that words introduce.
+_QUOTED = re.compile(r"[^\s:：>*-](?:\s[\"'‘]|\s?[“„«「『])(?=\w)[^\"'”’“»」』\n]*\Z")
 
 
 class Rank(IntEnum):
@@ -62,7 +67,9 @@ def announced(
         found = _announcement(lead, is_heading=False, is_at_end=is_at_end) if lead else None
     if found is None and is_number:
         found = _before_number(lead)
-    if found is None or is_doubted(lead[: found.start]):
+    if found is None or is_doubted(lead[: found.start]) or is_quoted(lead):
+        return None
+    if not is_number and is_foreign(lead):
         return None
     rank = found.rank
     if rank is Rank.MARKED and _concludes(lead[: found.start]):
@@ -151,6 +158,16 @@ def is_doubted(before: str) -> bool:
     if negation(clause) or words.doubting.within(clause):
         return True
     return words.other_lines.within(" ".join(clause.split()[-3:])) is not None
+
+
+def is_quoted(lead: str) -> bool:
+    """Whether what announces a decision is quoted: "You asked me to write 'Answer: "."""
+    return _QUOTED.search(lead) is not None
+
+
+def is_foreign(lead: str) -> bool:
+    """Whether what announces a decision speaks of somebody else's, or of one to be rejected: "The user's answer: "."""
+    return decision_words().foreign.within(clause_before(lead.rstrip(_COLONS + OPENERS))) is not None
 
 
 def _last_part(text: str, end: re.Pattern[str]) -> str:
@@ -276,6 +293,14 @@ def is_condition(after: str) -> bool:
     """Whether what follows makes the statement depend on something: "B if the income is right"."""
     cut = decision_words().conditions.starting(without_harmless(after).lstrip())
     return cut is not None and not re.match(r"\w", without_harmless(after).lstrip()[cut : cut + 1])
+
+
+def is_corrected(low: str, end: int) -> bool:
+    """Whether the next words say that what was said before is wrong: "A. It is incorrect."."""
+    said = low[end : end + _CORRECTION].lstrip(OPENERS + ".!,;:)]}*-–—…\n\"'”’")
+    cut = decision_words().correcting.starting(said)
+    # "Wrong options: B" says nothing of A.
+    return cut is not None and (" " in said[:cut] or not said[cut : cut + 2].strip().isalnum())
 
 
 def is_revised(low: str, start: int, end: int) -> bool:

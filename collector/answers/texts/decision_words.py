@@ -29,10 +29,13 @@ class DecisionWords:
     verbs: Phrases
     preferring: Phrases
     label_nouns: Phrases
+    abstractions: Phrases
     deciding: Phrases
     rejecting: Phrases
     conditions: Phrases
     doubting: Phrases
+    foreign: Phrases
+    correcting: Phrases
     harmless: Phrases
     revising: Phrases
     concluding: Phrases

@@ -72,11 +72,11 @@ def json_values(text: str) -> tuple[tuple[JsonObject | list[Any], bool], ...]:
     return tuple((value, is_open) for value, is_open, _, _ in _places(text))
 
 
-def json_places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the JSON objects of a reply, and its lists of them, start and end."""
+def json_places(text: str) -> Iterator[tuple[JsonObject | list[Any], int, int]]:
+    """Yield the JSON objects of a reply, and its lists of them, with where they start and end."""
     for value, _, start, end in _places(text):
         if isinstance(value, JsonObject) or any(isinstance(one, JsonObject) for one in value):
-            yield start, end
+            yield value, start, end
 
 
 # An answer is asked for its JSON more than once: whether it refuses, and what it holds.
