@@ -23,12 +23,14 @@ class Leaf(NamedTuple):
         text: the value as it is written; None for null.
         is_boolean: whether it is true or false.
         is_number: whether it is a number.
+        key: its own key, as it is written.
     """
 
     path: tuple[str, ...]
     text: str | None
     is_boolean: bool
     is_number: bool
+    key: str
 
 
 class Found(NamedTuple):
@@ -71,7 +73,10 @@ def json_decision(
         return None
     if key is not None and (found := _declared(leaves, key, read)):
         return found
-    return _only(leaves, read) or _by_truth(leaves, read, named) or _known(leaves, read)
+    truths = [(name, leaf) for leaf in leaves if leaf.is_boolean and (name := named(leaf.key))]
+    found = _only(leaves, read) or _by_truth(leaves, read, truths) or _known(leaves, read)
+    true = {name for name, leaf in truths if leaf.text == "true"}
+    return _contradicted(truths) if found is not None and found.value and true - {found.value} else found
 
 
 def json_result(found: Found, expected: str) -> Decision:
@@ -117,17 +122,17 @@ def folded_key(key: str) -> str:
 
 
 def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
-    stack: list[tuple[tuple[str, ...], Any]] = [((), value)]
+    stack: list[tuple[tuple[str, ...], str, Any]] = [((), "", value)]
     while stack:
-        path, one = stack.pop()
+        path, key, one = stack.pop()
         if isinstance(one, JsonObject):
-            stack += [((*path, folded_key(name)), inner) for name, inner in reversed(one)]
+            stack += [((*path, folded_key(name)), name, inner) for name, inner in reversed(one)]
         elif isinstance(one, list):
-            stack += [(path, inner) for inner in reversed(one)]
+            stack += [(path, key, inner) for inner in reversed(one)]
         elif path:
             is_boolean = isinstance(one, bool)
             written = str(one).lower() if is_boolean else None if one is None else str(one)
-            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber))
+            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), key)
 
 
 def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None]) -> Found | None:
@@ -160,18 +165,23 @@ def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found
 
 
 def _by_truth(
-    leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], named: Callable[[str], str | None]
+    leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], truths: list[tuple[str, Leaf]]
 ) -> Found | None:
     """Return the only decision that is a key with the value true, unless another key should hold the decision."""
-    truths = [(name, leaf) for leaf in leaves if leaf.is_boolean and (name := named(leaf.path[-1]))]
-    others = [leaf for leaf in leaves if not (leaf.is_boolean and named(leaf.path[-1]))]
+    keyed = {leaf for _, leaf in truths}
+    others = [leaf for leaf in leaves if leaf not in keyed]
     if not truths or any(_tier(leaf) is not None or read(leaf, False) for leaf in others):
         return None
     true = {name for name, leaf in truths if leaf.text == "true"}
     if len(true) == 1 and not any(name in true and leaf.text == "false" for name, leaf in truths):
-        return Found("json_only", *true, f"{truths[0][1].path[-1]}: true")
-    said = ", ".join(f"{leaf.path[-1]}: {leaf.text}" for _, leaf in truths[:4])
-    return Found("json_only", None, problem=f"The JSON decides for no label: {said}.", is_contradicted=True)
+        return Found("json_only", true.pop(), "true")
+    return _contradicted(truths)
+
+
+def _contradicted(truths: list[tuple[str, Leaf]]) -> Found:
+    said = ", ".join(f"{name!r} is {leaf.text}" for name, leaf in truths[:4])
+    problem = f"The JSON does not decide for one label: {said}."
+    return Found("json_only", None, problem=problem, is_contradicted=True)
 
 
 def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:

@@ -53,21 +53,25 @@ def read_label(
         text, key, lambda leaf, is_key: _json_value(compiled, leaf, is_key=is_key), named=compiled.named
     )
     none = f"none of the labels {quoted(labels)}"
-    if found is not None and found.rule == "json_key":
-        return json_result(found, none)
-    if pattern is not None and (decision := by_pattern(text, pattern, partial(_named, compiled, none))):
-        return decision
+    is_declared = found is not None and found.rule == "json_key"
+    if pattern is not None and not is_declared:
+        decision = by_pattern(text, pattern, partial(_named, compiled, none))
+        if decision is not None:
+            return decision
     if found is None:
         return read_in_prose(without_json(text), compiled)
-    later = read_in_prose(prose_behind_json(text), compiled) if found.value is not None else Decision()
-    if later.read_by == "marker" and later.value != found.value:
-        return Decision(problem=f"The JSON says {found.text!r}, and the text behind it {later.read_text!r}.")
+    if found.value is not None and not (is_declared and pattern is not None):
+        later = read_in_prose(prose_behind_json(text), compiled)
+        if later.read_by == "marker" and later.value != found.value:
+            problem = f"The JSON says {found.text!r}, and the text behind it {later.read_text!r}."
+            return Decision(problem=problem)
     return json_result(found, none)
 
 
 def _json_value(labels: Labels, leaf: Leaf, *, is_key: bool) -> str | None:
     """Return the label that a JSON value is, or states in a sentence under a key that holds the decision."""
-    if leaf.text is None:
+    # {"accept": false} does not say "false" where that is a label.
+    if leaf.text is None or (leaf.is_boolean and labels.named(leaf.key) is not None):
         return None
     label = labels.named(leaf.text)
     if label is not None:

@@ -201,7 +201,11 @@ class Labels:
             return None
         said = _SAID.match(without_harmless(low[signs.end() : signs.end() + _GAP]))
         cut = _denial_in(said[0], signs[0]) if said is not None else None
-        if cut is None or self.pattern.search(low, signs.end() + cut, signs.end() + said.end()):
+        if (
+            said is None
+            or cut is None
+            or self.pattern.search(low, signs.end() + cut, signs.end() + said.end())
+        ):
             return None
         return signs.end(), signs.end() + cut
 
@@ -527,8 +531,8 @@ def _names_number(low: str, mention: Mention) -> bool:
 
 def _is_numbered(low: str, mention: Mention) -> bool:
     """Whether a mention begins with a word that numbers it: "No. 2"."""
-    cut = decision_words().numbering.starting(low[mention.start : mention.end])
-    return cut is not None and mention.start + cut < mention.end
+    found = decision_words().numbering.within(low[mention.start : mention.end])
+    return found is not None and mention.start + found[1] < mention.end
 
 
 def _start_of_numbering(low: str, start: int) -> int:
@@ -538,7 +542,8 @@ def _start_of_numbering(low: str, start: int) -> int:
     # "No B" says no of B.
     if cut is None or (lead[cut:] in decision_words().no and not low[start].isdigit()):
         return start
-    return max(0, start - _REACH) + cut
+    article = decision_words().articles.ending(lead[:cut].rstrip(" "))
+    return max(0, start - _REACH) + (cut if article is None else article)
 
 
 def _mark_lists(low: str, mentions: Sequence[Mention]) -> None:

@@ -163,16 +163,19 @@ def _is_other_heading(low: str, mention: Mention) -> bool:
 
 def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> bool:
     """Whether what a line says before a colon may introduce a decision: "Seniority level:", but not "Confidence:"."""
-    words = decision_words()
     line = line.rstrip(":： ").rpartition("\n")[2]
-    if len(line) > 100 or words.other_lines.within(line) or negation(line) or is_doubted(line + " "):
-        return False
-    if is_foreign(line) or is_quoted(line):
+    if len(line) > 100 or negation(line) or _is_other(line):
         return False
     others = [
         one for one in mentions if one.label is not None and one.label != mention.label and not one.is_listed
     ]
     return not others or not any(one.tail == "end" for one in others)
+
+
+def _is_other(line: str) -> bool:
+    """Whether what a line says before a colon gives no decision, or a doubted one: "Confidence", "The user's answer"."""
+    is_named = decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
+    return is_named or is_doubted(line + " ") or is_foreign(line) or is_quoted(line)
 
 
 def _own_text_follows(mentions: Sequence[Mention], mention: Mention) -> bool:
@@ -431,7 +434,7 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
     ):
         return f"The answer names {mention.label!r} as a part of another word."
     line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
-    if words.other_lines.within(line.rpartition(":")[0][-_MOST_PREFIX:]) or is_foreign(line):
+    if is_foreign(line) or _is_other(line.rpartition(":")[0]):
         return f"The answer names {mention.label!r} only after {line.strip()!r}."
     clause = f"{clause_before(before)} {clause_after(low, mention.end)}"
     for phrases in (words.conditions, words.doubting, words.rejecting):

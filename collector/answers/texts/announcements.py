@@ -12,6 +12,7 @@ from collector.answers.texts.decision_words import decision_words
 OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"
 _REACH = 300
 _CORRECTION = 100
+_SENTENCE_SIGNS = " \t\n.!,;:()]}*-–—…\"'”’"
 _CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*\Z")
 SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)])|[\n。！？;；…]")
 # A comma before a word like "that" ends no clause: "Ich glaube nicht, dass …".
@@ -20,6 +21,8 @@ CLAUSE_END = re.compile(rf"[.!?](?=\s|\Z)|[\n。！？;；…，、:：—–()�
 _NEGATED_VERB = re.compile(r"\b[a-z]+n't\b")
 _COLONS = ":=→➔⇒➡➜⟶►▶"
 _DASHES = ("-", "–", "—")
+# A box with a tick that begins its line.
+_TICKED = re.compile(r"(?:\A|\n)[ \t>*•·-]*((?:[\[(][xv✓✔][\])]|[☑🗹]))\Z")
 # A quotation that is not closed and that words introduce.
 _QUOTED = re.compile(r"[^\s:：>*-](?:\s[\"'‘]|\s?[“„«「『])(?=\w)[^\"'”’“»」』\n]*\Z")
 
@@ -192,6 +195,9 @@ def _announcement(lead: str, *, is_heading: bool, is_at_end: bool) -> Announceme
     chosen = _chosen(lead)
     if chosen is not None:
         return Announcement(Rank.MARKED, chosen)
+    ticked = _TICKED.search(lead) if is_at_end else None
+    if ticked is not None:
+        return Announcement(Rank.MARKED, ticked.start(1))
     concluding = words.concluding.ending(lead.rstrip(", "))
     if is_at_end and concluding is not None and not sentence_before(lead[:concluding]).strip():
         return Announcement(Rank.MARKED, concluding)
@@ -297,7 +303,7 @@ def is_condition(after: str) -> bool:
 
 def is_corrected(low: str, end: int) -> bool:
     """Whether the next words say that what was said before is wrong: "A. It is incorrect."."""
-    said = low[end : end + _CORRECTION].lstrip(OPENERS + ".!,;:)]}*-–—…\n\"'”’")
+    said = low[end : end + _CORRECTION].lstrip(_SENTENCE_SIGNS)
     cut = decision_words().correcting.starting(said)
     # "Wrong options: B" says nothing of A.
     return cut is not None and (" " in said[:cut] or not said[cut : cut + 2].strip().isalnum())
