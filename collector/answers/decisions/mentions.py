@@ -197,10 +197,12 @@ class Labels:
             if is_no and plain_key(word) not in self._label_of:
                 return before.span(before.lastindex or 0)
         signs = _SIGNS_BEHIND.match(low, end)
-        if signs is None or self.pattern.match(low, signs.end()):
+        # "B) No" and "B. No" are a letter and its text.
+        is_numbering = end - start == 1 and low[end : end + 1] in (")", ".", "]")
+        if signs is None or is_numbering or self.pattern.match(low, signs.end()):
             return None
         said = _SAID.match(without_harmless(low[signs.end() : signs.end() + _GAP]))
-        cut = _denial_in(said[0], signs[0]) if said is not None else None
+        cut = _denial_in(said[0], signs[0], is_bare=self.are_bare) if said is not None else None
         if (
             said is None
             or cut is None
@@ -420,7 +422,7 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
     return mark != "$" or low[end : end + 1] != "$"
 
 
-def _denial_in(said: str, signs: str) -> int | None:
+def _denial_in(said: str, signs: str, *, is_bare: bool) -> int | None:
     """Return where the words end that say no of the label before them and its signs; None if they say nothing of it."""
     words = decision_words()
     cut = words.denials.starting(said)
@@ -428,8 +430,11 @@ def _denial_in(said: str, signs: str) -> int | None:
         # "Reject. Not recommended." goes on with a reason, "Hire. No." does not.
         is_reason = said[:cut] not in words.no and _ENDED.search(signs) and ":" not in signs
         return None if is_reason else cut
-    if not _VALUED.search(signs) or ("(" in signs and said.split(" ", 1)[0] in words.no):
+    if not _VALUED.search(signs):
         return None
+    first = said.partition(" ")[0]
+    if first in words.no and ("(" in signs or (first == "no" and not is_bare)):
+        return words.negations_after.starting(said)
     return words.negations.starting(said)
 
 

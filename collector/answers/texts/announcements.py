@@ -303,6 +303,9 @@ def is_condition(after: str) -> bool:
 
 def is_corrected(low: str, end: int) -> bool:
     """Whether the next words say that what was said before is wrong: "A. It is incorrect."."""
+    # "B) False" is a letter and its text.
+    if low[end : end + 1] == ")":
+        return False
     said = low[end : end + _CORRECTION].lstrip(_SENTENCE_SIGNS)
     cut = decision_words().correcting.starting(said)
     # "Wrong options: B" says nothing of A.

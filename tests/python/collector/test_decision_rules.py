@@ -188,6 +188,7 @@ def test_ranges_are_marked() -> None:
             {"currency": "EUR", "maximum": 1e6},
             "The answer is in ARS or AUD or CAD, and not in EUR.",
         ),
+        ('{"score": 8, "rating": 6}', {}, "The values of 'score' and 'rating' differ: '8', '6'."),
         ("$54,000 or €50,000", {"maximum": 1e6}, "The answer names amounts in different currencies."),
         (
             "$4,500 per month",
