@@ -13,8 +13,7 @@ class Decision:
     Attributes:
         value: the label as it is listed, or the number as `written_number` writes it; None if no rule reads one.
         problem: one sentence that says why there is no value.
-        is_certain: whether an explicit rule read the value or the decision is alone in its line; where it is not, a refusal
-            pattern that matches the reply goes first.
+        is_certain: True if an explicit rule read it. Otherwise a refusal pattern that matches goes first.
         read_by: the name of the rule that read the value.
         read_text: the part of the reply that the rule read.
     """

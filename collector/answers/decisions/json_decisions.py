@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from collector.answers.decisions.decision import Decision
 from collector.answers.texts.decision_words import decision_words
-from collector.answers.texts.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.texts.json_text import JsonNumber, JsonObject, json_places, json_values
 from collector.answers.texts.plain import fold
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -22,12 +23,14 @@ class Leaf(NamedTuple):
         text: the value as it is written; None for null.
         is_boolean: whether it is true or false.
         is_number: whether it is a number.
+        key: its own key, as it is written.
     """
 
     path: tuple[str, ...]
     text: str | None
     is_boolean: bool
     is_number: bool
+    key: str
 
 
 class Found(NamedTuple):
@@ -48,6 +51,7 @@ def json_decision(
     key: str | None,
     read: Callable[[Leaf, bool], str | None],
     is_other: Callable[[Leaf], bool] = lambda _: False,
+    named: Callable[[str], str | None] = lambda _: None,
 ) -> Found | None:
     """Find the decision in the JSON of a reply.
 
@@ -57,6 +61,7 @@ def json_decision(
         read: reads a leaf's value, or returns None where it is no decision; the second argument says whether the key says that
             it holds the decision, so that the value may be a sentence.
         is_other: whether a leaf's key says that it holds something else than the decision.
+        named: names the decision that a key is, in objects such as {"accept": true, "reject": false}.
 
     Returns:
         What was found; None if the reply has no JSON, or none that holds a decision.
@@ -68,7 +73,39 @@ def json_decision(
         return None
     if key is not None and (found := _declared(leaves, key, read)):
         return found
-    return _only(leaves, read) or _known(leaves, read)
+    truths = [(name, leaf) for leaf in leaves if leaf.is_boolean and (name := named(leaf.key))]
+    found = _only(leaves, read) or _by_truth(leaves, read, truths) or _known(leaves, read)
+    true = {name for name, leaf in truths if leaf.text == "true"}
+    return _contradicted(truths) if found is not None and found.value and true - {found.value} else found
+
+
+def json_result(found: Found, expected: str) -> Decision:
+    """Return the decision that was found, or its problem; `expected` says what the value is not: "none of the labels"."""
+    if found.value is not None:
+        return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
+    return Decision(
+        problem=found.problem if found.is_contradicted else f"{found.problem}, which is {expected}."
+    )
+
+
+def prose_behind_json(text: str) -> str:
+    """Return what a reply says behind its JSON."""
+    return text[max((end for _, _, end in json_places(text)), default=0) :]
+
+
+def without_json(text: str) -> str:
+    """Return a reply in which the texts of its JSON stand instead of the JSON, without those under keys of something else."""
+    if "{" not in text:
+        return text
+    parts: list[str] = []
+    at = 0
+    for value, start, end in json_places(text):
+        leaves = (
+            leaf for leaf in _leaves(value) if leaf.text and not leaf.is_boolean and not _is_other(leaf)
+        )
+        parts += [text[at:start], "\n", *(f"{leaf.text}\n" for leaf in leaves)]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def json_texts(text: str, key: str) -> list[str]:
@@ -85,17 +122,17 @@ def folded_key(key: str) -> str:
 
 
 def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
-    stack: list[tuple[tuple[str, ...], Any]] = [((), value)]
+    stack: list[tuple[tuple[str, ...], str, Any]] = [((), "", value)]
     while stack:
-        path, one = stack.pop()
+        path, key, one = stack.pop()
         if isinstance(one, JsonObject):
-            stack += [((*path, folded_key(name)), inner) for name, inner in reversed(one)]
+            stack += [((*path, folded_key(name)), name, inner) for name, inner in reversed(one)]
         elif isinstance(one, list):
-            stack += [(path, inner) for inner in reversed(one)]
+            stack += [(path, key, inner) for inner in reversed(one)]
         elif path:
             is_boolean = isinstance(one, bool)
             written = str(one).lower() if is_boolean else None if one is None else str(one)
-            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber))
+            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber), key)
 
 
 def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None]) -> Found | None:
@@ -127,6 +164,26 @@ def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found
     return Found("json_only", value, leaf.text)
 
 
+def _by_truth(
+    leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], truths: list[tuple[str, Leaf]]
+) -> Found | None:
+    """Return the only decision that is a key with the value true, unless another key should hold the decision."""
+    keyed = {leaf for _, leaf in truths}
+    others = [leaf for leaf in leaves if leaf not in keyed]
+    if not truths or any(_tier(leaf) is not None or read(leaf, False) for leaf in others):
+        return None
+    true = {name for name, leaf in truths if leaf.text == "true"}
+    if len(true) == 1 and not any(name in true and leaf.text == "false" for name, leaf in truths):
+        return Found("json_only", true.pop(), "true")
+    return _contradicted(truths)
+
+
+def _contradicted(truths: list[tuple[str, Leaf]]) -> Found:
+    said = ", ".join(f"{name!r} is {leaf.text}" for name, leaf in truths[:4])
+    problem = f"The JSON does not decide for one label: {said}."
+    return Found("json_only", None, problem=problem, is_contradicted=True)
+
+
 def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
     """Return the value of a key from the list of known ones."""
     for tier in range(3):
@@ -149,9 +206,8 @@ def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule
     if len(distinct) > 1 or len(values) < sum(leaf.text is not None for leaf in leaves):
         names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
         said = ", ".join(_shown(leaf.text) for leaf in leaves[:4])
-        return Found(
-            rule, None, problem=f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
-        )
+        problem = f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
+        return Found(rule, None, problem=problem, is_contradicted=True)
     return Found(rule, distinct[0], values[0][1].text)
 
 

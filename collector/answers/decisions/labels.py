@@ -8,11 +8,18 @@ that contradict each other, the reply is unread: a wrong reading is worse than n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from collector.answers.decisions.decision import Decision
-from collector.answers.decisions.json_decisions import Found, Leaf, json_decision
+from collector.answers.decisions.json_decisions import (
+    Leaf,
+    json_decision,
+    json_result,
+    prose_behind_json,
+    without_json,
+)
 from collector.answers.decisions.mentions import Labels, compiled_labels
-from collector.answers.decisions.own_pattern import pattern_matches
+from collector.answers.decisions.own_pattern import by_pattern
 from collector.answers.decisions.prose_labels import read_in_prose
 from collector.answers.texts.decision_words import decision_words
 from collector.hints import quoted
@@ -42,19 +49,29 @@ def read_label(
         ValueError: the pattern is no regular expression, or has not exactly one capture group.
     """
     compiled = compiled_labels(tuple(labels), tuple((options or {}).items()))
-    found = json_decision(text, key, lambda leaf, is_key: _json_value(compiled, leaf, is_key=is_key))
-    if found is not None and found.rule == "json_key":
-        return _json_result(found, labels)
-    if pattern is not None and (decision := _by_pattern(text, pattern, compiled)):
-        return decision
-    if found is not None:
-        return _json_result(found, labels)
-    return read_in_prose(text, compiled)
+    found = json_decision(
+        text, key, lambda leaf, is_key: _json_value(compiled, leaf, is_key=is_key), named=compiled.named
+    )
+    none = f"none of the labels {quoted(labels)}"
+    is_declared = found is not None and found.rule == "json_key"
+    if pattern is not None and not is_declared:
+        decision = by_pattern(text, pattern, partial(_named, compiled, none))
+        if decision is not None:
+            return decision
+    if found is None:
+        return read_in_prose(without_json(text), compiled)
+    if found.value is not None and not (is_declared and pattern is not None):
+        later = read_in_prose(prose_behind_json(text), compiled)
+        if later.read_by == "marker" and later.value != found.value:
+            problem = f"The JSON says {found.text!r}, and the text behind it {later.read_text!r}."
+            return Decision(problem=problem)
+    return json_result(found, none)
 
 
 def _json_value(labels: Labels, leaf: Leaf, *, is_key: bool) -> str | None:
     """Return the label that a JSON value is, or states in a sentence under a key that holds the decision."""
-    if leaf.text is None:
+    # {"accept": false} does not say "false" where that is a label.
+    if leaf.text is None or (leaf.is_boolean and labels.named(leaf.key) is not None):
         return None
     label = labels.named(leaf.text)
     if label is not None:
@@ -66,25 +83,7 @@ def _json_value(labels: Labels, leaf: Leaf, *, is_key: bool) -> str | None:
     return read_in_prose(leaf.text, labels).value if is_key else None
 
 
-def _json_result(found: Found, labels: Sequence[str]) -> Decision:
-    if found.value is not None:
-        return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
-    if found.is_contradicted:
-        return Decision(problem=found.problem)
-    return Decision(problem=f"{found.problem}, which is none of the labels {quoted(labels)}.")
-
-
-def _by_pattern(text: str, pattern: str, labels: Labels) -> Decision | None:
-    matches = pattern_matches(text, pattern)
-    if not matches:
-        return None
-    read = [(found, labels.named(found[1])) for found in matches]
-    values = list(dict.fromkeys(label for _, label in read))
-    if len(values) > 1:
-        said = ", ".join(repr(found[1]) for found, _ in read[:4])
-        return Decision(problem=f"The audit's pattern finds different decisions: {said}.")
-    if values[0] is None:
-        return Decision(
-            problem=f"The audit's pattern finds {matches[0][1]!r}, which is none of the labels {quoted(labels.labels)}."
-        )
-    return Decision(values[0], is_certain=True, read_by="pattern", read_text=matches[0][0])
+def _named(labels: Labels, none: str, text: str) -> Decision:
+    """Return the label that a text is."""
+    label = labels.named(text)
+    return Decision(label) if label is not None else Decision(problem=f"It is {none}.")

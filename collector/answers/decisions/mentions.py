@@ -21,6 +21,7 @@ from collector.answers.texts.announcements import (
     negation,
     sentence_after,
     sentence_before,
+    without_harmless,
     without_noun,
 )
 from collector.answers.texts.decision_words import decision_words
@@ -46,6 +47,20 @@ _REACH = 40
 # So many characters may stand between a letter and its option's text.
 NEAR = 8
 _GAP = 60
+_CROSSES = "✗✘✖✕×❌❎☒🚫⛔👎"
+_CROSS_BEFORE = re.compile(rf"(?P<cross>[{_CROSSES}])[ \t:*_\"'“(\[–—-]{{0,4}}\Z")
+_CROSS_BEHIND = re.compile(rf"[ \t:*_\"'”)\]|=–—-]{{0,4}}(?P<cross>[{_CROSSES}])")
+_EMPTY_BOX = r"(?:[\[(][ \t]?[\])]|[☐□⬜🔲])"
+_EMPTY_BOX_BEFORE = re.compile(rf"{_EMPTY_BOX}[ \t]*\Z")
+_EMPTY_BOX_BEHIND = re.compile(rf"[ \t]*[:|]?[ \t]*{_EMPTY_BOX}")
+_BOX_BEFORE = re.compile(rf"(?:{_EMPTY_BOX}|[\[(][xv✓✔✗✘][\])]|[☑✅🗹])[ \t]*\Z")
+# A word that opens a line, or the whole first line, before a label.
+_WORD_BEFORE = re.compile(r"(?:\A\W*([^\W\d_]+)\W+|\n[^\w\n]*([^\W\d_]+)[^\w\n]+)\Z")
+_SIGNS_BEHIND = re.compile(r"(?=[ \t]*[^\w \t])[^\w\n]{0,6}(?:\n{1,2}[^\w\n]{0,4})?")
+_SAID = re.compile(r"[^.,;:!?…()\[\]{}<>|\"”—–、，；：！。？\n]+")
+_VALUED = re.compile(r"[:：=(（]")
+_FORM = re.compile(r"[\s\"'”’»)\]}_*]*(\S?)")
+_ENDED = re.compile(r"[.!;。！；\n]")
 
 
 class Mention:
@@ -60,9 +75,10 @@ class Mention:
         is_echo: whether it belongs to a list of the choices: "A) … B) …".
         index: its place among the mentions of a reply.
         is_text: whether it is the text of an option and not its letter.
+        denial: where the reply says no of it right before or behind it: "Hire: no", "❌ hire"; None if it does not.
     """
 
-    __slots__ = ("end", "index", "is_echo", "is_listed", "is_text", "label", "start", "tail")
+    __slots__ = ("denial", "end", "index", "is_echo", "is_listed", "is_text", "label", "start", "tail")
 
     def __init__(self, start: int, end: int, label: str | None, tail: str, *, is_text: bool) -> None:
         self.start = start
@@ -73,6 +89,7 @@ class Mention:
         self.index = 0
         self.is_listed = False
         self.is_echo = False
+        self.denial: tuple[int, int] | None = None
 
 
 class Labels:
@@ -121,7 +138,7 @@ class Labels:
         if label is not None:
             return label
         found = next((one for one in self.mentions(reply) if one.label is not None), None)
-        if found is None or found.tail == "bad" or reply.low[found.end :].strip(_ENDING):
+        if found is None or found.tail == "bad" or found.denial or reply.low[found.end :].strip(_ENDING):
             return None
         before = reply.low[: found.start].rstrip(OPENERS)
         return found.label if not without_noun(before).strip(OPENERS + "\n") else None
@@ -132,6 +149,8 @@ class Labels:
         found: list[Mention] = []
         for match in self.pattern.finditer(low):
             if self.are_bare and _is_article(reply, *match.span()):
+                continue
+            if _is_unticked(low, *match.span()):
                 continue
             mention = self._mention(reply, *match.span())
             if mention is not None:
@@ -155,9 +174,42 @@ class Labels:
         tail = _tail(low, start, end)
         if tail == "part":
             return None
+        if len(key) == 1 or key.isdecimal():
+            start = _start_of_numbering(low, start)
         if before == "other":
             return Mention(start, end, None, "bad", is_text=is_text)
-        return Mention(start, end, label, tail, is_text=is_text)
+        mention = Mention(start, end, label, tail, is_text=is_text)
+        mention.denial = self._denial(low, start, end)
+        return mention
+
+    def _denial(self, low: str, start: int, end: int) -> tuple[int, int] | None:
+        """Return where a reply says no of the label right before or behind it, in a word that is no label itself."""
+        words = decision_words()
+        if low[start:end] in words.no:
+            return None
+        cross = _CROSS_BEFORE.search(low, max(0, start - NEAR), start) or _CROSS_BEHIND.match(low, end)
+        if cross is not None:
+            return cross.span("cross")
+        before = _WORD_BEFORE.search(low, max(0, start - _GAP), start)
+        if before is not None:
+            word = before[before.lastindex or 0]
+            is_no = word in words.no or words.numbering.is_word(word)
+            if is_no and plain_key(word) not in self._label_of:
+                return before.span(before.lastindex or 0)
+        signs = _SIGNS_BEHIND.match(low, end)
+        # "B) No" and "B. No" are a letter and its text.
+        is_numbering = end - start == 1 and low[end : end + 1] in (")", ".", "]")
+        if signs is None or is_numbering or self.pattern.match(low, signs.end()):
+            return None
+        said = _SAID.match(without_harmless(low[signs.end() : signs.end() + _GAP]))
+        cut = _denial_in(said[0], signs[0], is_bare=self.are_bare) if said is not None else None
+        if (
+            said is None
+            or cut is None
+            or self.pattern.search(low, signs.end() + cut, signs.end() + said.end())
+        ):
+            return None
+        return signs.end(), signs.end() + cut
 
     def other_forms(self, low: str) -> set[str]:
         """Return the labels that a text holds in another form: reject in "rejected"."""
@@ -232,6 +284,8 @@ def are_bare(keys: Collection[str]) -> bool:
 
 def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
     """Return where the word stands that negates a mention, in the plain text; None if none does."""
+    if mention.denial is not None:
+        return mention.denial
     before = clause_before(low[max(0, mention.start - 2 * _REACH) : mention.start])
     reach = before[-_REACH:]
     found = negation(reach)
@@ -239,16 +293,18 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
         at = mention.start - len(reach)
         return at + found[0], at + found[1]
     # "No, hire" may be meant as "no hire".
-    lead = low[max(0, mention.start - 20) : mention.start].rstrip(" ,")
-    if lead.rpartition(" ")[2] in decision_words().no:
-        return mention.start - 1, mention.start
+    at = max(0, mention.start - 20)
+    lead = low[at : mention.start].rstrip(" ,")
+    word = lead.rpartition(" ")[2]
+    if word in decision_words().no:
+        return at + len(lead) - len(word), at + len(lead)
     after = clause_after(low, mention.end)
     if mention.tail == "reason":
         return None
     words = decision_words()
     behind = words.negations_after.within(after[:_REACH])
-    if behind is None and after[:1].strip():
-        behind = (words.negations_after.starting(after[:_REACH].lstrip()) and (0, 1)) or None
+    if behind is None and after[:1].strip() and (cut := words.negations_after.starting(after[:_REACH])):
+        behind = 0, cut
     if behind is None:
         behind = negation(after[:_REACH])
     return None if behind is None else (mention.end + behind[0], mention.end + behind[1])
@@ -276,7 +332,7 @@ def is_followed_by_listing(low: str, mention: Mention) -> bool:
     """Whether a word like "or" follows a mention."""
     if mention.tail != "word":
         return False
-    rest = low[mention.end : mention.end + 30].lstrip(" ")
+    rest = low[mention.end : mention.end + 30].lstrip(" " + _CLOSERS)
     cut = decision_words().listing.starting(rest)
     return cut is not None and rest[cut : cut + 1] == " "
 
@@ -363,11 +419,30 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
         )
     if mark == "<":
         return low[end : end + 1] != ">"
-    if mark == "$":
-        return low[end : end + 1] != "$"
-    if mark == "!":
-        return True
-    return True
+    return mark != "$" or low[end : end + 1] != "$"
+
+
+def _denial_in(said: str, signs: str, *, is_bare: bool) -> int | None:
+    """Return where the words end that say no of the label before them and its signs; None if they say nothing of it."""
+    words = decision_words()
+    cut = words.denials.starting(said)
+    if cut is not None and (not said[cut:].strip() or said[cut:].lstrip().startswith("-")):
+        # "Reject. Not recommended." goes on with a reason, "Hire. No." does not.
+        is_reason = said[:cut] not in words.no and _ENDED.search(signs) and ":" not in signs
+        return None if is_reason else cut
+    if not _VALUED.search(signs):
+        return None
+    first = said.partition(" ")[0]
+    if first in words.no and ("(" in signs or (first == "no" and not is_bare)):
+        return words.negations_after.starting(said)
+    return words.negations.starting(said)
+
+
+def _is_unticked(low: str, start: int, end: int) -> bool:
+    """Whether a label has an empty box: "[ ] hire", "hire ☐"."""
+    if _BOX_BEFORE.search(low, max(0, start - NEAR), start):
+        return _EMPTY_BOX_BEFORE.search(low, max(0, start - NEAR), start) is not None
+    return _EMPTY_BOX_BEHIND.match(low, end) is not None
 
 
 def _tail(low: str, start: int, end: int) -> str:
@@ -431,8 +506,10 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
         return not (re.match(r"\. ?\d", low[mention.end : mention.end + 3]) and _names_number(low, mention))
-    if has_noun(low, mention.start) or (
-        is_followed_by_listing(low, mention) and low[mention.end : mention.end + 1] == " "
+    if (
+        _is_numbered(low, mention)
+        or has_noun(low, mention.start)
+        or (is_followed_by_listing(low, mention) and low[mention.end : mention.end + 1] == " ")
     ):
         return True
     first = reply.text[mention.start]
@@ -454,7 +531,24 @@ def _is_enclosed(low: str, mention: Mention) -> bool:
 
 
 def _names_number(low: str, mention: Mention) -> bool:
-    return decision_words().nouns.is_word(low[mention.start : mention.end])
+    return decision_words().numbering.is_word(low[mention.start : mention.end])
+
+
+def _is_numbered(low: str, mention: Mention) -> bool:
+    """Whether a mention begins with a word that numbers it: "No. 2"."""
+    found = decision_words().numbering.within(low[mention.start : mention.end])
+    return found is not None and mention.start + found[1] < mention.end
+
+
+def _start_of_numbering(low: str, start: int) -> int:
+    """Return where the word starts that numbers a letter or a digit, "No. 2", or where the letter starts."""
+    lead = low[max(0, start - _REACH) : start].rstrip(" ")
+    cut = decision_words().numbering.ending(lead)
+    # "No B" says no of B.
+    if cut is None or (lead[cut:] in decision_words().no and not low[start].isdigit()):
+        return start
+    article = decision_words().articles.ending(lead[:cut].rstrip(" "))
+    return max(0, start - _REACH) + (cut if article is None else article)
 
 
 def _mark_lists(low: str, mentions: Sequence[Mention]) -> None:
@@ -510,6 +604,18 @@ def masked(low: str, mentions: Sequence[Mention]) -> str:
             parts += [low[at : mention.start], "x" * (mention.end - mention.start)]
             at = mention.end
     return "".join([*parts, low[at:]])
+
+
+def has_same_form(low: str, mention: Mention, other: Mention) -> bool:
+    """Whether another label opens a line or a sentence with the same sign behind it: "A (3/10)\\nB (7/10)"."""
+    if other.label in (None, mention.label) or other.tail != mention.tail:
+        return False
+    signs = [_FORM.match(low, one.end) for one in (mention, other)]
+    if len({sign and ("-" if sign[1] in "-–—" else sign[1]) for sign in signs}) > 1:
+        return False
+    line = low[low.rfind("\n", max(0, other.start - 2 * _GAP), other.start) + 1 : other.start]
+    before = sentence_before(line).strip(OPENERS + "-•·#>")
+    return not without_noun(before).strip(OPENERS)
 
 
 def _is_enumerated(low: str, mention: Mention) -> bool:

@@ -12,6 +12,7 @@ from collector.answers.decisions.mentions import (
     Mention,
     first_and_last,
     has_contradicting_text,
+    has_same_form,
     is_asked,
     is_compared,
     is_negated,
@@ -27,7 +28,10 @@ from collector.answers.texts.announcements import (
     clause_before,
     has_noun,
     is_condition,
+    is_corrected,
     is_doubted,
+    is_foreign,
+    is_quoted,
     is_revised,
     negation,
     sentence_after,
@@ -36,7 +40,7 @@ from collector.answers.texts.announcements import (
     without_noun,
 )
 from collector.answers.texts.decision_words import decision_words
-from collector.answers.texts.plain import Reply, fold
+from collector.answers.texts.plain import Reply
 from collector.hints import quoted
 
 _OPENING_CHARACTERS = 200
@@ -79,10 +83,12 @@ def _alone(reply: Reply, mentions: Sequence[Mention]) -> Decision | None:
         else:
             return Decision(problem=f"The answer begins with {first.label!r} and ends with {last.label!r}.")
     mention = last or first
-    if mention is None:
+    if mention is None or mention.denial is not None:
         return None
     if problem := _contrary_sentence(reply, mentions, mention):
         return Decision(problem=problem)
+    if is_corrected(reply.masked, mention.end):
+        return Decision(problem=f"The answer says {mention.label!r} and that it is wrong.")
     if any(one.start > mention.end and one.label != mention.label for one in mentions) and is_revised(
         reply.masked, mention.end, len(reply.masked)
     ):
@@ -157,14 +163,19 @@ def _is_other_heading(low: str, mention: Mention) -> bool:
 
 def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> bool:
     """Whether what a line says before a colon may introduce a decision: "Seniority level:", but not "Confidence:"."""
-    words = decision_words()
     line = line.rstrip(":： ").rpartition("\n")[2]
-    if len(line) > 100 or words.other_lines.within(line) or negation(line) or is_doubted(line + " "):
+    if len(line) > 100 or negation(line) or _is_other(line):
         return False
     others = [
         one for one in mentions if one.label is not None and one.label != mention.label and not one.is_listed
     ]
     return not others or not any(one.tail == "end" for one in others)
+
+
+def _is_other(line: str) -> bool:
+    """Whether what a line says before a colon gives no decision, or a doubted one: "Confidence", "The user's answer"."""
+    is_named = decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
+    return is_named or is_doubted(line + " ") or is_foreign(line) or is_quoted(line)
 
 
 def _own_text_follows(mentions: Sequence[Mention], mention: Mention) -> bool:
@@ -229,6 +240,7 @@ def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decis
     if (
         mention is None
         or mention.label is None
+        or mention.denial is not None
         or mention.is_listed
         or mention.is_echo
         or mention.tail in ("bad", "word", "glued")
@@ -247,7 +259,10 @@ def _opening(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> Decis
         return None
     if problem := _contrary_sentence(reply, mentions, mention):
         return Decision(problem=problem)
-    if any(other.label != mention.label and _is_preferred(low, other) for other in mentions):
+    if any(
+        has_same_form(low, mention, other) or (other.label != mention.label and _is_preferred(low, other))
+        for other in mentions
+    ):
         return None
     return Decision(
         mention.label,
@@ -275,12 +290,9 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
     words = decision_words()
     after = sentence_after(low, mention.end)
     said = after.lstrip(" ,;:.)-–—(\"'”’]}：，。")
-    if is_condition(said) or is_revised(low, mention.end, len(low)):
+    if is_condition(said) or is_corrected(low, mention.end) or is_revised(low, mention.end, len(low)):
         return False
     if _is_scored(low, mention):
-        return False
-    # "B: no" says no of B.
-    if low[mention.end : mention.end + 3].strip("*)\"'")[:1] in (":", "：") and _says_no(reply, mention):
         return False
     others = [
         one
@@ -296,13 +308,6 @@ def _opens_with_decision(reply: Reply, mentions: Sequence[Mention], mention: Men
 def _is_scored(low: str, mention: Mention) -> bool:
     """Whether a reply gives a label a number: "B: 7/10"."""
     return re.match(r"\W{0,3}[:：=]\W{0,4}\d", low[mention.end : mention.end + 10]) is not None
-
-
-def _says_no(reply: Reply, mention: Mention) -> bool:
-    after = sentence_after(fold(reply.text), mention.end).lstrip(" :：*)\"'")
-    words = decision_words()
-    first = re.match(r"[^\W\d_]+", after)
-    return first is not None and (first[0] in words.no or bool(words.negations.is_word(first[0])))
 
 
 def _preferred(reply: Reply, labels: Labels, mentions: Sequence[Mention], rule: str) -> Decision | None:
@@ -429,7 +434,7 @@ def _only_problem(reply: Reply, mention: Mention) -> str | None:
     ):
         return f"The answer names {mention.label!r} as a part of another word."
     line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
-    if words.other_lines.within(line.rpartition(":")[0][-_MOST_PREFIX:]):
+    if is_foreign(line) or _is_other(line.rpartition(":")[0]):
         return f"The answer names {mention.label!r} only after {line.strip()!r}."
     clause = f"{clause_before(before)} {clause_after(low, mention.end)}"
     for phrases in (words.conditions, words.doubting, words.rejecting):
@@ -449,6 +454,8 @@ def _is_decided(low: str, mention: Mention) -> bool:
     cut = words.label_nouns.starting(rest)
     if cut is not None and not rest[cut : cut + 1].isalnum():
         return True
+    if words.abstractions.starting(low[mention.end : mention.end + _MOST_PREFIX].lstrip()) is not None:
+        return False
     lead = low[max(0, mention.start - 40) : mention.start].rstrip(OPENERS)
     return words.deciding.ending(lead) is not None
 

@@ -14,9 +14,9 @@ from typing import Literal
 
 from collector.answers.decisions.amounts import find_amounts
 from collector.answers.decisions.decision import Decision, written_number
-from collector.answers.decisions.json_decisions import Found, Leaf, json_decision, json_texts
+from collector.answers.decisions.json_decisions import Leaf, json_decision, json_result, json_texts
 from collector.answers.decisions.mentions import compiled_labels, plain_key
-from collector.answers.decisions.own_pattern import pattern_matches
+from collector.answers.decisions.own_pattern import by_pattern
 from collector.answers.decisions.prose_labels import read_in_prose
 from collector.answers.decisions.prose_scores import number_in_prose
 from collector.answers.decisions.score_candidates import Scale
@@ -25,7 +25,6 @@ from collector.answers.texts.plain import Reply, fold
 from collector.answers.texts.separators import Separator
 
 Period = Literal["month", "year"]
-_SHOWN = 5
 _NEAR = 12
 
 
@@ -71,12 +70,15 @@ def read_score(
     )
     if found is not None and (problem := _json_currency_problem(text, scale)):
         return Decision(problem=problem)
+    none = f"no number from {scale.minimum:f} to {scale.maximum:f}"
     if found is not None and found.rule == "json_key":
-        return _json_result(found, scale)
-    if pattern is not None and (decision := _by_pattern(text, pattern, scale, points)):
+        return json_result(found, none)
+    if pattern is not None and (
+        decision := by_pattern(text, pattern, lambda part: _read(part, scale, points))
+    ):
         return decision
     if found is not None:
-        return _json_result(found, scale)
+        return json_result(found, none)
     return _read(text, scale, points)
 
 
@@ -114,30 +116,6 @@ def _json_currency_problem(text: str, scale: Scale) -> str | None:
         if scale.currency is not None and codes and scale.currency not in codes:
             return f"The answer is in {written.strip()}, and not in {scale.currency}."
     return None
-
-
-def _json_result(found: Found, scale: Scale) -> Decision:
-    if found.value is not None:
-        return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
-    if found.is_contradicted:
-        return Decision(problem=found.problem)
-    return Decision(
-        problem=f"{found.problem}, which is no number from {scale.minimum:f} to {scale.maximum:f}."
-    )
-
-
-def _by_pattern(text: str, pattern: str, scale: Scale, points: Mapping[str, float] | None) -> Decision | None:
-    matches = pattern_matches(text, pattern)
-    if not matches:
-        return None
-    read = [_read(found[1], scale, points) for found in matches]
-    values = list(dict.fromkeys(decision.value for decision in read))
-    if len(values) > 1:
-        said = ", ".join(repr(found[1]) for found in matches[:_SHOWN])
-        return Decision(problem=f"The audit's pattern finds different decisions: {said}.")
-    if values[0] is None:
-        return Decision(problem=f"The audit's pattern finds {matches[0][1]!r}. {read[0].problem}")
-    return Decision(values[0], is_certain=True, read_by="pattern", read_text=matches[0][0])
 
 
 # -- Numbers and named points ----------------------------------------------------------------------------------------

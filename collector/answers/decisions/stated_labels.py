@@ -22,6 +22,7 @@ from collector.answers.texts.announcements import (
     announced,
     clause_after,
     is_condition,
+    is_corrected,
     is_revised,
     negation,
     sentence_after,
@@ -98,7 +99,7 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
     low = reply.low
     found: list[Statement] = []
     for mention in mentions:
-        if mention.label is None or mention.tail == "bad" or mention.is_listed:
+        if mention.label is None or mention.tail == "bad" or mention.denial or mention.is_listed:
             continue
         if labels.is_bare(mention) and mention.tail == "word" and not is_followed_by_listing(low, mention):
             continue
@@ -191,6 +192,8 @@ def _decided(
 
 def _later_doubt(reply: Reply, mentions: Sequence[Mention], statement: Statement) -> str | None:
     """Return the problem if the reply takes the statement back, or ends with another label alone in its line."""
+    if is_corrected(reply.masked, statement.end):
+        return f"The answer states {statement.label!r} and says that it is wrong."
     later = [
         one
         for one in mentions

@@ -11,12 +11,20 @@ from collector.answers.texts.decision_words import decision_words
 # Quotes, brackets and spaces that may stand before a decision.
 OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"
 _REACH = 300
+_CORRECTION = 100
+_SENTENCE_SIGNS = " \t\n.!,;:()]}*-–—…\"'”’"
 _CLOSED = re.compile(r"\s*[(\[（【][^()\[\]（）【】\n]{0,60}[)\]）】]\s*\Z")
 SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)])|[\n。！？;；…]")
-CLAUSE_END = re.compile(r"[.!?](?=\s|\Z)|[\n。！？;；…,，、:：—–()（）]")
+# A comma before a word like "that" ends no clause: "Ich glaube nicht, dass …".
+_THAT = "dass|daß|что|що|że|że|hogy|että|ότι"
+CLAUSE_END = re.compile(rf"[.!?](?=\s|\Z)|[\n。！？;；…，、:：—–()（）]|,(?! (?:{_THAT})\b)")
 _NEGATED_VERB = re.compile(r"\b[a-z]+n't\b")
 _COLONS = ":=→➔⇒➡➜⟶►▶"
 _DASHES = ("-", "–", "—")
+# A box with a tick that begins its line.
+_TICKED = re.compile(r"(?:\A|\n)[ \t>*•·-]*((?:[\[(][xv✓✔][\])]|[☑🗹]))\Z")
+# A quotation that is not closed and that words introduce.
+_QUOTED = re.compile(r"[^\s:：>*-](?:\s[\"'‘]|\s?[“„«「『])(?=\w)[^\"'”’“»」』\n]*\Z")
 
 
 class Rank(IntEnum):
@@ -62,7 +70,9 @@ def announced(
         found = _announcement(lead, is_heading=False, is_at_end=is_at_end) if lead else None
     if found is None and is_number:
         found = _before_number(lead)
-    if found is None or is_doubted(lead[: found.start]):
+    if found is None or is_doubted(lead[: found.start]) or is_quoted(lead):
+        return None
+    if not is_number and is_foreign(lead):
         return None
     rank = found.rank
     if rank is Rank.MARKED and _concludes(lead[: found.start]):
@@ -153,6 +163,16 @@ def is_doubted(before: str) -> bool:
     return words.other_lines.within(" ".join(clause.split()[-3:])) is not None
 
 
+def is_quoted(lead: str) -> bool:
+    """Whether what announces a decision is quoted: "You asked me to write 'Answer: "."""
+    return _QUOTED.search(lead) is not None
+
+
+def is_foreign(lead: str) -> bool:
+    """Whether what announces a decision speaks of somebody else's, or of one to be rejected: "The user's answer: "."""
+    return decision_words().foreign.within(clause_before(lead.rstrip(_COLONS + OPENERS))) is not None
+
+
 def _last_part(text: str, end: re.Pattern[str]) -> str:
     text = text[-_REACH:]
     last = 0
@@ -175,6 +195,9 @@ def _announcement(lead: str, *, is_heading: bool, is_at_end: bool) -> Announceme
     chosen = _chosen(lead)
     if chosen is not None:
         return Announcement(Rank.MARKED, chosen)
+    ticked = _TICKED.search(lead) if is_at_end else None
+    if ticked is not None:
+        return Announcement(Rank.MARKED, ticked.start(1))
     concluding = words.concluding.ending(lead.rstrip(", "))
     if is_at_end and concluding is not None and not sentence_before(lead[:concluding]).strip():
         return Announcement(Rank.MARKED, concluding)
@@ -276,6 +299,17 @@ def is_condition(after: str) -> bool:
     """Whether what follows makes the statement depend on something: "B if the income is right"."""
     cut = decision_words().conditions.starting(without_harmless(after).lstrip())
     return cut is not None and not re.match(r"\w", without_harmless(after).lstrip()[cut : cut + 1])
+
+
+def is_corrected(low: str, end: int) -> bool:
+    """Whether the next words say that what was said before is wrong: "A. It is incorrect."."""
+    # "B) False" is a letter and its text.
+    if low[end : end + 1] == ")":
+        return False
+    said = low[end : end + _CORRECTION].lstrip(_SENTENCE_SIGNS)
+    cut = decision_words().correcting.starting(said)
+    # "Wrong options: B" says nothing of A.
+    return cut is not None and (" " in said[:cut] or not said[cut : cut + 2].strip().isalnum())
 
 
 def is_revised(low: str, start: int, end: int) -> bool:

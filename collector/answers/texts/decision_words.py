@@ -29,10 +29,13 @@ class DecisionWords:
     verbs: Phrases
     preferring: Phrases
     label_nouns: Phrases
+    abstractions: Phrases
     deciding: Phrases
     rejecting: Phrases
     conditions: Phrases
     doubting: Phrases
+    foreign: Phrases
+    correcting: Phrases
     harmless: Phrases
     revising: Phrases
     concluding: Phrases
@@ -47,8 +50,10 @@ class DecisionWords:
     choosing_numbers: Phrases
     shared_verbs: frozenset[str]
     nouns: Phrases
+    numbering: Phrases
     negations: Phrases
     negations_after: Phrases
+    denials: Phrases
     unspaced_endings: Phrases
     other_lines: Phrases
     yes: frozenset[str]
@@ -82,6 +87,7 @@ def decision_words() -> DecisionWords:
     lists["copulas"] = [word for word in lists["copulas"] if word not in past]
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
+    lists["denials"] += lists["no"]
     values: dict[str, object] = {}
     for field in fields(DecisionWords):
         if field.name not in lists:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -62,22 +63,33 @@ def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
     return None, problem or "The answer holds no JSON object.", False
 
 
-# An answer is asked for its JSON more than once: whether it refuses, and what it holds.
-@lru_cache(maxsize=1)
 def json_values(text: str) -> tuple[tuple[JsonObject | list[Any], bool], ...]:
     """Return every JSON object and list of a reply, in order, and whether it was left open.
 
     Of a value that is left open, what is complete is kept; nothing follows it. Whoever asks next is given the same values: they
     are read, never changed.
     """
-    values: list[tuple[JsonObject | list[Any], bool]] = []
+    return tuple((value, is_open) for value, is_open, _, _ in _places(text))
+
+
+def json_places(text: str) -> Iterator[tuple[JsonObject | list[Any], int, int]]:
+    """Yield the JSON objects of a reply, and its lists of them, with where they start and end."""
+    for value, _, start, end in _places(text):
+        if isinstance(value, JsonObject) or any(isinstance(one, JsonObject) for one in value):
+            yield value, start, end
+
+
+# An answer is asked for its JSON more than once: whether it refuses, and what it holds.
+@lru_cache(maxsize=1)
+def _places(text: str) -> tuple[tuple[JsonObject | list[Any], bool, int, int], ...]:
+    values: list[tuple[JsonObject | list[Any], bool, int, int]] = []
     opening = _OPENING_OF_ITEMS.search(text)
     while opening is not None:
         start = opening.start()
         end, kept = _matching_end(text, start)
         value, _ = _load(text[start:end] if end is not None else kept)
         if isinstance(value, JsonObject | list):
-            values.append((value, end is None))
+            values.append((value, end is None, start, len(text) if end is None else end))
         if end is None:
             break
         opening = _OPENING_OF_ITEMS.search(text, end)

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collector.answers.decisions import compiled_pattern, currencies_of, decimal_of, read_label, read_score
+from collector.answers.decisions import (
+    Decision,
+    compiled_pattern,
+    currencies_of,
+    decimal_of,
+    read_label,
+    read_score,
+)
 from collector.answers.texts.phrases import Phrases, written_out
 from collector.answers.texts.plain import Reply
 
@@ -48,7 +55,7 @@ def test_each_rule_has_a_name_and_says_what_it_read(
 
 
 def test_what_is_explicit_goes_before_what_is_not() -> None:
-    assert read_label('{"answer": "B"}\nAnswer: A', AB).value == "B"
+    assert read_label('Answer: A\n{"answer": "B"}', AB).value == "B"
     assert read_label("A\n\nThe references changed my view.\n\nFinal answer: B", AB).value == "B"
     assert read_label("Answer: A\n\nFinal answer: B", AB).value == "B"
     assert read_label("Final answer: B\n\nAnswer: A", AB).value == "B"
@@ -77,7 +84,7 @@ def test_an_own_pattern_goes_before_all_but_a_declared_key() -> None:
     assert read_label('{"decision": "A"} verdict=B', AB, pattern=pattern, key="decision").value == "A"
     assert read_label("Answer: A", AB, pattern=pattern).value == "A"
     assert read_label("verdict=C. Answer: A", AB, pattern=pattern).problem == (
-        "The audit's pattern finds 'C', which is none of the labels 'A', 'B'."
+        "The audit's pattern finds 'C'. It is none of the labels 'A', 'B'."
     )
     assert read_label("verdict=A verdict=B", AB, pattern=pattern).value is None
     assert read_score("7 years; verdict=8", 0, 10, pattern=pattern).value == "8"
@@ -96,6 +103,49 @@ def test_a_pattern_has_one_group(pattern: str, told: str) -> None:
         compiled_pattern(pattern)
     with pytest.raises(ValueError, match=told):
         read_label("Answer: A", AB, pattern=pattern)
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("No, hire", "The answer says 'No' before 'hire'."),
+        ("No hire", "The answer says 'No' before 'hire'."),
+        ("hire: no", "The answer says 'no' after 'hire'."),
+        ("Hire (not recommended)", "The answer says 'not recommended' after 'hire'."),
+        ("❌ hire", "The answer says '❌' before 'hire'."),
+        ("hire is not my choice.", "The answer says 'is not' after 'hire'."),
+        ("avoid: hire", "The answer names 'hire' only after 'avoid:'."),
+        ("The naive answer is hire.", "The answer names 'hire' only after 'the naive answer is'."),
+        ("Answer: hire. That is wrong.", "The answer states 'hire' and says that it is wrong."),
+        ("hire\n\nThat is wrong.", "The answer says 'hire' and that it is wrong."),
+        (
+            '{"decision": "hire", "verdict": "reject"}',
+            "The values of 'decision' and 'verdict' differ: 'hire', 'reject'.",
+        ),
+        (
+            '{"hire": true, "reject": true}',
+            "The JSON does not decide for one label: 'hire' is true, 'reject' is true.",
+        ),
+        (
+            '{"decision": "hire"}\n\nFinal answer: reject',
+            "The JSON says 'hire', and the text behind it 'Final answer: reject'.",
+        ),
+    ],
+)
+def test_why_a_label_is_unread(reply: str, problem: str) -> None:
+    assert read_label(reply, ("hire", "reject")) == Decision(problem=problem)
+
+
+def test_keys_that_are_labels_are_decided_by_their_booleans() -> None:
+    decision = read_label('{"hire": false, "reject": true}', ("hire", "reject"))
+    assert (decision.value, decision.read_by, decision.read_text) == ("reject", "json_only", "true")
+    assert read_label('{"-1": true, "1": false}', ("-1", "1")).value == "-1"
+
+
+def test_a_declared_key_is_contradicted_by_the_text_behind_it_unless_a_pattern_is_declared() -> None:
+    reply = '{"decision": "A"}\n\nFinal answer: B'
+    assert read_label(reply, AB, key="decision").value is None
+    assert read_label(reply, AB, key="decision", pattern=r"verdict=(\w+)").value == "A"
 
 
 def test_the_text_of_an_option_names_its_letter() -> None:
@@ -138,6 +188,7 @@ def test_ranges_are_marked() -> None:
             {"currency": "EUR", "maximum": 1e6},
             "The answer is in ARS or AUD or CAD, and not in EUR.",
         ),
+        ('{"score": 8, "rating": 6}', {}, "The values of 'score' and 'rating' differ: '8', '6'."),
         ("$54,000 or €50,000", {"maximum": 1e6}, "The answer names amounts in different currencies."),
         (
             "$4,500 per month",
