@@ -23,6 +23,8 @@ _PARTS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)"
 )
+# "349,- €"
+_NO_CENTS = re.compile(r"[.,][-–—]{1,2}(?! ?\d)")
 _FACTOR_BEFORE = re.compile(r"\d ?[x×*]\Z")
 _FACTOR_AFTER = re.compile(r" ?[x×*] ?\d")
 _MAY_BE_PERIOD = re.compile(r"[^\W\d_]")
@@ -83,6 +85,11 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
         low: the text in lower case, with plain digits and signs (plain.Reply.low).
         decimal: the decimal separator of the whole column, if it is known.
     """
+    return _out_of(low, _ranges(low, find_numbers(low, decimal)))
+
+
+def find_numbers(low: str, decimal: Separator | None = None) -> list[Amount]:
+    """Find the numbers of a text, as `find_amounts` does, in which the ends of a range are two."""
     skipped = [found.span() for found in _DATE.finditer(low)]
     found: list[Amount] = []
     at_skipped = 0
@@ -98,10 +105,18 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
             and not _is_grouping(token["number"] or "")
         ):
             continue
-        amount = _amount(low, token, decimal, found[-1].end if found else 0)
+        previous = found[-1].end if found else 0
+        amount = _amount(low, token, decimal, previous)
+        if (
+            amount is None
+            and " " in token[0]
+            and (behind := NUMBER.match(low, token.start() + token[0].index(" ") + 1))
+        ):
+            # The number of a name, behind which another follows: "iQ500 799 EUR".
+            amount = _amount(low, behind, decimal, previous)
         if amount is not None:
             found.append(amount)
-    return _out_of(low, _ranges(low, found))
+    return found
 
 
 def currencies_of(texts: Iterable[str]) -> dict[str, int]:
@@ -112,6 +127,16 @@ def currencies_of(texts: Iterable[str]) -> dict[str, int]:
             {code for amount in find_amounts(fold(plain_signs(text))) for code in amount.currencies}
         )
     return dict(counts)
+
+
+def code_of(currencies: frozenset[str]) -> str | None:
+    """Return the code of the currency that is meant: of dollars USD, of another sign that several currencies share the sign."""
+    if "USD" in currencies:
+        return "USD"
+    if len(currencies) == 1:
+        return next(iter(currencies))
+    names = (name for name, codes in amount_words().currencies.items() if codes == currencies)
+    return min(names, key=len, default=None)
 
 
 def _is_grouping(number: str) -> bool:
@@ -132,11 +157,18 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
     """
     number_start, end = token.span()
     currencies, start = _currency_before(low, number_start, end)
+    if no_cents := _NO_CENTS.match(low, end):
+        end = no_cents.end()
     if _is_part_of_word(low, start, has_currency=bool(currencies), previous=previous):
         return None
     factor, end = _multiplier(low, end, has_currency=bool(currencies))
     currencies, currency_end = _currency_behind(low, end, currencies)
-    if factor is None and currency_end > end:
+    # "29 € M" is a size.
+    if (
+        factor is None
+        and currency_end > end
+        and not re.match(r" [a-z](?<!k)\b", low[currency_end : currency_end + 3])
+    ):
         factor, currency_end = _multiplier(low, currency_end, has_currency=True)
     end = currency_end
     has_sign_before = start < number_start
@@ -323,14 +355,14 @@ def _ranges(low: str, amounts: Sequence[Amount]) -> list[Amount]:
     """Return the amounts, in which two that make a range are one."""
     merged: list[Amount] = []
     for amount in amounts:
-        if merged and (both := _range(low, merged[-1], amount)):
+        if merged and (both := range_of(low, merged[-1], amount)):
             merged[-1] = both
         else:
             merged.append(amount)
     return merged
 
 
-def _range(low: str, first: Amount, second: Amount) -> Amount | None:
+def range_of(low: str, first: Amount, second: Amount) -> Amount | None:
     """Return the range from one amount to another, or None if they make none."""
     gap = low[first.end : second.start].strip()
     if second.start - first.end > 12 or not first.readings or not second.readings or first.is_range:

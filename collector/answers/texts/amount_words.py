@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from collector.answers.texts.phrases import Phrases, written_out
+from collector.answers.texts.plain import UNSPACED
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
@@ -78,8 +79,8 @@ def amount_words() -> AmountWords:
         multipliers=multipliers,
         periods=periods,
         any_period=Phrases(phrase for text in document["periods"].values() for phrase in _split(text)),
-        before=re.compile(rf"(?<![^\W\d_])({signs}) ?-?\Z"),
-        after=re.compile(rf"[ ]?-?({signs})(?![^\W_])"),
+        before=re.compile(rf"(?<![^\W\d_{UNSPACED}])({signs}) ?-?\Z"),
+        after=re.compile(rf"[ ]?-?({signs})(?![^\W_{UNSPACED}])"),
         multiplying=re.compile(rf"[ -]?({factors})"),
         **lists,
     )
