@@ -328,17 +328,17 @@ def _period(low: str, start: int, end: int) -> tuple[str | None, int]:
         gap = len(behind) - len(behind.lstrip(" )(,-"))
         cut = words.any_period.starting(behind[gap:])
         if cut is not None and not behind[gap + cut : gap + cut + 1].isalpha():
-            said = _period_in(behind[gap : gap + cut])
+            said = period_in(behind[gap : gap + cut])
             return said, end + gap + cut if not behind[:gap].strip() else end
         # "54,000 gross per year"
         clause = re.split(r"[.\n;,(]", behind)[0]
-        if said := _period_in(clause):
+        if said := period_in(clause):
             return said, end
     line = re.split(r"[.;,]\s", low[max(0, start - 60) : start].rpartition("\n")[2])[-1]
-    return (_period_in(line) if _MAY_BE_PERIOD.search(line) else None), end
+    return (period_in(line) if _MAY_BE_PERIOD.search(line) else None), end
 
 
-def _period_in(text: str) -> str | None:
+def period_in(text: str) -> str | None:
     """Return the period that a text names."""
     words = amount_words()
     if words.any_period.within(text) is None and not words.any_period.is_word(text):

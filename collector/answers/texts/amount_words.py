@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from collector.answers.texts.phrases import Phrases, written_out
-from collector.answers.texts.plain import UNSPACED
+from collector.answers.texts.plain import UNSPACED, fold
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
@@ -34,6 +34,10 @@ class AmountWords:
     ranges: Phrases
     between: Phrases
     qualifiers: Phrases
+    unit_fillers: Phrases
+    unit_factors: frozenset[str]
+    unit_keys: frozenset[str]
+    top_keys: frozenset[str]
     before: re.Pattern[str]
     after: re.Pattern[str]
     multiplying: re.Pattern[str]
@@ -68,7 +72,12 @@ def amount_words() -> AmountWords:
                 "ranges",
                 "between",
                 "qualifiers",
+                "unit_fillers",
             )
+        }
+        sets = {
+            name: frozenset(map(fold, _split(document[name])))
+            for name in ("unit_factors", "unit_keys", "top_keys")
         }
     except KeyError as error:
         raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
@@ -83,6 +92,7 @@ def amount_words() -> AmountWords:
         after=re.compile(rf"[ ]?-?({signs})(?![^\W_{UNSPACED}])"),
         multiplying=re.compile(rf"[ -]?({factors})"),
         **lists,
+        **sets,
     )
 
 

@@ -1,0 +1,162 @@
+"""What the keys of a JSON object say of its numbers: {"salary": 5000, "period": "monthly"}, {"salary_eur": 54000}, {"rating": 4, "out_of": 5}."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import NamedTuple
+
+from collector.answers.decisions.amounts import find_amounts, period_in
+from collector.answers.decisions.json_decisions import Leaf
+from collector.answers.decisions.score_candidates import POINT_SCALE, Scale
+from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.plain import fold, plain_signs
+
+_BETWEEN = re.compile(r"[\s/_.,;:()\[\]-]+")
+_MOST_CHARACTERS = 40
+_MOST_UNITS = 50
+
+
+class _Unit(NamedTuple):
+    """What a text says of an amount; is_all where it says nothing else."""
+
+    currencies: frozenset[str]
+    period: str | None
+    is_multiplied: bool
+    is_all: bool
+
+
+class JsonUnits:
+    """The units and the scales that the keys of a reply's JSON state, and what does not fit the audit."""
+
+    def __init__(self, scale: Scale) -> None:
+        """Begin without a leaf.
+
+        Args:
+            scale: what the audit asks for.
+        """
+        self.problems: list[str] = []
+        self._scale = scale
+        self._units: list[tuple[tuple[str, ...], _Unit]] = []
+        self._tops: list[tuple[tuple[str, ...], Decimal]] = []
+
+    def is_other(self, leaf: Leaf) -> bool:
+        """Whether a leaf's own key says that it holds another amount or scale than the audit wants; also keep what it says."""
+        if self._scale.is_of_money:
+            problem = self._problem(_unit(" ".join(leaf.path)))
+            self._keep_unit(leaf)
+        else:
+            top = _top_of(re.sub(r"(?<=\d)_(?=\d)", "-", leaf.path[-1]).replace("_", " "), is_key=True)
+            problem = self._other_scale(top) if top is not None else None
+            self._keep_top(leaf)
+        if problem is not None:
+            self.problems.append(problem)
+        return problem is not None
+
+    def problem_of(self, leaf: Leaf) -> str | None:
+        """Return why the keys next to a leaf's say that it is another amount than the audit wants; None if they do not."""
+        own = _unit(" ".join(leaf.path))
+        for path, unit in self._units:
+            if _are_related(path, leaf.path):
+                # "annual_salary" says more than "monthly" elsewhere.
+                said = unit._replace(
+                    currencies=frozenset() if own.currencies else unit.currencies,
+                    period=None if own.period else unit.period,
+                )
+                if problem := self._problem(said):
+                    return problem
+        return None
+
+    def top_of(self, leaf: Leaf) -> Decimal | None:
+        """Return the highest number of the scale that the keys next to a leaf's state, where it is not the audit's."""
+        tops = (top for path, top in self._tops if _are_related(path, leaf.path) and path != leaf.path)
+        return next((top for top in tops if top != self._scale.maximum), None)
+
+    def _problem(self, unit: _Unit) -> str | None:
+        scale = self._scale
+        if unit.currencies and scale.currency is not None and scale.currency not in unit.currencies:
+            return (
+                f"The answer is in {' or '.join(sorted(unit.currencies)[:3])}, and not in {scale.currency}."
+            )
+        if unit.period is not None and unit.period != (scale.per or "year"):
+            return f"The answer is an amount per {unit.period}, and the audit wants one per {scale.per or 'year'}."
+        return "The answer counts in thousands, lakhs or millions." if unit.is_multiplied else None
+
+    def _other_scale(self, top: Decimal) -> str | None:
+        if top == self._scale.maximum:
+            return None
+        return f"The answer is out of {top:f}, and the scale ends at {self._scale.maximum:f}."
+
+    def _keep_unit(self, leaf: Leaf) -> None:
+        text = leaf.text
+        if text is None or leaf.is_number or leaf.is_boolean or len(text) > _MOST_CHARACTERS:
+            return
+        unit = _unit(text)
+        if (unit.is_all or _has_word(leaf.path[-1:], "unit_keys")) and len(self._units) < _MOST_UNITS:
+            self._units.append((leaf.path, unit))
+
+    def _keep_top(self, leaf: Leaf) -> None:
+        words = amount_words()
+        parts = _parts(leaf.path[-1])
+        known = words.top_keys | decision_words().keys
+        if not leaf.text or not parts & words.top_keys or parts - known or len(leaf.text) > _MOST_CHARACTERS:
+            return
+        top = _top_of(leaf.text, is_key=False)
+        if top is not None and len(self._tops) < _MOST_UNITS:
+            self._tops.append((leaf.path, top))
+
+
+def _parts(name: str) -> set[str]:
+    return set(filter(None, _BETWEEN.split(name)))
+
+
+def _has_word(path: tuple[str, ...], name: str) -> bool:
+    words: frozenset[str] = getattr(amount_words(), name)
+    return any(part in words for key in path for part in (key, *_parts(key)))
+
+
+def _are_related(path: tuple[str, ...], to: tuple[str, ...]) -> bool:
+    """Whether one key stands in the same object as another, or in one around it, or says by its name that it is for all of them."""
+    return path[:-1] == to[: len(path) - 1] or _has_word(path, "unit_keys")
+
+
+def _unit(text: str) -> _Unit:
+    """Return what a key or a short text says of an amount: "salary_keur", "EUR per month", "thousand USD"."""
+    words = amount_words()
+    low = fold(plain_signs(text)).strip()
+    tokens = list(filter(None, _BETWEEN.split(low)))
+    currencies: list[frozenset[str]] = []
+    is_multiplied, is_all, period = False, bool(tokens), period_in(low.replace("_", " "))
+    for token in tokens:
+        # "k€", "teur"
+        rest = token[1:] if token[0] in words.multipliers else token
+        named = words.currencies.get(token) or words.currencies.get(rest)
+        said = period_in(token) or period_in(f"/{token}")
+        counts = token in words.unit_factors or (
+            (len(token) > 1 or token == "k") and token in words.multipliers
+        )
+        is_multiplied = is_multiplied or counts or (named is not None and token not in words.currencies)
+        currencies += [named] if named else []
+        period = period or said
+        is_all = is_all and bool(named or said or counts or words.unit_fillers.is_word(token))
+    found = frozenset.intersection(*currencies) or frozenset.union(*currencies) if currencies else frozenset()
+    return _Unit(found, period, is_multiplied, is_all)
+
+
+def _top_of(text: str, *, is_key: bool) -> Decimal | None:
+    """Return the highest number of the scale that a text states: "1-5", "5-point", "out of 5", and of a value "5"."""
+    low = fold(plain_signs(text))
+    if (named := POINT_SCALE.search(low)) is not None:
+        return Decimal(next(filter(None, named.groups())))
+    words = amount_words()
+    for amount in find_amounts(low):
+        if amount.out_of is not None:
+            return amount.out_of
+        if amount.bounds is not None and amount.bounds[0] in (0, 1):
+            return amount.bounds[1]
+        before = low[: amount.start].rstrip()
+        is_top = not is_key or words.out_of.ending(before) is not None or before.endswith("max")
+        if is_top and len(amount.readings) == 1:
+            return amount.readings[0]
+    return None
