@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.announcements import clause_before
 from collector.answers.texts.decision_words import decision_words
 from collector.answers.texts.plain import fold, plain_signs
 from collector.answers.texts.separators import NUMBER, Separator, readings_of
@@ -32,6 +33,8 @@ _PERIOD_REACH = 30
 _JOINING_MARKS = frozenset("#.,-")
 _JOINING_WORDS = frozenset("and und et y e en i и och og or".split())
 _UNIT = re.compile(r"\+?[ -]?[^\W\d_]")
+_OPERAND = re.compile(r"\W{0,3}(?:[^\W\d_]{1,5} )?[^\w\s.]?\d")
+_OPERATOR = re.compile(r"[ ,(]{0,2}[+÷] ?[^\w\s]?\d| {1,2}\d")
 _INEXACT = re.compile(
     r"\+(?!\d)|\s?(?:or more|or less|or higher|or lower|and above|and up|oder mehr|ou plus|o más|ou mais)\b"
 )
@@ -196,7 +199,9 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
         is_ordinal=not currencies and _is_ordinal(low, start),
         is_percent=is_percent,
         is_multiplied=factor is not None,
-        is_inexact=_INEXACT.match(low, end) is not None or _is_bounded(low, start, end),
+        is_inexact=_INEXACT.match(low, end) is not None
+        or _is_bounded(low, start, end)
+        or _is_operated(low, end),
     )
 
 
@@ -231,6 +236,8 @@ def _is_part_of_word(low: str, start: int, *, has_currency: bool, previous: int)
     if has_currency or earlier not in _JOINING_MARKS or previous == start - 1:
         return False
     before = low[start - 2 : start - 1]
+    if earlier == ",":
+        return before.isdigit()
     return before.isalpha() if earlier == "-" else before.isalnum()
 
 
@@ -317,7 +324,27 @@ def _is_bounded(low: str, start: int, end: int) -> bool:
         return True
     if lead.endswith((">", "<", "≥", "≤", "±")) or low[start - 1 : start] in (">", "<", "≥", "≤", "±"):
         return not re.search(r"</?[a-z_]{1,20}>\Z|[-=]>\Z", lead)
-    return amount_words().bounds.ending(lead) is not None
+    words = amount_words()
+    link = words.change_links.ending(lead)
+    changing = lead if link is None else lead[:link].rstrip()
+    return (
+        words.bounds.ending(lead) is not None
+        or words.change_nouns.ending(changing) is not None
+        or words.change_verbs.ending(changing) is not None
+    )
+
+
+def _is_operated(low: str, end: int) -> bool:
+    """Whether what follows an amount changes it, or says that it is a change: "minus 10%", "+ 5", "raise"."""
+    if _OPERATOR.match(low, end):
+        return True
+    words = amount_words()
+    rest = low[end : end + 50].lstrip(" ,(")
+    cut = words.operations.starting(rest)
+    if cut is not None and _OPERAND.match(rest, cut):
+        return True
+    cut = words.change_nouns.starting(rest) if low[end : end + 1] == " " else None
+    return cut is not None and not rest[cut : cut + 1].isalnum()
 
 
 def _period(low: str, start: int, end: int) -> tuple[str | None, int]:
@@ -364,13 +391,15 @@ def _ranges(low: str, amounts: Sequence[Amount]) -> list[Amount]:
 
 def range_of(low: str, first: Amount, second: Amount) -> Amount | None:
     """Return the range from one amount to another, or None if they make none."""
-    gap = low[first.end : second.start].strip()
+    gap = low[first.end : second.start].strip(" ")
     if second.start - first.end > 12 or not first.readings or not second.readings or first.is_range:
         return None
     words = amount_words()
     if not gap and low[second.start : second.start + 1] in ("-", "–", "—") and len(second.readings) == 1:
         second = replace(second, readings=tuple(-value for value in second.readings))
     elif not words.ranges.is_word(gap):
+        return None
+    if (first.is_percent and not second.is_percent) or (gap.isalpha() and _is_change(low, first.start)):
         return None
     before = low[max(0, first.start - 30) : first.start].rstrip(" ($€£")
     if second.is_money and not second.is_multiplied and len(first.readings) > 1:
@@ -394,8 +423,16 @@ def range_of(low: str, first: Amount, second: Amount) -> Amount | None:
         is_range=True,
         bounds=(lows[0], second.readings[0]),
         is_multiplied=first.is_multiplied or second.is_multiplied,
-        is_inexact=first.is_inexact and words.between.ending(before) is None,
+        is_inexact=(first.is_inexact and words.between.ending(before) is None)
+        or _is_operated(low, second.end),
     )
+
+
+def _is_change(low: str, start: int) -> bool:
+    """Whether the clause before an amount says that an amount is changed, so that "to" leads to the new one."""
+    clause = clause_before(low[max(0, start - 80) : start])
+    words = amount_words()
+    return words.change_nouns.within(clause) is not None or words.change_verbs.within(clause) is not None
 
 
 def _shared_factor(first: Amount, second: Amount) -> Decimal:
@@ -434,7 +471,7 @@ def _out_of(low: str, amounts: Sequence[Amount]) -> list[Amount]:
                 end=amount.end,
                 out_of=amount.readings[0],
                 has_unit=amount.has_unit,
-                is_inexact=first.is_inexact,
+                is_inexact=first.is_inexact or _is_operated(low, amount.end),
             )
         else:
             joined.append(amount)

@@ -1,9 +1,10 @@
-"""What the keys of a JSON object say of its numbers: {"salary": 5000, "period": "monthly"}, {"salary_eur": 54000}, {"rating": 4, "out_of": 5}."""
+"""What the keys of JSON say of its numbers: {"pay_eur": 5000}, {"pay": 5000, "per": "month"}, {"score": 4, "out_of": 5}."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from collector.answers.decisions.amounts import find_amounts, period_in
@@ -44,10 +45,10 @@ class JsonUnits:
     def is_other(self, leaf: Leaf) -> bool:
         """Whether a leaf's own key says that it holds another amount or scale than the audit wants; also keep what it says."""
         if self._scale.is_of_money:
-            problem = self._problem(_unit(" ".join(leaf.path)))
+            problem = self._problem(_unit(" ".join(leaf.path)[-_MOST_CHARACTERS:]))
             self._keep_unit(leaf)
         else:
-            top = _top_of(re.sub(r"(?<=\d)_(?=\d)", "-", leaf.path[-1]).replace("_", " "), is_key=True)
+            top = _top_of(re.sub(r"(?<=\d)_(?=\d)", "-", leaf.path[-1]).replace("_", " "), is_phrase=True)
             problem = self._other_scale(top) if top is not None else None
             self._keep_top(leaf)
         if problem is not None:
@@ -56,7 +57,7 @@ class JsonUnits:
 
     def problem_of(self, leaf: Leaf) -> str | None:
         """Return why the keys next to a leaf's say that it is another amount than the audit wants; None if they do not."""
-        own = _unit(" ".join(leaf.path))
+        own = _unit(" ".join(leaf.path)[-_MOST_CHARACTERS:])
         for path, unit in self._units:
             if _are_related(path, leaf.path):
                 # "annual_salary" says more than "monthly" elsewhere.
@@ -90,19 +91,21 @@ class JsonUnits:
 
     def _keep_unit(self, leaf: Leaf) -> None:
         text = leaf.text
-        if text is None or leaf.is_number or leaf.is_boolean or len(text) > _MOST_CHARACTERS:
+        if text is None or len(text) > _MOST_CHARACTERS:
             return
-        unit = _unit(text)
+        # "in_thousands": true, "multiplier": 1000
+        is_told_by_key = text == "true" or (leaf.is_number and len(text) > 3)
+        unit = _unit(leaf.path[-1] if is_told_by_key else text)
         if (unit.is_all or _has_word(leaf.path[-1:], "unit_keys")) and len(self._units) < _MOST_UNITS:
             self._units.append((leaf.path, unit))
 
     def _keep_top(self, leaf: Leaf) -> None:
         words = amount_words()
         parts = _parts(leaf.path[-1])
-        known = words.top_keys | decision_words().keys
-        if not leaf.text or not parts & words.top_keys or parts - known or len(leaf.text) > _MOST_CHARACTERS:
+        is_top = bool(parts & words.top_keys) and parts <= words.top_keys | decision_words().keys
+        if not leaf.text or len(leaf.text) > _MOST_CHARACTERS or not (is_top or parts & words.unit_keys):
             return
-        top = _top_of(leaf.text, is_key=False)
+        top = _top_of(leaf.text, is_phrase=not is_top)
         if top is not None and len(self._tops) < _MOST_UNITS:
             self._tops.append((leaf.path, top))
 
@@ -117,35 +120,34 @@ def _has_word(path: tuple[str, ...], name: str) -> bool:
 
 
 def _are_related(path: tuple[str, ...], to: tuple[str, ...]) -> bool:
-    """Whether one key stands in the same object as another, or in one around it, or says by its name that it is for all of them."""
+    """Whether one key is in the same object as another, or in one around it, or is called "unit" or the like."""
     return path[:-1] == to[: len(path) - 1] or _has_word(path, "unit_keys")
 
 
+@lru_cache(maxsize=1024)
 def _unit(text: str) -> _Unit:
     """Return what a key or a short text says of an amount: "salary_keur", "EUR per month", "thousand USD"."""
     words = amount_words()
     low = fold(plain_signs(text)).strip()
-    tokens = list(filter(None, _BETWEEN.split(low)))
+    parts = list(filter(None, _BETWEEN.split(low)))
     currencies: list[frozenset[str]] = []
-    is_multiplied, is_all, period = False, bool(tokens), period_in(low.replace("_", " "))
-    for token in tokens:
+    is_multiplied, is_all, period = False, bool(parts), period_in(low.replace("_", " "))
+    for part in parts:
         # "k€", "teur"
-        rest = token[1:] if token[0] in words.multipliers else token
-        named = words.currencies.get(token) or words.currencies.get(rest)
-        said = period_in(token) or period_in(f"/{token}")
-        counts = token in words.unit_factors or (
-            (len(token) > 1 or token == "k") and token in words.multipliers
-        )
-        is_multiplied = is_multiplied or counts or (named is not None and token not in words.currencies)
+        rest = part[1:] if part[0] in words.multipliers else part
+        named = words.currencies.get(part) or words.currencies.get(rest)
+        said = period_in(part) or period_in(f"/{part}")
+        counts = part in words.unit_factors or (part in words.multipliers and (len(part) > 1 or part == "k"))
+        is_multiplied = is_multiplied or counts or (named is not None and part not in words.currencies)
         currencies += [named] if named else []
         period = period or said
-        is_all = is_all and bool(named or said or counts or words.unit_fillers.is_word(token))
+        is_all = is_all and bool(named or said or counts or words.unit_fillers.is_word(part))
     found = frozenset.intersection(*currencies) or frozenset.union(*currencies) if currencies else frozenset()
     return _Unit(found, period, is_multiplied, is_all)
 
 
-def _top_of(text: str, *, is_key: bool) -> Decimal | None:
-    """Return the highest number of the scale that a text states: "1-5", "5-point", "out of 5", and of a value "5"."""
+def _top_of(text: str, *, is_phrase: bool) -> Decimal | None:
+    """Return the highest number of the scale that a text states: "1-5", "5-point", "out of 5"; "5" if it is no phrase."""
     low = fold(plain_signs(text))
     if (named := POINT_SCALE.search(low)) is not None:
         return Decimal(next(filter(None, named.groups())))
@@ -156,7 +158,7 @@ def _top_of(text: str, *, is_key: bool) -> Decimal | None:
         if amount.bounds is not None and amount.bounds[0] in (0, 1):
             return amount.bounds[1]
         before = low[: amount.start].rstrip()
-        is_top = not is_key or words.out_of.ending(before) is not None or before.endswith("max")
+        is_top = not is_phrase or words.out_of.ending(before) is not None or before.endswith("max")
         if is_top and len(amount.readings) == 1:
             return amount.readings[0]
     return None

@@ -23,7 +23,7 @@ from collector.answers.decisions.prose_scores import number_in_prose
 from collector.answers.decisions.score_candidates import Scale
 from collector.answers.texts.amount_words import amount_words
 from collector.answers.texts.announcements import is_revised
-from collector.answers.texts.plain import Reply, fold
+from collector.answers.texts.plain import Reply
 from collector.answers.texts.separators import Separator
 
 Period = Literal["month", "year"]
@@ -130,10 +130,18 @@ def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, 
     behind = _behind_json(text)
     stated = _read(behind, scale, points) if re.search(r"\d", behind) else Decision()
     is_stated = stated.is_certain and stated.read_by in ("marker", "last_line", "first_line", "range")
-    if stated.value not in (None, found.value) and (is_stated or is_revised(fold(behind), 0, len(behind))):
+    if is_stated and stated.value not in (None, found.value):
         return Decision(
-            problem=f"The answer's JSON says {found.value}, and {stated.read_text!r} stands behind it."
+            problem=f"The answer's JSON says {found.value}, and what follows says {stated.read_text!r}."
         )
+    low = Reply(behind).low
+    if is_revised(low, 0, len(low)) and any(
+        written_number(value) != found.value
+        for amount in find_amounts(low)
+        if not amount.has_unit
+        for value in amount.readings
+    ):
+        return Decision(problem=f"The answer's JSON says {found.value}, and what follows takes it back.")
     return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
 
 
