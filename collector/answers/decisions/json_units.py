@@ -91,12 +91,16 @@ class JsonUnits:
 
     def _keep_unit(self, leaf: Leaf) -> None:
         text = leaf.text
-        if text is None or len(text) > _MOST_CHARACTERS:
+        if text is None or len(text) > _MOST_CHARACTERS or len(self._units) == _MOST_UNITS:
             return
-        # "in_thousands": true, "multiplier": 1000
-        is_told_by_key = text == "true" or (leaf.is_number and len(text) > 3)
-        unit = _unit(leaf.path[-1] if is_told_by_key else text)
-        if (unit.is_all or _has_word(leaf.path[-1:], "unit_keys")) and len(self._units) < _MOST_UNITS:
+        if text == "true" or leaf.is_number:
+            # "in_thousands": true, "multiplier": 1000
+            unit = _unit(leaf.path[-1])
+            if unit.is_multiplied and unit.is_all and (text == "true" or len(text) > 3):
+                self._units.append((leaf.path, unit._replace(currencies=frozenset(), period=None)))
+            return
+        unit = _unit(text)
+        if unit.is_all or _has_word(leaf.path[-1:], "unit_keys"):
             self._units.append((leaf.path, unit))
 
     def _keep_top(self, leaf: Leaf) -> None:
