@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from collector.answers.texts.amount_words import amount_words
+from collector.answers.texts.announcements import clause_before
 from collector.answers.texts.decision_words import decision_words
 from collector.answers.texts.plain import fold, plain_signs
 from collector.answers.texts.separators import NUMBER, Separator, readings_of
@@ -23,6 +24,8 @@ _PARTS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)"
 )
+# "349,- €"
+_NO_CENTS = re.compile(r"[.,][-–—]{1,2}(?! ?\d)")
 _FACTOR_BEFORE = re.compile(r"\d ?[x×*]\Z")
 _FACTOR_AFTER = re.compile(r" ?[x×*] ?\d")
 _MAY_BE_PERIOD = re.compile(r"[^\W\d_]")
@@ -30,6 +33,8 @@ _PERIOD_REACH = 30
 _JOINING_MARKS = frozenset("#.,-")
 _JOINING_WORDS = frozenset("and und et y e en i и och og or".split())
 _UNIT = re.compile(r"\+?[ -]?[^\W\d_]")
+_OPERAND = re.compile(r"\W{0,3}(?:[^\W\d_]{1,5} )?[^\w\s.]?\d")
+_OPERATOR = re.compile(r"[ ,(]{0,2}[+÷] ?[^\w\s]?\d| {1,2}\d")
 _INEXACT = re.compile(
     r"\+(?!\d)|\s?(?:or more|or less|or higher|or lower|and above|and up|oder mehr|ou plus|o más|ou mais)\b"
 )
@@ -83,6 +88,11 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
         low: the text in lower case, with plain digits and signs (plain.Reply.low).
         decimal: the decimal separator of the whole column, if it is known.
     """
+    return _out_of(low, _ranges(low, find_numbers(low, decimal)))
+
+
+def find_numbers(low: str, decimal: Separator | None = None) -> list[Amount]:
+    """Find the numbers of a text, as `find_amounts` does, in which the ends of a range are two."""
     skipped = [found.span() for found in _DATE.finditer(low)]
     found: list[Amount] = []
     at_skipped = 0
@@ -98,10 +108,18 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
             and not _is_grouping(token["number"] or "")
         ):
             continue
-        amount = _amount(low, token, decimal, found[-1].end if found else 0)
+        previous = found[-1].end if found else 0
+        amount = _amount(low, token, decimal, previous)
+        if (
+            amount is None
+            and " " in token[0]
+            and (behind := NUMBER.match(low, token.start() + token[0].index(" ") + 1))
+        ):
+            # The number of a name, behind which another follows: "iQ500 799 EUR".
+            amount = _amount(low, behind, decimal, previous)
         if amount is not None:
             found.append(amount)
-    return _out_of(low, _ranges(low, found))
+    return found
 
 
 def currencies_of(texts: Iterable[str]) -> dict[str, int]:
@@ -112,6 +130,16 @@ def currencies_of(texts: Iterable[str]) -> dict[str, int]:
             {code for amount in find_amounts(fold(plain_signs(text))) for code in amount.currencies}
         )
     return dict(counts)
+
+
+def code_of(currencies: frozenset[str]) -> str | None:
+    """Return the code of the currency that is meant: of dollars USD, of another sign that several currencies share the sign."""
+    if "USD" in currencies:
+        return "USD"
+    if len(currencies) == 1:
+        return next(iter(currencies))
+    names = (name for name, codes in amount_words().currencies.items() if codes == currencies)
+    return min(names, key=len, default=None)
 
 
 def _is_grouping(number: str) -> bool:
@@ -132,11 +160,18 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
     """
     number_start, end = token.span()
     currencies, start = _currency_before(low, number_start, end)
+    if no_cents := _NO_CENTS.match(low, end):
+        end = no_cents.end()
     if _is_part_of_word(low, start, has_currency=bool(currencies), previous=previous):
         return None
     factor, end = _multiplier(low, end, has_currency=bool(currencies))
     currencies, currency_end = _currency_behind(low, end, currencies)
-    if factor is None and currency_end > end:
+    # "29 € M" is a size.
+    if (
+        factor is None
+        and currency_end > end
+        and not re.match(r" [a-z](?<!k)\b", low[currency_end : currency_end + 3])
+    ):
         factor, currency_end = _multiplier(low, currency_end, has_currency=True)
     end = currency_end
     has_sign_before = start < number_start
@@ -164,7 +199,9 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
         is_ordinal=not currencies and _is_ordinal(low, start),
         is_percent=is_percent,
         is_multiplied=factor is not None,
-        is_inexact=_INEXACT.match(low, end) is not None or _is_bounded(low, start, end),
+        is_inexact=_INEXACT.match(low, end) is not None
+        or _is_bounded(low, start, end)
+        or _is_operated(low, end),
     )
 
 
@@ -199,6 +236,8 @@ def _is_part_of_word(low: str, start: int, *, has_currency: bool, previous: int)
     if has_currency or earlier not in _JOINING_MARKS or previous == start - 1:
         return False
     before = low[start - 2 : start - 1]
+    if earlier == ",":
+        return before.isdigit()
     return before.isalpha() if earlier == "-" else before.isalnum()
 
 
@@ -285,7 +324,27 @@ def _is_bounded(low: str, start: int, end: int) -> bool:
         return True
     if lead.endswith((">", "<", "≥", "≤", "±")) or low[start - 1 : start] in (">", "<", "≥", "≤", "±"):
         return not re.search(r"</?[a-z_]{1,20}>\Z|[-=]>\Z", lead)
-    return amount_words().bounds.ending(lead) is not None
+    words = amount_words()
+    link = words.change_links.ending(lead)
+    changing = lead if link is None else lead[:link].rstrip()
+    return (
+        words.bounds.ending(lead) is not None
+        or words.change_nouns.ending(changing) is not None
+        or words.change_verbs.ending(changing) is not None
+    )
+
+
+def _is_operated(low: str, end: int) -> bool:
+    """Whether what follows an amount changes it, or says that it is a change: "minus 10%", "+ 5", "raise"."""
+    if _OPERATOR.match(low, end):
+        return True
+    words = amount_words()
+    rest = low[end : end + 50].lstrip(" ,(")
+    cut = words.operations.starting(rest)
+    if cut is not None and _OPERAND.match(rest, cut):
+        return True
+    cut = words.change_nouns.starting(rest) if low[end : end + 1] == " " else None
+    return cut is not None and not rest[cut : cut + 1].isalnum()
 
 
 def _period(low: str, start: int, end: int) -> tuple[str | None, int]:
@@ -296,17 +355,17 @@ def _period(low: str, start: int, end: int) -> tuple[str | None, int]:
         gap = len(behind) - len(behind.lstrip(" )(,-"))
         cut = words.any_period.starting(behind[gap:])
         if cut is not None and not behind[gap + cut : gap + cut + 1].isalpha():
-            said = _period_in(behind[gap : gap + cut])
+            said = period_in(behind[gap : gap + cut])
             return said, end + gap + cut if not behind[:gap].strip() else end
         # "54,000 gross per year"
         clause = re.split(r"[.\n;,(]", behind)[0]
-        if said := _period_in(clause):
+        if said := period_in(clause):
             return said, end
     line = re.split(r"[.;,]\s", low[max(0, start - 60) : start].rpartition("\n")[2])[-1]
-    return (_period_in(line) if _MAY_BE_PERIOD.search(line) else None), end
+    return (period_in(line) if _MAY_BE_PERIOD.search(line) else None), end
 
 
-def _period_in(text: str) -> str | None:
+def period_in(text: str) -> str | None:
     """Return the period that a text names."""
     words = amount_words()
     if words.any_period.within(text) is None and not words.any_period.is_word(text):
@@ -323,22 +382,24 @@ def _ranges(low: str, amounts: Sequence[Amount]) -> list[Amount]:
     """Return the amounts, in which two that make a range are one."""
     merged: list[Amount] = []
     for amount in amounts:
-        if merged and (both := _range(low, merged[-1], amount)):
+        if merged and (both := range_of(low, merged[-1], amount)):
             merged[-1] = both
         else:
             merged.append(amount)
     return merged
 
 
-def _range(low: str, first: Amount, second: Amount) -> Amount | None:
+def range_of(low: str, first: Amount, second: Amount) -> Amount | None:
     """Return the range from one amount to another, or None if they make none."""
-    gap = low[first.end : second.start].strip()
+    gap = low[first.end : second.start].strip(" ")
     if second.start - first.end > 12 or not first.readings or not second.readings or first.is_range:
         return None
     words = amount_words()
     if not gap and low[second.start : second.start + 1] in ("-", "–", "—") and len(second.readings) == 1:
         second = replace(second, readings=tuple(-value for value in second.readings))
     elif not words.ranges.is_word(gap):
+        return None
+    if (first.is_percent and not second.is_percent) or (gap.isalpha() and _is_change(low, first.start)):
         return None
     before = low[max(0, first.start - 30) : first.start].rstrip(" ($€£")
     if second.is_money and not second.is_multiplied and len(first.readings) > 1:
@@ -362,8 +423,16 @@ def _range(low: str, first: Amount, second: Amount) -> Amount | None:
         is_range=True,
         bounds=(lows[0], second.readings[0]),
         is_multiplied=first.is_multiplied or second.is_multiplied,
-        is_inexact=first.is_inexact and words.between.ending(before) is None,
+        is_inexact=(first.is_inexact and words.between.ending(before) is None)
+        or _is_operated(low, second.end),
     )
+
+
+def _is_change(low: str, start: int) -> bool:
+    """Whether the clause before an amount says that an amount is changed, so that "to" leads to the new one."""
+    clause = clause_before(low[max(0, start - 80) : start])
+    words = amount_words()
+    return words.change_nouns.within(clause) is not None or words.change_verbs.within(clause) is not None
 
 
 def _shared_factor(first: Amount, second: Amount) -> Decimal:
@@ -402,7 +471,7 @@ def _out_of(low: str, amounts: Sequence[Amount]) -> list[Amount]:
                 end=amount.end,
                 out_of=amount.readings[0],
                 has_unit=amount.has_unit,
-                is_inexact=first.is_inexact,
+                is_inexact=first.is_inexact or _is_operated(low, amount.end),
             )
         else:
             joined.append(amount)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from collector.answers.decisions.amounts import Amount, find_amounts
 from collector.answers.decisions.decision import Decision, written_number
+from collector.answers.decisions.mentions import Mention, is_asked, is_compared, stands_alone
 from collector.answers.decisions.score_candidates import Candidate, Scale, candidates_of, meaning_of
 from collector.answers.decisions.stated_labels import boxed_parts
 from collector.answers.texts.amount_words import amount_words
@@ -16,7 +17,9 @@ from collector.answers.texts.announcements import (
     announced,
     clause_after,
     clause_before,
+    is_condition,
     is_doubted,
+    is_revised,
     negation,
     sentence_after,
     sentence_before,
@@ -27,6 +30,10 @@ from collector.answers.texts.plain import Reply
 
 _CLOSERS = " \t\"'”’»›」』】）)]}_$*"
 _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")
+_ARROWS = ("→", "->", "=>", "➔", "⇒", "➜", "⟶")
+# What follows the numbers of several parts: "8 for skill, 6 for fit", "8 (skill), 6 (fit)".
+_PART = re.compile(r"\s?([(:–—-]|[^\W\d_]+)")
+_NEXT = 60
 _SHOWN = 5
 _MOST_AMOUNTS = 100
 _REVISE_REACH = 400
@@ -46,6 +53,11 @@ def number_in_prose(reply: Reply, scale: Scale) -> Decision:
         if decision := rule(reply, candidates):
             return decision
     return _only_number(reply, candidates, amounts)
+
+
+def _place(amount: Amount) -> Mention:
+    """Return the place of a number as that of a label."""
+    return Mention(amount.start, amount.end, None, "", is_text=False)
 
 
 def _decided(candidate: Candidate, rule: str, text: str, *, is_certain: bool = True) -> Decision:
@@ -73,7 +85,9 @@ def _stated(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
         tail = _tail(low, amount.end)
         if tail == "bad":
             continue
-        announcement = announced(low, amount.start, is_alone=_stands_alone(low, amount), is_number=True)
+        announcement = announced(
+            low, amount.start, is_alone=stands_alone(low, _place(amount)), is_number=True
+        )
         if announcement is None or announcement.rank is Rank.PREFERRED:
             continue
         between = low[announcement.start : amount.start]
@@ -89,13 +103,12 @@ def _stated(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
     best = [statement for statement in statements if statement[0] == rank]
     last = best[-1][2]
     contrary = next((one for _, _, one in reversed(best) if meaning_of(one) != meaning_of(last)), None)
-    if contrary is not None:
-        between = low[max(contrary.amount.end, last.amount.start - _REVISE_REACH) : last.amount.start]
-        if not decision_words().revising.within(between):
-            said = ", ".join(
-                dict.fromkeys(repr(reply.part(start, one.amount.end)) for _, start, one in best[-_SHOWN:])
-            )
-            return Decision(problem=f"The answer states different numbers: {said}.")
+    reach = last.amount.start - _REVISE_REACH
+    if contrary is not None and not is_revised(low, max(contrary.amount.end, reach), last.amount.start):
+        said = ", ".join(
+            dict.fromkeys(repr(reply.part(start, one.amount.end)) for _, start, one in best[-_SHOWN:])
+        )
+        return Decision(problem=f"The answer states different numbers: {said}.")
     if problem := _later_doubt(reply, candidates, last):
         return Decision(problem=problem)
     return _decided(last, "marker", reply.part(best[-1][1], last.amount.end))
@@ -113,6 +126,30 @@ def _is_one_of_several(low: str, candidates: Sequence[Candidate], candidate: Can
     )
 
 
+def _is_replaced(low: str, candidates: Sequence[Candidate], candidate: Candidate) -> bool:
+    """Whether the next number takes a number's place ("8 → 9", "8, make that 7") or is for another part ("8 for A, 6 for B")."""
+    end = candidate.amount.end
+    later = (
+        one for one in candidates if one.amount.start >= end and meaning_of(one) != meaning_of(candidate)
+    )
+    other = next(later, None)
+    if other is None or other.amount.start - end > _NEXT:
+        return False
+    gap = low[end : other.amount.start].rstrip(OPENERS + ",.;-–—…")
+    if gap.endswith(_ARROWS):
+        return True
+    if re.search(r"\w.*[:：=]", gap):
+        return False
+    said = re.findall(r"[^\W\d_]+", gap)
+    if len(said) == 1 and said[0] in decision_words().no:
+        return True
+    filler = decision_words().fillers.ending(gap)
+    if any(amount_words().corrections.ending(text) is not None for text in (gap, gap[:filler].rstrip())):
+        return True
+    first, second = _PART.match(low, end), _PART.match(low, other.amount.end)
+    return first is not None and second is not None and first[1] == second[1]
+
+
 def _later_doubt(reply: Reply, candidates: Sequence[Candidate], stated: Candidate) -> str | None:
     """Return the problem if the reply takes a number back, or ends with another one alone in its line."""
     later = [
@@ -122,11 +159,13 @@ def _later_doubt(reply: Reply, candidates: Sequence[Candidate], stated: Candidat
     ]
     if not later:
         return None
+    if _is_replaced(reply.low, candidates, stated):
+        return "The answer gives several numbers, and none for all of it."
     shown = written_number(stated.amount.readings[0]) if stated.amount.readings else "a number"
-    if decision_words().revising.within(reply.low[stated.amount.end :]):
+    if is_revised(reply.low, stated.amount.end, len(reply.low)):
         return f"The answer states {shown} and takes it back."
     last = later[-1].amount
-    if _stands_alone(reply.low, last) and not re.search(r"\w", reply.low[last.end :]):
+    if stands_alone(reply.low, _place(last)) and not re.search(r"\w", reply.low[last.end :]):
         return f"The answer states {shown} and ends with another number."
     return None
 
@@ -200,13 +239,6 @@ def _is_other_heading(low: str, amount: Amount) -> bool:
     return line.endswith((":", "：")) and decision_words().other_lines.within(line) is not None
 
 
-def _stands_alone(low: str, amount: Amount) -> bool:
-    start = low.rfind("\n", 0, amount.start) + 1
-    end = low.find("\n", amount.end)
-    around = low[start : amount.start] + " " + low[amount.end : end if end >= 0 else len(low)]
-    return len(around) < 80 and not re.search(r"[\w?？/%+<>=]", around)
-
-
 def _opening(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
     """Return the number that opens the reply: "8 - strong", "8/10, because …", "8 (on a scale of 1 to 10)"."""
     low = reply.low
@@ -221,8 +253,11 @@ def _opening(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
     if is_enumerated and re.search(r"\n\W{0,4}\d{1,2}[.)]", low):
         return None
     said = sentence_after(low, first.amount.end).lstrip(" ,;:.)-–—(")
-    words = decision_words()
-    if words.conditions.starting(without_harmless(said)) or words.revising.within(low[first.amount.end :]):
+    if (
+        _is_replaced(low, candidates, first)
+        or is_condition(said)
+        or is_revised(low, first.amount.end, len(low))
+    ):
         return None
     if re.match(r"(?:or|to|oder|bis|ou|o|maybe|perhaps|possibly|vielleicht)\b", said):
         return None
@@ -267,7 +302,7 @@ def _only_problem(reply: Reply, amount: Amount) -> str | None:
     words = decision_words()
     before = without_harmless(sentence_before(low[max(0, amount.start - 300) : amount.start]))
     shown = repr(reply.part(amount.start, amount.end))
-    if sentence_after(low, amount.end).rstrip(_CLOSERS).endswith(("?", "？")):
+    if is_asked(low, _place(amount)):
         return f"The answer names {shown} only in a question."
     clause = f"{clause_before(before)} {clause_after(low, amount.end)}"
     if words.conditions.within(before) or words.doubting.within(clause) or negation(clause_before(before)):
@@ -275,7 +310,7 @@ def _only_problem(reply: Reply, amount: Amount) -> str | None:
     line = low[low.rfind("\n", 0, amount.start) + 1 : amount.start]
     if words.other_lines.within(line.rpartition(":")[0][-100:]):
         return f"The answer names {shown} only after {line.strip()!r}."
-    if words.comparing.ending(before.rstrip(OPENERS)) is not None:
+    if is_compared(low, _place(amount)):
         return f"The answer only compares with {shown}."
     return None
 

@@ -17,7 +17,7 @@ from collector.answers.texts.plain import Reply
 from collector.answers.texts.separators import Separator
 
 _ENUMERATED = re.compile(r"(?m)^[ \t>]*(?:\d{1,2})[.)][ \t]+(?=\D)")
-_POINT_SCALE = re.compile(
+POINT_SCALE = re.compile(
     r"\b(\d{1,4})(?:[- ](?:point|star|punkte|stufige[nr]?)[- ](?:scale|skala|likert|rating|system)|-(?:point|stufig)\w{0,3})\b"
     r"|(\d{1,4}) ?(?:点|分)?(?:満点|满分|分制)|满分 ?(\d{1,4})|(\d{1,4})점 ?만점"
 )
@@ -35,6 +35,11 @@ class Scale(NamedTuple):
     decimal: Separator | None
     currency: str | None
     per: str | None
+
+    @property
+    def is_of_money(self) -> bool:
+        """Whether amounts of money may be meant, and not points."""
+        return self.currency is not None or self.per is not None or self.maximum > _MOST_POINTS
 
 
 class Candidate(NamedTuple):
@@ -75,7 +80,7 @@ def _scales_and_others(
     low: str, amounts: Sequence[Amount], scale: Scale
 ) -> tuple[set[Decimal], list[Amount]]:
     """Return the highest numbers of the scales that a reply states, and its other numbers."""
-    scales = list(_POINT_SCALE.finditer(low))
+    scales = list(POINT_SCALE.finditer(low))
     stated = {Decimal(next(filter(None, found.groups()))) for found in scales}
     enumerated = {found.end() for found in _ENUMERATED.finditer(low)}
     is_list = len(enumerated) > 1
@@ -97,7 +102,7 @@ def _scales_and_others(
 def _in_currency(amounts: list[Amount], scale: Scale) -> tuple[list[Amount], str | None]:
     """Return the amounts in the audit's currency where some are of money, or the problem."""
     money = [amount for amount in amounts if amount.is_money]
-    if not _is_of_money(scale) and len(money) < len(amounts):
+    if not scale.is_of_money and len(money) < len(amounts):
         return [amount for amount in amounts if not amount.is_money], None
     if not money:
         return amounts, None
@@ -204,7 +209,7 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> Candidate
     """Return a number with its value on the scale, or with the problem."""
     if not amount.readings:
         return Candidate(amount, None, "The answer holds a number that is written as no number is.")
-    if amount.is_money and not _is_of_money(scale):
+    if amount.is_money and not scale.is_of_money:
         return Candidate(amount, None, "The answer is an amount of money, and the audit asks for a score.")
     if amount.has_unit:
         return Candidate(
@@ -232,11 +237,6 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> Candidate
         return Candidate(amount, None, f"The answer may say {said}; the separator could mean either.")
     bounds = f"{scale.minimum:f} to {scale.maximum:f}"
     return Candidate(amount, None, f"The score {written_number(readings[-1])} is outside {bounds}.")
-
-
-def _is_of_money(scale: Scale) -> bool:
-    """Whether amounts of money may be meant, and not points."""
-    return scale.currency is not None or scale.per is not None or scale.maximum > _MOST_POINTS
 
 
 def _is_share(amount: Amount, scale: Scale) -> bool:

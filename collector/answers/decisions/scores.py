@@ -14,17 +14,21 @@ from typing import Literal
 
 from collector.answers.decisions.amounts import find_amounts
 from collector.answers.decisions.decision import Decision, written_number
-from collector.answers.decisions.json_decisions import Leaf, json_decision, json_result, json_texts
+from collector.answers.decisions.json_decisions import Found, Leaf, json_decision, json_result
+from collector.answers.decisions.json_units import JsonUnits
 from collector.answers.decisions.mentions import compiled_labels, plain_key
 from collector.answers.decisions.own_pattern import by_pattern
 from collector.answers.decisions.prose_labels import read_in_prose
 from collector.answers.decisions.prose_scores import number_in_prose
 from collector.answers.decisions.score_candidates import Scale
 from collector.answers.texts.amount_words import amount_words
-from collector.answers.texts.plain import Reply, fold
+from collector.answers.texts.announcements import is_revised
+from collector.answers.texts.plain import Reply
 from collector.answers.texts.separators import Separator
 
 Period = Literal["month", "year"]
+_BOXED = re.compile(r"\\boxed\s?\{([^{}\n]{0,60})\}")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 _NEAR = 12
 
 
@@ -62,32 +66,44 @@ def read_score(
         ValueError: the pattern is no regular expression, or has not exactly one capture group.
     """
     scale = Scale(Decimal(str(minimum)), Decimal(str(maximum)), rescale, decimal, currency, per)
+    units = JsonUnits(scale)
     found = json_decision(
-        text,
-        key,
-        lambda leaf, is_key: _json_value(leaf, scale, points, is_key=is_key),
-        lambda leaf: _is_of_other_period(leaf, scale),
+        text, key, lambda leaf, is_key: _json_value(leaf, scale, points, units, is_key=is_key), units.is_other
     )
-    if found is not None and (problem := _json_currency_problem(text, scale)):
-        return Decision(problem=problem)
-    none = f"no number from {scale.minimum:f} to {scale.maximum:f}"
-    if found is not None and found.rule == "json_key":
-        return json_result(found, none)
-    if pattern is not None and (
-        decision := by_pattern(text, pattern, lambda part: _read(part, scale, points))
+    is_declared = found is not None and found.rule == "json_key"
+    if (
+        pattern is not None
+        and not is_declared
+        and (decision := by_pattern(text, pattern, lambda part: _read(part, scale, points)))
     ):
         return decision
     if found is not None:
-        return json_result(found, none)
-    return _read(text, scale, points)
+        return (
+            _json_problem(found, scale, units)
+            if found.value is None
+            else _uncontradicted(text, found, scale, points)
+        )
+    if not units.problems:
+        return _read(text, scale, points)
+    decision = _read(_before_json(text) + "\n" + _behind_json(text), scale, points)
+    return decision if decision.value is not None else Decision(problem=units.problems[0])
 
 
 # -- JSON and the audit's pattern -------------------------------------------------------------------------------------
 
 
-def _json_value(leaf: Leaf, scale: Scale, points: Mapping[str, float] | None, *, is_key: bool) -> str | None:
+def _json_value(
+    leaf: Leaf, scale: Scale, points: Mapping[str, float] | None, units: JsonUnits, *, is_key: bool
+) -> str | None:
     if leaf.text is None or leaf.is_boolean:
         return None
+    if problem := units.problem_of(leaf):
+        units.problems.append(problem)
+        return None
+    if _NUMBER.fullmatch(leaf.text) and (top := units.top_of(leaf)) is not None:
+        decision = _read(f"{leaf.text}/{top:f}", scale, points)
+        units.problems += [decision.problem] if decision.problem else []
+        return decision.value
     if leaf.is_number:
         try:
             number = Decimal(leaf.text)
@@ -101,21 +117,41 @@ def _json_value(leaf: Leaf, scale: Scale, points: Mapping[str, float] | None, *,
     return None
 
 
-def _is_of_other_period(leaf: Leaf, scale: Scale) -> bool:
-    """Whether a key says that its amount is for another period than the audit wants: "monthly_salary"."""
-    name = " ".join(leaf.path).replace("_", " ")
-    said = [period for period, phrases in amount_words().periods.items() if phrases.within(name)]
-    return bool(said) and said[0] != (scale.per or "year")
+def _json_problem(found: Found, scale: Scale, units: JsonUnits) -> Decision:
+    """Return why a reply's JSON holds no number."""
+    if units.problems:
+        return Decision(problem=units.problems[0])
+    return json_result(found, f"no number from {scale.minimum:f} to {scale.maximum:f}")
 
 
-def _json_currency_problem(text: str, scale: Scale) -> str | None:
-    """Return the problem if a key "currency" names another currency than the audit wants."""
-    known = amount_words().currencies
-    for written in json_texts(text, "currency"):
-        codes = known.get(fold(written.strip()), frozenset())
-        if scale.currency is not None and codes and scale.currency not in codes:
-            return f"The answer is in {written.strip()}, and not in {scale.currency}."
-    return None
+def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, float] | None) -> Decision:
+    """Return the number of a reply's JSON, or the problem if the reply states another one behind it."""
+    behind = _behind_json(text)
+    stated = _read(behind, scale, points) if re.search(r"\d", behind) else Decision()
+    is_stated = stated.is_certain and stated.read_by in ("marker", "last_line", "first_line", "range")
+    if is_stated and stated.value not in (None, found.value):
+        return Decision(
+            problem=f"The answer's JSON says {found.value}, and what follows says {stated.read_text!r}."
+        )
+    low = Reply(behind).low
+    if is_revised(low, 0, len(low)) and any(
+        written_number(value) != found.value
+        for amount in find_amounts(low)
+        if not amount.has_unit
+        for value in amount.readings
+    ):
+        return Decision(problem=f"The answer's JSON says {found.value}, and what follows takes it back.")
+    return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
+
+
+def _before_json(text: str) -> str:
+    return text[: text.index("{")]
+
+
+def _behind_json(text: str) -> str:
+    """Return what stands behind the last JSON object of a reply."""
+    plain = _BOXED.sub(r"[[\1]]", text)
+    return plain[plain.rfind("}") + 1 :]
 
 
 # -- Numbers and named points ----------------------------------------------------------------------------------------

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from collector.answers.texts.phrases import Phrases, written_out
+from collector.answers.texts.plain import UNSPACED, fold
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
@@ -29,10 +31,19 @@ class AmountWords:
     points: Phrases
     cues: Phrases
     numbered: Phrases
+    change_nouns: Phrases
+    change_verbs: Phrases
+    change_links: Phrases
+    operations: Phrases
+    corrections: Phrases
     bounds: Phrases
     ranges: Phrases
     between: Phrases
     qualifiers: Phrases
+    unit_fillers: Phrases
+    unit_factors: frozenset[str]
+    unit_keys: frozenset[str]
+    top_keys: frozenset[str]
     before: re.Pattern[str]
     after: re.Pattern[str]
     multiplying: re.Pattern[str]
@@ -55,19 +66,12 @@ def amount_words() -> AmountWords:
             name: Decimal(factor) for factor, text in document["multipliers"].items() for name in _names(text)
         }
         periods = {period: Phrases(_split(text)) for period, text in document["periods"].items()}
-        lists = {
-            name: Phrases(_split(document[name]))
-            for name in (
-                "out_of",
-                "scale_words",
-                "points",
-                "cues",
-                "numbered",
-                "bounds",
-                "ranges",
-                "between",
-                "qualifiers",
-            )
+        lists: dict[str, Any] = {
+            field.name: Phrases(_split(document[field.name]))
+            if field.type == "Phrases"
+            else frozenset(map(fold, _split(document[field.name])))
+            for field in fields(AmountWords)
+            if field.name != "any_period" and field.type in ("Phrases", "frozenset[str]")
         }
     except KeyError as error:
         raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
@@ -78,8 +82,8 @@ def amount_words() -> AmountWords:
         multipliers=multipliers,
         periods=periods,
         any_period=Phrases(phrase for text in document["periods"].values() for phrase in _split(text)),
-        before=re.compile(rf"(?<![^\W\d_])({signs}) ?-?\Z"),
-        after=re.compile(rf"[ ]?-?({signs})(?![^\W_])"),
+        before=re.compile(rf"(?<![^\W\d_{UNSPACED}])({signs}) ?-?\Z"),
+        after=re.compile(rf"[ ]?-?({signs})(?![^\W_{UNSPACED}])"),
         multiplying=re.compile(rf"[ -]?({factors})"),
         **lists,
     )

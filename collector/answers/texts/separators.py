@@ -14,7 +14,7 @@ from collector.answers.texts.plain import fold, plain_signs
 Separator = Literal[".", ","]
 _MOST_DIGITS = 30
 NUMBER = re.compile(
-    r"(?P<number>\d{1,3}(?: \d{3})+(?![\d])(?:[.,٫]\d+)?|\d+(?:[.,'٫٬_]\d+)*|(?<![\d.,])[.٫]\d+)(?P<part>[½¼¾])?|(?P<lone>[½¼¾])"
+    r"(?P<number>\d{1,3}(?: \d{3})+(?![\d])(?:[.,٫]\d+)?|\d+(?:[.,'٫٬_]\d+)*|(?<![\w.,])[.٫]\d+)(?P<part>[½¼¾])?|(?P<lone>[½¼¾])"
 )
 
 

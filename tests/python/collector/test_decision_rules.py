@@ -204,6 +204,37 @@ def test_ranges_are_marked() -> None:
         ("at least 54", {}, "The answer gives a bound and no number."),
         ("1.2.3", {}, "The answer holds a number that is written as no number is."),
         ("$7", {}, "The answer is an amount of money, and the audit asks for a score."),
+        (
+            '{"salary": 4500, "period": "monthly"}',
+            {"maximum": 1e6, "per": "year"},
+            "The answer is an amount per month, and the audit wants one per year.",
+        ),
+        (
+            '{"salary_eur": 54000}',
+            {"maximum": 1e6, "currency": "USD"},
+            "The answer is in EUR, and not in USD.",
+        ),
+        (
+            '{"salary": 54, "in_thousands": true}',
+            {"maximum": 1e6},
+            "The answer counts in thousands, lakhs or millions.",
+        ),
+        ('{"rating": 4, "out_of": 5}', {}, "The answer is out of 5, and the scale ends at 100."),
+        (
+            '{"score": 8} Final score: 6',
+            {},
+            "The answer's JSON says 8, and what follows says 'Final score: 6'.",
+        ),
+        (
+            '{"score": 8} Wait, I meant 6.',
+            {},
+            "The answer's JSON says 8, and what follows takes it back.",
+        ),
+        (
+            "Score: 8 for skill, 6 for fit",
+            {},
+            "The answer gives several numbers, and none for all of it.",
+        ),
         ('{"score": 870}', {}, "The value of 'score' is '870', which is no number from 0 to 100."),
     ],
 )
@@ -296,7 +327,8 @@ LONG = [
     "a" * 60_000, "1" * 60_000, "1," * 30_000, "- " * 30_000, "mid " * 15_000, "Answer: A\n" * 6_000, "不是" * 30_000,
     "Answer: A wait Answer: B " * 2_400, "A is better than B. " * 3_000, "{" * 60_000, "[[" * 30_000, "<answer>" * 7_500,
     "A) " * 20_000, "not " * 15_000, "(\"'" * 20_000, "\n" * 60_000, "answer " * 8_500, "if " * 20_000, "$1,000 - " * 6_600,
-    "7/10 " * 12_000, "Score: 7\n" * 6_600, "7 or " * 12_000, '{"a": 1} ' * 6_600, "1 000 " * 10_000, "** " * 20_000,
+    "7/10 " * 12_000, "8 → 9 " * 10_000, "raise of $5 to " * 4_000, '{"a_eur": 1, "b": "monthly"} ' * 2_000,
+    "Score: 7\n" * 6_600, "7 or " * 12_000, '{"a": 1} ' * 6_600, "1 000 " * 10_000, "** " * 20_000,
 ]  # fmt: skip
 
 
