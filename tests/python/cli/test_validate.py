@@ -286,3 +286,20 @@ def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
 def test_the_schema_is_printed(biasledger: Biasledger) -> None:
     result = biasledger("validate", "--schema")
     assert result.output == (ROOT / "audits" / "audit.schema.json").read_text(encoding="utf-8")
+
+
+def test_languages_are_named_with_the_answers_that_are_too_short_to_tell(
+    biasledger: Biasledger, folder: Path
+) -> None:
+    long = "Sie sollten die Altstadt und das Schloss am Fluss besuchen."
+    rows = [("m", long), ("m", "Gern."), ("f", long), ("f", "Gut."), ("f", "Nein, danke.")]
+    answers = write("answers.csv", "sex,text\n" + "".join(f'{sex},"{text}"\n' for sex, text in rows))
+    spec = """\
+audit: own
+attributes: {sex: {reference: m, groups: [m, f]}}
+answer: {kind: text}
+reading: {words: {schemes: [words]}}
+import: {columns: {text: text, attributes: {sex: sex}}}
+"""
+    result = biasledger("validate", write("own.yml", spec), answers)
+    assert "  languages: German 2; too short to tell 3\n" in result.output
