@@ -41,6 +41,7 @@ from collector.files.yaml import read_yaml_mapping
 # A shorter label is part of too many other words.
 SHORTEST_WORD = 4
 SHORT_CHARACTERS = 100
+_BRACKETS = " \t\r\n.!()[]<>{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +297,9 @@ def _own_refusal(text: str, patterns: Sequence[str]) -> Answer | None:
 def _failed(text: str, rules: AnswerRules, labels: Sequence[str]) -> Answer | None:
     """Return what failed where the text is nothing but an error message, and none of the labels; None for any other text."""
     failure = failure_of_answer(text)
-    if failure is None or text.strip().casefold() in {label.casefold() for label in labels}:
+    if failure is None or not {text.strip().casefold(), text.strip(_BRACKETS).casefold()}.isdisjoint(
+        label.casefold() for label in labels
+    ):
         return None
     if failure.status == "error":
         # A model that refuses in JSON writes error bodies, too.

@@ -386,7 +386,7 @@ _SENTENCE_END = re.compile(r"(?<!\b[md]r)(?<!\bmrs)(?<!\bms)[.!?](?=\s|$)|[\n。
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """The labels of an audit that are words: what finds them, in other forms too; are_verbs: whether one is a verb of decisions."""
+    """The labels of an audit: what finds those that are words; are_verbs: whether one is a verb of decisions, as "approve"."""
 
     words: re.Pattern[str] | None
     are_verbs: bool
