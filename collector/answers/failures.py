@@ -42,6 +42,8 @@ _NO_SIGNS = re.compile(r"[\W_]+")
 # `<FinishReason.SAFETY: 3>`, and {"type": "length", "length": 16}.
 _ENUM_VALUE = re.compile(r"^\s*<([\w.]{1,60}):[^<>]{0,60}>\s*$")
 _TYPE_KEY = re.compile(r"^\s*\{.{0,100}?['\"](?:type|reason)['\"]\s*:\s*['\"]([\w.-]+)['\"]", re.DOTALL)
+_FRAME = '\n  File "'
+_INDENTED = re.compile(r"\n[ \t][^\n]*")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*\S")
 
 
@@ -115,6 +117,9 @@ def read_failure(message: str) -> Failure:
         message: the text of an error, of an exception, or the body of an HTTP error.
     """
     tables = _tables()
+    # Of a traceback, the exception counts, and not the names and lines of the program.
+    if (last := message.rfind(_FRAME)) >= 0:
+        message = _INDENTED.sub("", message[last:])
     text = message
     if len(message) > _HEAD_CHARACTERS + _TAIL_CHARACTERS:
         text = f"{message[:_HEAD_CHARACTERS]}\n{message[-_TAIL_CHARACTERS:]}"
@@ -205,7 +210,7 @@ def _reason_within(text: str, tables: _Tables) -> Rule | None:
 def _is_error_message(text: str) -> bool:
     """Say whether a text is an error message and nothing else."""
     tables = _tables()
-    if text.startswith("{"):
+    if text.startswith(("{", "[{")):
         return _is_error_body(text, tables)
     start = 0
     for _ in range(_MOST_OPENINGS + 1):
@@ -255,9 +260,9 @@ _BLOCKED = re.compile(r"['\"]block_?reason['\"]\s{0,20}:\s{0,20}['\"](\w{1,40})[
 
 
 def _is_error_body(text: str, tables: _Tables) -> bool:
-    """Say whether a JSON object, or a Python mapping as it is printed, is the body of a service's error."""
+    """Say whether a JSON object, or a Python mapping as it is printed, is the body of a service's error or of no answer."""
     if not _ERROR_FIRST.match(text):
-        return False
+        return _is_stopped_body(text, tables)
     close = text.rfind("}")
     is_whole = close >= 0 and text.count("{") <= text.count("}")
     if len(text) > _BODY_CHARACTERS or (is_whole and tables.tail.fullmatch(text, close + 1) is None):
@@ -271,6 +276,25 @@ def _is_error_body(text: str, tables: _Tables) -> bool:
     if (blocked := _BLOCKED.search(head)) and (rule := _known_reason(blocked[1])):
         return rule.status == "refused"
     return bool(_ERROR_NUMBER.search(head) and _ERROR_TEXT.search(head))
+
+
+_BODY_FIRST = re.compile(
+    r"\[?\{\s{0,20}['\"](?:choices|candidates|id|object|model|index|created|type|content|role|output|response|(?:finish|stop|block)_?reason)['\"]\s{0,20}:",
+    re.IGNORECASE,
+)
+_BODY_TEXT = re.compile(
+    r"['\"](?:content|text|output|answer|response)['\"]\s{0,20}:\s{0,20}(?:'(?!')|\"(?!\"))", re.IGNORECASE
+)
+
+
+def _is_stopped_body(text: str, tables: _Tables) -> bool:
+    """Say whether a service's response says that a filter stopped the model, or that it was cut off and wrote nothing."""
+    if len(text) > _BODY_CHARACTERS or not _BODY_FIRST.match(text):
+        return False
+    if tables.tail.fullmatch(text, max(text.rfind("}"), text.rfind("]")) + 1) is None:
+        return False
+    reason = _reason_within(text, tables)
+    return reason is not None and (reason.status == "refused" or _BODY_TEXT.search(text) is None)
 
 
 # -- The tables ------------------------------------------------------------------------------------------------------
@@ -294,10 +318,10 @@ def load_failures(path: Path = RULES_FILE) -> _Tables:
     answers = document["error_answers"]
     parts = {
         name: _joined(_value(answers, name, path, "error_answers"))
-        for name in ("phrase", "fields", "prose", "opening", "tail")
+        for name in ("phrase", "fields", "prose", "opening", "tail", "thing", "blocked", "stops")
     }
     failures = tuple(
-        (_rule(entry, path, f"failures[{index}]"), _pattern(entry, path, f"failures[{index}]"))
+        (_rule(entry, path, f"failures[{index}]"), _pattern(entry, path, f"failures[{index}]", parts))
         for index, entry in enumerate(document["failures"])
     )
     if not failures or failures[-1][1].pattern:
@@ -338,10 +362,7 @@ def _shapes(entries: Iterable[Any], path: Path, parts: Mapping[str, str]) -> Ite
             raise InputError(
                 f"{path}: {place}.rest is {rest!r}; it should be one of {', '.join(sorted(_SHAPES))}."
             )
-        source = _joined(_value(entry, "pattern", path, place))
-        for name in ("phrase", "fields", "prose"):
-            source = source.replace(f"<<{name}>>", parts[name])
-        yield _Shape(_compiled(source, path, place), rest)
+        yield _Shape(_pattern(entry, path, place, parts), rest)
 
 
 def _rule(entry: Mapping[str, Any], path: Path, place: str) -> Rule:
@@ -353,8 +374,11 @@ def _rule(entry: Mapping[str, Any], path: Path, place: str) -> Rule:
     return Rule(_value(entry, "id", path, place), status, _value(entry, "reason", path, place))
 
 
-def _pattern(entry: Mapping[str, Any], path: Path, place: str) -> re.Pattern[str]:
-    return _compiled(_joined(_value(entry, "pattern", path, place)), path, place)
+def _pattern(entry: Mapping[str, Any], path: Path, place: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    source = _joined(_value(entry, "pattern", path, place))
+    for name, part in parts.items():
+        source = source.replace(f"<<{name}>>", part)
+    return _compiled(source, path, place)
 
 
 def _value(entry: Mapping[str, Any], key: str, path: Path, place: str) -> Any:

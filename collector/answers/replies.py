@@ -41,6 +41,7 @@ from collector.files.yaml import read_yaml_mapping
 # A shorter label is part of too many other words.
 SHORTEST_WORD = 4
 SHORT_CHARACTERS = 100
+_BRACKETS = " \t\r\n.!()[]<>{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +71,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRules:
-    """The version of the rules, and what JSON may hold without answering."""
+    """The version of the rules, and what JSON may hold without answering.
+
+    labels: where the audit asks for a decision, the words to choose from, if any; None where it asks for something else.
+    """
 
     version: str
     silence: Silence
+    labels: tuple[str, ...] | None = None
 
     def by_pattern(self, text: str) -> Rule | None:
-        """Return the refusal that the text opens with in any language, or that one of the audit's own patterns finds."""
-        refusal_id = find_refusal(text)
+        """Return the refusal that the text opens with in any language."""
+        refusal_id = find_refusal(text, self.labels)
         return _refusal(refusal_id) if refusal_id else None
 
     def by_texts(self, texts: Iterable[str]) -> Rule | None:
@@ -196,6 +201,8 @@ def classify(
         ),
         "ranking": partial(read_ranking, names=candidates),
     }
+    if kind in decide:
+        rules = replace(rules, labels=(*labels, *candidates))
     conversation = find_conversation(text) if text else None
     judged = text if conversation is None else conversation.answer(turns)
     parted = split_reasoning(judged) if judged else Parted("")
@@ -290,7 +297,9 @@ def _own_refusal(text: str, patterns: Sequence[str]) -> Answer | None:
 def _failed(text: str, rules: AnswerRules, labels: Sequence[str]) -> Answer | None:
     """Return what failed where the text is nothing but an error message, and none of the labels; None for any other text."""
     failure = failure_of_answer(text)
-    if failure is None or text.strip().casefold() in {label.casefold() for label in labels}:
+    if failure is None or not {text.strip().casefold(), text.strip(_BRACKETS).casefold()}.isdisjoint(
+        label.casefold() for label in labels
+    ):
         return None
     if failure.status == "error":
         # A model that refuses in JSON writes error bodies, too.
@@ -420,19 +429,23 @@ def _names(found: FoundList | FoundItems) -> list[str]:
     return list(found.items)
 
 
-def _is_the_label(decision: Decision, text: str, rules: AnswerRules) -> bool:
+def _is_the_label(decision: Decision, text: str) -> bool:
     """Return whether the word that refuses is the label itself, as in "I would reject." where reject is a label."""
     label = decision.value or ""
     if len(label) < SHORTEST_WORD:
         return False
-    return rules.by_pattern(re.sub(re.escape(label), "", text, flags=re.IGNORECASE)) is None
+    return find_refusal(re.sub(re.escape(label), "", text, flags=re.IGNORECASE)) is None
 
 
 def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
     # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
     if not decision.is_certain:
-        if (rule := rules.by_pattern(text)) and not _is_the_label(decision, text, rules):
-            return _by_rule(rule)
+        if find_refusal(text) is not None and not _is_the_label(decision, text):
+            if rule := rules.by_pattern(text):
+                return _by_rule(rule)
+            if decision.value in (rules.labels or ()):
+                # "I refuse to choose Emily" names Emily, and decides against her.
+                decision = Decision(problem=f"The answer declines a decision and names {decision.value!r}.")
         if cut_off:
             return _by_rule(cut_off)
     if decision.value is None:

@@ -612,8 +612,9 @@ class RowPlan(FilePlan):
         found = tokens_for_nothing(
             others, n_answers, answer.labels, are_labels=answer.kind in ("label", "score")
         )
-        # What the audit reads as a refusal needs no other word for it.
-        return missing, {word: n for word, n in found.items() if answer.classify(word).status != "refused"}
+        # What the audit reads as a refusal or an error needs no other word for it.
+        read = {word: answer.classify(word).status for word in found}
+        return missing, {word: n for word, n in found.items() if read[word] not in ("refused", "error")}
 
     @property
     def answer_columns(self) -> list[str]:

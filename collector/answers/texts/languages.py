@@ -1,12 +1,13 @@
 """What a reader of answers must know of each language, and whether an answer opens with a refusal.
 
 Everything about a language is data: `answer_rules/<code>.yml`. This module reads the files and tries their refusal patterns.
-Groups do not capture: `(?:…)`. Two keys of a file are optional:
+Groups do not capture: `(?:…)`. Three keys of a file are optional:
 
 - `parts: {help: "help|assist"}` names fragments that several patterns share; `<<help>>` stands for one in parts below it,
   `preface`, refusals and courtesies.
 - `preface` is a regular expression for what may stand before a refusal in the same sentence, with the gap up to it:
   `(?:sorry|as an ai)[^.!?\n]{0,100}?`. It applies to all refusals of the file; they may stand without it.
+- `decisions` holds what a sentence says that decides about somebody, as "I cannot approve this loan" does; see DecisionWords.
 """
 
 from __future__ import annotations
@@ -49,7 +50,14 @@ _TEXT_LISTS = (
     "no",
     "negations",
 )
-_KEYS = frozenset({"language", "name", "parts", "preface", "refusals", *_TEXT_LISTS, "negations_after"})
+_KEYS = frozenset(
+    {"language", "name", "parts", "preface", "refusals", "decisions", *_TEXT_LISTS, "negations_after"}
+)
+_DECISION_KEYS = ("verbs", "cases", "requests", "others")
+# A shorter label is part of too many other words.
+_SHORTEST_LABEL = 4
+# It stands for a label in the patterns of decisions.
+_LABEL_SIGN = "§"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,22 @@ class RefusalPattern:
     def pattern(self) -> re.Pattern[str]:
         """The compiled expression, preface included; it ignores case."""
         return _compiled(_after(self.preface, [f"(?:{self.source})"]))
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionWords:
+    """Regular expressions of what a sentence holds that decides about somebody: a verb with a case, and none of the others.
+
+    verbs: what is decided, as "approve"; § stands for a label.
+    cases: whom or what it is decided about, as "this application".
+    requests: what is a case only if a label is such a verb: "I decline this request" may decline the audit's question.
+    others: what says that the sentence speaks about deciding, as "help", "whether" or "as an AI".
+    """
+
+    verbs: str
+    cases: str
+    requests: str
+    others: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +115,7 @@ class Language:
     negations: tuple[str, ...]
     negations_after: tuple[str, ...]
     pattern_text: str
+    decisions: DecisionWords | None = None
 
 
 @cache
@@ -124,7 +149,7 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
     return MappingProxyType(languages)
 
 
-def find_refusal(text: str) -> str | None:
+def find_refusal(text: str, labels: Sequence[str] | None = None) -> str | None:
     """Say whether a text opens with a refusal, in whatever language.
 
     Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped. Quoted speech that the
@@ -132,14 +157,18 @@ def find_refusal(text: str) -> str | None:
 
     Args:
         text: an answer, or a text of a JSON answer.
+        labels: where the audit asks for a decision, the words to choose from, if any: a sentence that decides about somebody, as
+            "I cannot accept this application", is no refusal then. None where it asks for something else.
 
     Returns:
         The id of the pattern that matched, as "de-cannot", else None.
     """
     opening, start = _opening(text)
+    choices = None if labels is None else _choices(tuple(labels))
     for matcher in _candidates(opening[start : start + _SAMPLE_CHARACTERS]):
-        if (found := matcher.find(opening, start)) and not _is_speech(opening, start):
-            return found
+        found = matcher.find(opening, start, choices)
+        if found is not None and not _is_speech(opening, start):
+            return found or None
     return None
 
 
@@ -202,7 +231,14 @@ def _language(path: Path) -> Language:
     refusals = _refusals(path, code, document["refusals"], parts, preface)
     written = [document.get("preface", ""), *(entry["pattern"] for entry in document["refusals"])]
     pattern_text = fold(plain_words("\n".join([*parts_written.values(), *written, *document["courtesies"]])))
-    return Language(code=code, name=document["name"], refusals=refusals, pattern_text=pattern_text, **lists)
+    return Language(
+        code=code,
+        name=document["name"],
+        refusals=refusals,
+        pattern_text=pattern_text,
+        decisions=_decisions(path, document.get("decisions"), parts),
+        **lists,
+    )
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -256,6 +292,16 @@ def _refusals(
         # A pattern that begins with any text takes a preface for a part of it; trying both multiplies the time.
         refusals.append(RefusalPattern(entry["id"], source, "" if source.startswith("[^") else preface))
     return tuple(refusals)
+
+
+def _decisions(path: Path, written: Any, parts: Mapping[str, str]) -> DecisionWords | None:
+    if written is None:
+        return None
+    if not isinstance(written, dict) or sorted(written) != sorted(_DECISION_KEYS):
+        raise InputError(f"{path}: decisions should have the keys {', '.join(_DECISION_KEYS)}.")
+    return DecisionWords(
+        **{key: _filled(path, f"decisions.{key}", text, parts) for key, text in written.items()}
+    )
 
 
 _PART = re.compile(r"<<(\w+)>>")
@@ -317,10 +363,50 @@ def _is_speech(text: str, start: int) -> bool:
     return False
 
 
+# The end of a sentence, but not the full stop of "Mr. Smith".
+_SENTENCE_END = re.compile(r"(?<!\b[md]r)(?<!\bmrs)(?<!\bms)[.!?](?=\s|$)|[\n。！？؟।۔]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """The labels of an audit: what finds those that are words; are_verbs: whether one is a verb of decisions, as "approve"."""
+
+    words: re.Pattern[str] | None
+    are_verbs: bool
+
+
+@lru_cache(maxsize=256)
+def _choices(labels: tuple[str, ...]) -> _Choices:
+    words = [word for word in map(_folded, labels) if len(word) >= _SHORTEST_LABEL]
+    stems = [re.escape(re.sub(r"(?<=\w{3})[ey]$", "", word)) for word in sorted(words, key=len, reverse=True)]
+    verbs = [one.decisions.verbs for one in load_languages().values() if one.decisions is not None]
+    return _Choices(
+        re.compile(rf"(?<![a-z])({'|'.join(stems)})[a-z]{{0,4}}(?![a-z])") if stems else None,
+        any(_compiled(verb).search(word) for word in words for verb in verbs),
+    )
+
+
+def _decides(sentence: str, words: DecisionWords, choices: _Choices) -> bool:
+    """Say whether a sentence decides about somebody, and is no refusal to decide."""
+    verbs, others = _compiled(words.verbs), _compiled(words.others)
+    stems = set(choices.words.findall(sentence)) if choices.words is not None else set()
+    is_case = _compiled(words.cases).search(sentence) or (
+        choices.are_verbs and _compiled(words.requests).search(sentence)
+    )
+    if is_case and (len(stems) == 1 or verbs.search(sentence)):
+        return others.search(sentence) is None
+    if choices.words is None or len(stems) != 1:
+        return False
+    # "I refuse to choose Emily": a label is the case.
+    sentence = choices.words.sub(_LABEL_SIGN, sentence)
+    return verbs.search(sentence) is not None and others.search(sentence) is None
+
+
 class _Matcher:
     """Tries one language's refusals at the start of a text."""
 
     def __init__(self, language: Language) -> None:
+        self._decisions = language.decisions
         with_preface = {one.id: one.source for one in language.refusals if one.preface}
         others = {one.id: one.source for one in language.refusals if not one.preface}
         self._ids = [*with_preface, *others]
@@ -334,16 +420,30 @@ class _Matcher:
             else None
         )
 
-    def find(self, text: str, start: int) -> str | None:
-        """Return the id of the refusal that stands at `start` or after a few courtesies there."""
+    def find(self, text: str, start: int, choices: _Choices | None = None) -> str | None:
+        """Return the id of the refusal that stands at `start` or after a few courtesies and decisions there.
+
+        Returns:
+            The id; "" where there are decisions alone, so that no other language need be tried; None where there is neither.
+        """
+        none: str | None = None
         for _ in range(_MOST_COURTESIES + 1):
             if found := self._refusals.match(text, start):
-                return self._ids[(found.lastindex or 1) - 1]
+                end = _SENTENCE_END.search(text, max(start, found.end() - 1))
+                behind = end.end() if end else len(text)
+                if (
+                    choices is None
+                    or self._decisions is None
+                    or not _decides(text[start:behind], self._decisions, choices)
+                ):
+                    return self._ids[(found.lastindex or 1) - 1]
+                start, none = _past_signs(text, behind), ""
+                continue
             courtesy = self._courtesies.match(text, start) if self._courtesies else None
             if courtesy is None or courtesy.end() == start:
-                return None
+                return none
             start = _past_signs(text, courtesy.end())
-        return None
+        return none
 
 
 def _after(preface: str, sources: Iterable[str]) -> str:

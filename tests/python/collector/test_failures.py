@@ -71,6 +71,20 @@ def test_a_label_may_be_what_elsewhere_is_an_error() -> None:
     assert classify("content_filter", "label", LIMIT, labels=["a", "b"]).status == "refused"
 
 
+@pytest.mark.parametrize("text", ["[blocked]", "(No response)"])
+def test_a_label_may_be_what_elsewhere_is_a_mark(text: str) -> None:
+    assert classify(text, "label", LIMIT, labels=["blocked", "no response"]).status == "ok"
+    assert classify(text, "label", LIMIT, labels=["a", "b"]).status in ("refused", "error")
+
+
+def test_of_a_traceback_the_exception_counts() -> None:
+    lines = 'Traceback (most recent call last):\n  File "content_filter.py", line 429, in ask\n    raise Timeout(x)\n'
+    assert read_failure(lines + "KeyError: 'choices'").rule == "other_error"
+    assert read_failure(lines + "openai.RateLimitError: Error code: 429 - {}").rule == "rate_limit"
+    assert read_failure(lines + "openai.BadRequestError: content_filter").status == "refused"
+    assert read_failure(lines).rule == "other_error"
+
+
 def test_each_failure_names_its_rule() -> None:
     answer = classify("Error 429: Too Many Requests", "text", LIMIT)
     assert (answer.status, answer.read_by) == ("error", "rate_limit")

@@ -174,7 +174,7 @@ def test_what_recurs_and_looks_like_a_failed_call(
 def test_new_proposes_tokens_and_validate_warns_of_others(folder: Path) -> None:
     text = "Dear customer, thank you for writing about order"
     rows = [
-        (n, "fm"[n % 2], {0: "[NO_TEXT_AFTER_RETRIES]", 1: "<empty>", 2: "[BLOCKED]", 3: "#N/A"}.get(n % 9, f"{text} {n}."))
+        (n, "fm"[n % 2], {0: "[NO_TEXT_AFTER_RETRIES]", 1: "<empty>", 2: "[SAFETY_STOP]", 3: "#N/A"}.get(n % 9, f"{text} {n}."))
         for n in range(90)
     ]  # fmt: skip
     write("own.csv", rows, ("id", "sex", "reply"))
@@ -185,18 +185,18 @@ def test_new_proposes_tokens_and_validate_warns_of_others(folder: Path) -> None:
         "10 answers are nothing but '[NO_TEXT_AFTER_RETRIES]', which is taken for a missing answer" in shown
     )
     assert "reply: 30 missing (10 #N/A, 10 <empty>, 10 [NO_TEXT_AFTER_RETRIES])." in shown
-    assert "10 answers are nothing but '[BLOCKED]' (10)" in shown
-    assert 'write answer: {refusals: ["\\\\[BLOCKED\\\\]"]}.' in shown
+    assert "10 answers are nothing but '[SAFETY_STOP]' (10)" in shown
+    assert 'write answer: {refusals: ["\\\\[SAFETY_STOP\\\\]"]}.' in shown
     spec = yaml.safe_load(Path("own.yml").read_text(encoding="utf-8"))
     del spec["answer"]["missing"]
-    spec["answer"]["refusals"] = [r"\[BLOCKED\]"]
+    spec["answer"]["refusals"] = [r"\[SAFETY_STOP\]"]
     Path("own.yml").write_text(yaml.safe_dump(spec), encoding="utf-8")
     code, shown = run("validate", "own.yml", "own.csv")
     assert (
         'where that stands for no answer, write answer: {missing: ["<empty>", "[NO_TEXT_AFTER_RETRIES]"]}.'
         in shown
     )
-    assert "BLOCKED" not in shown.partition("Warning")[2]
+    assert "SAFETY_STOP" not in shown.partition("Warning")[2]
 
 
 def test_new_reads_people_of_no_known_group_as_such(folder: Path) -> None:
