@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
 # The bounds of a scale that every number is on.
 EVERY_NUMBER = {"minimum": -1e15, "maximum": 1e15}
-_HIGHEST = 100
+# Where a scale ends below, a score below 1 is one like any other.
+_LOWEST_END = 50
 # Fewer scores below 1 may be meant.
 _FEWEST = 3
 
 
 @dataclass(slots=True)
 class Shares:
-    """Counts scores between 0 and 1 on a scale up to 100, by group."""
+    """Counts scores between 0 and 1 on a scale that ends far above, by group."""
 
     n_above: int = 0
     n_shares: int = 0
@@ -30,7 +31,7 @@ class Shares:
 
     def add(self, audit: Audit, score: str | None, groups: Iterable[tuple[str, str]]) -> None:
         """Count a score, with the (attribute, group) pairs that it is about."""
-        if score is None or audit.answer.kind != "score" or audit.answer.maximum != _HIGHEST:
+        if score is None or audit.answer.kind != "score" or (audit.answer.maximum or 0) < _LOWEST_END:
             return
         value, named = float(score), set(groups)
         self.scores.update(named)
@@ -48,7 +49,7 @@ class Shares:
             for (attribute, group), n in self.scores.most_common()
         )
         told = (
-            f"{self.n_shares:,} scores lie between 0 and 1, and others above 1, on a scale up to {_HIGHEST} ({groups}). If they "
+            f"{self.n_shares:,} scores lie between 0 and 1, and {self.n_above:,} above 1 ({groups}). If they "
             f"are shares, as 0.55 for 55 %, write all scores of the file alike; where the others have a percent sign, minimum: 0 "
             f"and maximum: 1 reads 78% as 0.78."
         )

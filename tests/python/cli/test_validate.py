@@ -297,7 +297,7 @@ SCORES = RIGHT.partition("reading:")[0].replace(
         ("minimum: 1, maximum: 5", ['{""score"": 8}', "7"], "2 values lie outside 1 to 5 (they go from 7 to 8)"),
         ("minimum: 0, maximum: 10", ["$54,000", "7"], "1 value lies outside 0 to 10 (they go from 54,000 to 54,000)"),
         ("minimum: 0, maximum: 100", ["8/10", "7"], "They begin with '8/10' (1). Name a key or a pattern in answer"),
-        ("minimum: 0, maximum: 100", ["78%", "0.55"] * 3, "(gender 'male' 0 of 3, gender 'female' 3 of 3). If they are shares, as 0.55 for"),
+        ("minimum: 0, maximum: 100", ["78%", "0.55"] * 3, "and 3 above 1 (gender 'male' 0 of 3, gender 'female' 3 of 3)."),
         ("minimum: 0, maximum: 100", ['{""probability"": 0.85}', "0.5", "0.6", "70"], "3 scores lie between 0 and 1"),
     ],
 )  # fmt: skip
