@@ -156,6 +156,8 @@ def _print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[
 
 def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: str | None) -> None:
     """Where the kind of answers is missing, say what those of the file look like."""
+    import yaml
+
     from collector.files.yaml import read_yaml_mapping
     from collector.importers.preview import look_of_answers
     from collector.tables.source import Form
@@ -168,11 +170,14 @@ def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: st
         return
     try:
         stated = {key: value or imported.get(key) for key, value in given.items()}
-        kind = look_of_answers(file, column, Form(imported.get("format"), **stated))
+        answer = look_of_answers(file, column, Form(imported.get("format"), **stated))
     except InputError as error:
         say(str(error))
     else:
-        say(f"The answers in {file} look like {kind}: write answer: {{kind: {kind}}}.")
+        written = yaml.safe_dump(
+            answer, default_flow_style=True, sort_keys=False, allow_unicode=True, width=sys.maxsize
+        ).strip()
+        say(f"The answers in {file} look like {answer['kind']}: write answer: {written}.")
 
 
 def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audit) -> tuple[int, int]:
@@ -190,7 +195,7 @@ def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audi
     if preview.n_rows:
         for line in _group_lines(audit, preview):
             say(line)
-    for line in _answer_lines(preview):
+    for line in _answer_lines(audit, preview):
         say(line)
     for warning in preview.warnings:
         say(f"Warning: {warning}")
@@ -214,7 +219,7 @@ def _group_lines(audit: Audit, preview: Preview) -> Iterator[str]:
             yield f"Warning: the group '{on_one_line(group)}' of {attribute} is declared, and no row names it."
 
 
-def _answer_lines(preview: Preview) -> Iterator[str]:
+def _answer_lines(audit: Audit, preview: Preview) -> Iterator[str]:
     if not preview.n_read:
         return
     of = (
@@ -238,10 +243,13 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
             f"{attribute} {on_one_line(group)} {n:,}"
             for (attribute, group), n in preview.unread_groups.most_common()
         )
+        remedy = preview.outside.sentence(audit)
+        if preview.outside.n < n_unread:
+            other = "set `answer.key` or `answer.pattern`, or run `biasledger read --with TARGET`."
+            remedy = f"{remedy} For the others, {other}" if remedy else f"S{other[1:]}"
         yield (
             f"Warning: {_count(n_unread, 'answer')} of {preview.n_read:,} cannot be read"
-            f"{f' ({groups})' if groups else ''}. They begin with {_counted(preview.unread_words)}. Set `answer.key` or "
-            f"`answer.pattern`, or run `biasledger read --with TARGET`."
+            f"{f' ({groups})' if groups else ''}. They begin with {_counted(preview.unread_words)}. {remedy}"
         )
     yield f"The first {len(preview.answers)} answers as they will be read:"
     for number, answer in enumerate(preview.answers, start=1):
@@ -325,6 +333,12 @@ def _counted(counts: Mapping[str, int]) -> str:
     help="The kind of the answers; told by their looks if not given.",
 )
 @click.option(
+    "--labels",
+    multiple=True,
+    metavar="A,B",
+    help="The labels that the answers decide between, with commas between them; told by the answers if not given.",
+)
+@click.option(
     "--favourable",
     multiple=True,
     metavar="LABEL",
@@ -341,6 +355,7 @@ def new(
     answers: tuple[str, ...],
     groups: tuple[str, ...],
     kind: str | None,
+    labels: tuple[str, ...],
     favourable: tuple[str, ...],
     table: str | None,
     encoding: str | None,
@@ -354,27 +369,34 @@ def new(
     \b
       biasledger new audits/support.yml answers.csv --answer reply --group gender --group race=White
       biasledger new audits/hiring.yml decisions.csv --answer decision --group sex --subject applicant --favourable accept
+      biasledger new audits/bot.yml chats.csv --answer reply --group sex --subject case --labels approve,deny
       biasledger new audits/tips.yml tips.csv --answer male=male_response --answer female=female_response
     """
     from collector.importers.draft import Drafted, draft_spec
     from collector.importers.wide import columns_of_groups, suggested_answers
     from collector.spec.loading import check_audit
     from collector.spec.schema import NAME, modeline, schema_text
-    from collector.tables.source import Form, source_columns
+    from collector.tables.source import Form, sheet_notes, source_columns
 
     form = Form(table=table, encoding=encoding)
+    if labels and kind not in (None, "label"):
+        raise click.UsageError(f"--labels names labels, and --kind says {kind}: leave one of them out.")
     columns = source_columns(file, lambda _: True, form)
+    sheets = "" if table else " ".join(sheet_notes(file))
     if not answers:
-        hint = suggested_answers(file, columns, form)
+        hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
         answers = (_asked("--answer", "Which column holds the answers?", columns, hint),)
     texts = _columns_of_groups(answers, columns)
     answer = "" if texts else answers[0]
-    named = groups or (() if texts else (_asked("--group", "Which column names the groups?", columns),))
+    named = groups or (
+        () if texts else (_asked("--group", "Which column names the groups?", columns, sheets),)
+    )
     drafted = Drafted(
         answer,
         dict(_column_and_reference(one, columns) for one in named),
         {role: column for role, column in roles.items() if column is not None},
         kind,
+        [label.strip() for one in labels for label in one.split(",") if label.strip()],
         lambda labels: favourable or _asked_favourable(labels),
         form,
         texts,

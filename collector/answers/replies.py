@@ -228,6 +228,16 @@ def classify(
     return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
 
 
+def answer_part(text: str) -> str | None:
+    """Return a reply without its reasoning and its earlier turns; None where it holds no answer, as where it refuses."""
+    conversation = find_conversation(text)
+    parted = split_reasoning(text if conversation is None else conversation.answer("last_assistant") or "")
+    answer, rules = parted.answer.strip(), load_rules()
+    if not answer or parted.is_unclosed or _failed(answer, rules, ()) or rules.by_pattern(answer):
+        return None
+    return None if _silent(whole_json(answer), rules, are_numbers_answers=True) else answer
+
+
 def _label(text: str, **how: Any) -> Decision:
     """Read a label; short replies are much the same, so those that came last are remembered."""
     return (_short_label if len(text) <= SHORT_CHARACTERS else _read_label)(text, **how)

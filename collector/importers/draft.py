@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median_high
 from typing import Any
 
 import yaml
 
-from collector.answers.failures import failure_of_answer
-from collector.answers.kinds import kind_of_answers
+from collector.answers.proposals import Proposal, propose_answer
 from collector.composed import composed
 from collector.errors import InputError
 from collector.hints import did_you_mean, quoted, shown
@@ -25,6 +22,7 @@ from collector.importers.missing import (
     is_refusal_token,
     literal,
     present,
+    refusal_pattern,
     tokens_for_nothing,
     trimmed,
 )
@@ -33,6 +31,7 @@ from collector.spec.parts import DESCRIPTOR, LENGTH
 from collector.tables.log_rows import no_rows
 from collector.tables.missing import is_missing
 from collector.tables.source import ANSWER_COLUMN, AS_IT_LOOKS, Form, open_source
+from collector.terminal import on_one_line
 
 # A column with more different values names no groups.
 MOST_GROUPS = 50
@@ -46,6 +45,10 @@ _UNKNOWN = re.compile(
     r"|(prefer|declined?) (not )?to (say|state|answer)",
     re.IGNORECASE,
 )
+_TO_CHECK = {
+    "label": "Check the labels: they are what the answers in {} state.",
+    "score": "Check the scale: it holds the scores in {}, rounded outward.",
+}
 # What stands around a word and says nothing: "Reject." is "reject".
 _AROUND = " \t\n.,;:!\"'“”‘’*_`"
 
@@ -59,6 +62,7 @@ class Drafted:
         groups: column of groups -> the group that the others are compared with; None for the most frequent one.
         roles: further roles (prompt, template, subject, model) -> column.
         kind: the kind of the answers; None tells it by their looks.
+        labels: those that the answers decide between; none tells them by the answers.
         favourable: says which of the labels select somebody; none leaves that open.
         form: how the file is read, as far as that is stated.
         texts: group -> the column of its answers, where each group has its own; the first is the reference.
@@ -68,6 +72,7 @@ class Drafted:
     groups: Mapping[str, str | None]
     roles: Mapping[str, str] = field(default_factory=dict)
     kind: str | None = None
+    labels: Sequence[str] = ()
     favourable: Callable[[Sequence[str]], Sequence[str]] = lambda _labels: ()
     form: Form = AS_IT_LOOKS
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -135,16 +140,19 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     if not rows:
         raise no_rows(file)
     written = [text.strip() for (text,) in rows if text and not is_missing(composed(text).strip())]
-    # What says that a call failed is neither a label nor of any kind.
-    texts = [text for text in written if failure_of_answer(text) is None]
-    looks_like = drafted.kind or kind_of_answers(texts)
-    found_tokens = tokens_for_nothing(dict(short), n_rows, (), are_labels=looks_like in ("label", "score"))
-    # What says that an answer was refused is no missing one.
-    tokens = {word: n for word, n in found_tokens.items() if not is_refusal_token(word)}
-    texts = [text for text in texts if composed(text) not in tokens]
-    answer = _answer(texts, drafted.kind)
+    proposal = _proposal(written, drafted)
+    are_labels = proposal.answer["kind"] in ("label", "score")
+    tokens = tokens_for_nothing(dict(short), n_rows, drafted.labels, are_labels=are_labels)
     if tokens:
-        answer["missing"] = sorted(tokens, key=lambda word: (-tokens[word], word))
+        proposal = _proposal([text for text in written if composed(text) not in tokens], drafted)
+    answer = dict(proposal.answer)
+    # What says that an answer was refused is no missing one.
+    refusals = {word: n for word, n in tokens.items() if is_refusal_token(word)}
+    missing = {word: n for word, n in tokens.items() if word not in refusals}
+    if missing:
+        answer["missing"] = list(missing)
+    if refusals:
+        answer["refusals"] = [f"^{refusal_pattern(word)}$" for word in refusals]
     if answer["kind"] in ("label", "score") and "subject" not in drafted.roles and not drafted.texts:
         raise InputError(
             f"{file}: the answers look like {answer['kind']}s; name the column that tells resumes, or people, apart with "
@@ -166,6 +174,9 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
         )
         for column, reference in drafted.groups.items()
     }
+    notes = [one for column, found in groups.items() for one in _notes(found, f"group of {names[column]}")]
+    for column, reference in drafted.groups.items():
+        notes += _join_initials(groups[column], names[column], reference)
     # An empty cell names no group.
     values = {
         names[column]: {
@@ -191,12 +202,14 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     # PyYAML writes an empty key as a complex one.
     text = text.replace("? '' : null", '"": null')
     text = re.sub(r"(?m)^(?=(?:attributes|answer|reading|import):)", "\n", text)
-    labels = _labels(texts) if answer["kind"] == "label" else {}
+    if not drafted.labels and (check := _TO_CHECK.get(answer["kind"])):
+        text = text.replace("\nanswer:", f"\n# {check.format(on_one_line(file.name))}\nanswer:", 1)
     return Draft(
         text,
         [
-            *_token_notes(tokens),
-            *_none_notes(none.pop(needed[0]), "the answers", "answer.labels" if labels else None),
+            *_token_notes(missing, "a missing answer", "answer.missing"),
+            *_token_notes(refusals, "a refusal", "answer.refusals"),
+            *_none_notes(none.pop(needed[0]), "the answers", "answer.labels" if "labels" in answer else None),
             *(
                 note
                 for column, words in none.items()
@@ -206,8 +219,8 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
                     f"attributes.{names[column]}.groups",
                 )
             ),
-            *_notes(labels, "label"),
-            *(one for column, found in groups.items() for one in _notes(found, f"group of {names[column]}")),
+            *_notes(proposal.forms, "label"),
+            *notes,
             *(one for column, found in groups.items() for one in _odd_notes(names[column], found)),
             *(one for column, found in unknown.items() for one in _unknown_notes(names[column], found)),
         ],
@@ -224,11 +237,11 @@ def _attribute_of_texts(drafted: Drafted, names: Mapping[str, str]) -> dict[str,
     return {name: {"reference": next(iter(drafted.texts)), "groups": list(drafted.texts)}}
 
 
-def _token_notes(tokens: Mapping[str, int]) -> Iterator[str]:
-    for word, n in sorted(tokens.items(), key=lambda one: (-one[1], one[0])):
+def _token_notes(tokens: Mapping[str, int], what: str, at: str) -> Iterator[str]:
+    for word, n in tokens.items():
         yield (
-            f"{n:,} answers are nothing but {shown(word)}, which is taken for a missing answer: where it is one that was given, "
-            f"take it from answer.missing."
+            f"{n:,} answers are nothing but {shown(word)}, which is taken for {what}: where it is an answer that was given, "
+            f"take it from {at}."
         )
 
 
@@ -247,9 +260,33 @@ def _alike(words: Iterable[str], kept: str | None = None) -> dict[str, list[str]
     return {word: [one for one in found if one != word] for word, found in first}
 
 
-def _labels(texts: Iterable[str]) -> dict[str, list[str]]:
-    """Return label -> its other forms; it is the shortest of them, which stands in the others."""
-    return _alike(sorted(set(texts), key=lambda text: (len(text), text)))
+def _join_initials(groups: dict[str, list[str]], attribute: str, reference: str | None) -> list[str]:
+    """Make "M" another word for the group "Male", where that is clear; return a sentence about each such letter."""
+    letters = [one for one in groups if len(one.strip(_AROUND)) == 1]
+    found = {
+        letter: [
+            one
+            for one in groups
+            if one not in letters and one.casefold().startswith(letter.strip(_AROUND).casefold())
+        ]
+        for letter in letters
+    }
+    initials = {letter: words[0] for letter, words in found.items() if len(words) == 1}
+    # One letter of several may be a grade.
+    is_clear = reference not in letters and (len(initials) > 1 or len(initials) == len(letters))
+    notes = []
+    for letter, group in initials.items():
+        if is_clear:
+            groups[group] += [letter, *groups.pop(letter)]
+        said = (
+            f"{shown(letter)} is read as {shown(group)} of {attribute}, whose first letter it is: where it is a group of its "
+            f"own, add it to groups and take it from import.values."
+            if is_clear
+            else f"{shown(letter)} may be {shown(group)} of {attribute}, whose first letter it is: where it is, take it from "
+            f"groups and write import.values: {{{attribute}: {{{letter!r}: {group!r}}}}}."
+        )
+        notes.append(said)
+    return notes
 
 
 def _notes(found: Mapping[str, Sequence[str]], what: str) -> Iterator[str]:
@@ -280,7 +317,10 @@ def _favourable(answer: Mapping[str, Any], drafted: Drafted) -> list[str]:
     """Return which of the labels select somebody, as they are listed."""
     if answer["kind"] != "label":
         if named := drafted.favourable(()):
-            raise InputError(f"{quoted(named)} cannot be favourable: the answers are no labels.")
+            raise InputError(
+                f"{quoted(named)} cannot be favourable: the answers look like {answer['kind']}. Where each decides for one of "
+                f"several labels, name all of them: --labels {named[0]},OTHER."
+            )
         return []
     labels = {label.casefold(): label for label in answer["labels"]}
     chosen = drafted.favourable(answer["labels"])
@@ -324,27 +364,24 @@ def _attribute(
     return {"reference": reference or groups[0], "groups": list(groups)}
 
 
-def _answer(texts: Sequence[str], stated: str | None) -> dict[str, Any]:
-    kind = stated or kind_of_answers(texts)
-    answer: dict[str, Any] = {"kind": kind}
-    if kind == "list":
-        lengths = [len(one) for one in _read(texts) if isinstance(one, list)]
-        answer["k"] = max(median_high(lengths), 1) if lengths else 10
-    if kind == "label":
-        answer["labels"] = sorted(_labels(texts))
-    if kind == "score":
-        numbers = [one for one in _read(texts) if isinstance(one, int | float) and not isinstance(one, bool)]
-        low, high = min(numbers, default=0), max(numbers, default=10)
-        answer |= {"minimum": low, "maximum": high if high > low else low + 1}
-    return answer
+def _proposal(texts: Sequence[str], drafted: Drafted) -> Proposal:
+    """Return how the answers are read, with what is stated.
 
-
-def _read(texts: Sequence[str]) -> Iterator[Any]:
-    for text in texts:
-        try:
-            yield json.loads(text)
-        except (ValueError, RecursionError):
-            continue
+    Raises:
+        InputError: no answer states a label, or a score, and they are said to be such.
+    """
+    if drafted.labels:
+        return Proposal({"kind": "label", "labels": list(drafted.labels)})
+    proposal = propose_answer(texts, drafted.kind)
+    if drafted.kind == "label" and "labels" not in proposal.answer:
+        raise InputError(
+            f"No answer in {drafted.answer!r} states a label: name the labels with --labels A,B."
+        )
+    if drafted.kind == "score" and "minimum" not in proposal.answer:
+        raise InputError(
+            f"No answer in {drafted.answer!r} holds a number that can be a score: give another --kind."
+        )
+    return proposal
 
 
 def _import(drafted: Drafted, names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:

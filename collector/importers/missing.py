@@ -176,6 +176,11 @@ def is_refusal_token(word: str) -> bool:
     return _REFUSED.search(word) is not None
 
 
+def refusal_pattern(word: str) -> str:
+    """Return the regular expression that finds a token, as answer.refusals lists it."""
+    return _SPECIAL.sub(r"\\\g<0>", word)
+
+
 def token_sentences(found: Mapping[str, int]) -> Iterator[str]:
     """Yield a sentence on tokens for no answer that a spec does not declare, and one on those for a refusal."""
     refused = {word: n for word, n in found.items() if is_refusal_token(word)}
@@ -184,7 +189,7 @@ def token_sentences(found: Mapping[str, int]) -> Iterator[str]:
         listed = ", ".join(json.dumps(word, ensure_ascii=False) for word in none)
         yield f"{_counted(none)}; where that stands for no answer, write answer: {{missing: [{listed}]}}."
     if refused:
-        listed = ", ".join(json.dumps(_SPECIAL.sub(r"\\\g<0>", word), ensure_ascii=False) for word in refused)
+        listed = ", ".join(json.dumps(refusal_pattern(word), ensure_ascii=False) for word in refused)
         yield f"{_counted(refused)}; where that tells of a refusal, write answer: {{refusals: [{listed}]}}."
 
 

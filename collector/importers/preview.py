@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from collector.answers.failures import UnknownReasons
-from collector.answers.kinds import kind_of_answers
+from collector.answers.proposals import propose_answer
 from collector.answers.replies import Answer
 from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
@@ -19,6 +19,7 @@ from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
 from collector.importers.missing import token_sentences
 from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, needed_columns, roles_of
+from collector.importers.scales import EVERY_NUMBER, Outside, Shares
 from collector.importers.tabular import plan_of, read_answer
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
@@ -85,6 +86,7 @@ class Preview:
         rules: how the rules read answers, the most frequent first.
         unread_groups: (attribute, group) -> how many answers about it are unread.
         unread_words: the first word of an unread answer -> how many begin with it.
+        outside: the numbers of unread answers that lie outside the scale.
         languages: the language of an answer, as its ISO 639-1 code -> how many answers are in it.
         n_without_language: how many answers are too short to tell.
         n_duplicates: answers that repeat a longer one to the same prompt word for word.
@@ -102,6 +104,7 @@ class Preview:
     rules: Sequence[RuleUse] = ()
     unread_groups: Counter[tuple[str, str]] = field(default_factory=Counter)
     unread_words: Counter[str] = field(default_factory=Counter)
+    outside: Outside = field(default_factory=Outside)
     languages: Counter[str] = field(default_factory=Counter)
     n_without_language: int = 0
     n_duplicates: int = 0
@@ -145,8 +148,8 @@ def preview_file(audit: Audit, file: Path) -> Preview:
     return preview
 
 
-def look_of_answers(file: Path, column: str, form: Form) -> str:
-    """Return the kind of answers that a column of a file looks like.
+def look_of_answers(file: Path, column: str, form: Form) -> Mapping[str, Any]:
+    """Return the spec's `answer` for the answers that a column of a file looks like, `kind` first.
 
     Raises:
         InputError: the file cannot be read, or has no such column.
@@ -157,7 +160,7 @@ def look_of_answers(file: Path, column: str, form: Form) -> str:
         source.readable(),
     ):
         rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
-    return kind_of_answers([text or "" for (text,) in rows])
+    return propose_answer([text or "" for (text,) in rows]).answer
 
 
 def _needed(imported: Import) -> Iterator[tuple[str, str]]:
@@ -237,8 +240,12 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     # Titles and names are in no language.
     has_items = audit.answer.kind in ("list", "items", "ranking")
     known: set[tuple[int, str]] = set()
+    shares = Shares()
+    on_every_scale = audit.model_copy(update={"answer": audit.answer.model_copy(update=EVERY_NUMBER)})
     for one in answers:
         answer = _answer(one, plan, audit)
+        groups = [(stated.attribute, stated.group_name) for stated in prompts[one.prompt_number].attributes]
+        shares.add(audit, answer.answer_text, groups)
         preview.statuses[answer.status] += 1
         key = answer.status, answer.read_by or ""
         read = answer.read_text or (one.text or "").strip()
@@ -248,10 +255,10 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
         elif one.text and answer.status != "error" and (answer.status != "ok" or not has_items):
             preview.n_without_language += 1
         if answer.status == "unread":
-            preview.unread_groups.update(
-                {(stated.attribute, stated.group_name) for stated in prompts[one.prompt_number].attributes}
-            )
+            preview.unread_groups.update(set(groups))
             preview.unread_words.update((one.text or "").split()[:1])
+            if audit.answer.kind == "score":
+                preview.outside.add(_answer(one, plan, on_every_scale).answer_text)
         if one.text is not None and len(one.text) >= DUPLICATE_CHARACTERS:
             preview.n_duplicates += (one.prompt_number, one.text) in known
             known.add((one.prompt_number, one.text))
@@ -261,11 +268,12 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
                 PreviewedAnswer(
                     prompt.template,
                     prompt.subject,
-                    tuple((stated.attribute, stated.group_name) for stated in prompt.attributes),
+                    tuple(groups),
                     answer.status,
                     answer.answer_text,
                 )
             )
+    preview.warnings = [*preview.warnings, *shares.sentences()]
     preview.answers = first
     preview.rules = sorted(rules.values(), key=lambda one: (-one.n, one.status, one.rule))
 

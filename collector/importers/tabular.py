@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -34,6 +34,7 @@ from collector.importers.plan import (
     needed_columns,
 )
 from collector.importers.rankings import RankingPlan
+from collector.importers.scales import Shares
 from collector.journal.records import Reading
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
@@ -56,6 +57,7 @@ class _Known:
 
     prompt_id: str
     content_hash: str
+    groups: Sequence[tuple[str, str]]
 
 
 def import_file(audit: Audit, audit_path: Path, file: Path, ledger_path: Path, **options: Any) -> RunSummary:
@@ -291,13 +293,22 @@ def _write(
     neutral: set[str] = set()
     named: set[tuple[str, str]] = set()
     missing = MissingAnswers(plan.answer_columns) if isinstance(plan, RowPlan) else None
-    reasons = UnknownReasons()
+    reasons, shares = UnknownReasons(), Shares()
     for batch in _read(plan, plan.prompts()):
         named.update((one.attribute, one.group_name) for asked in batch for one in asked.prompt.attributes)
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             run.prompts([one.prompt for one in batch if one.run == number])
-        known.update({one.number: _Known(one.prompt.prompt_id, one.prompt.content_hash) for one in batch})
+        known.update(
+            {
+                one.number: _Known(
+                    one.prompt.prompt_id,
+                    one.prompt.content_hash,
+                    [(stated.attribute, stated.group_name) for stated in one.prompt.attributes],
+                )
+                for one in batch
+            }
+        )
     if len({one.prompt_id for one in known.values()}) < len(known):
         raise InputError(
             f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL tells them apart; write "
@@ -321,6 +332,8 @@ def _write(
             run.responses(rows)
             run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
             counts[number].update(row.status for row in rows)
+            for one, row in zip(answered, rows, strict=True):
+                shares.add(audit, row.answer_text, known[one.prompt_number].groups)
         if missing is not None:
             missing.add((one.text for one in found), audit.answer)
         for one in found:
@@ -328,7 +341,7 @@ def _write(
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
     lacking = missing.sentences() if missing is not None else []
-    return counts, [*_silent_sentences(audit, named), *lacking, *reasons.sentences()]
+    return counts, [*_silent_sentences(audit, named), *lacking, *reasons.sentences(), *shares.sentences()]
 
 
 def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:

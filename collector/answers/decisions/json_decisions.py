@@ -116,6 +116,12 @@ def json_texts(text: str, key: str) -> list[str]:
     return [leaf.text for leaf in leaves if leaf.path[-1] == key and leaf.text is not None]
 
 
+def only_decides(text: str) -> bool:
+    """Whether the JSON of a reply holds one value, besides those of keys such as "reason" and "confidence"."""
+    leaves = (leaf for value, _ in json_values(text) for leaf in _leaves(value))
+    return sum(not _is_other(leaf) for leaf in leaves) == 1
+
+
 def folded_key(key: str) -> str:
     """Return a key in the form in which keys are compared: lower case, words joined by underscores."""
     return re.sub(r"[\s_-]+", "_", fold(_CAMEL.sub("_", key)).strip()).strip("_")

@@ -377,7 +377,7 @@ class _Choices:
 
 @lru_cache(maxsize=256)
 def _choices(labels: tuple[str, ...]) -> _Choices:
-    words = [word for word in map(_folded, labels) if len(word) >= _SHORTEST_LABEL]
+    words = [word for word in map(fold, map(plain_words, labels)) if len(word) >= _SHORTEST_LABEL]
     stems = [re.escape(re.sub(r"(?<=\w{3})[ey]$", "", word)) for word in sorted(words, key=len, reverse=True)]
     verbs = [one.decisions.verbs for one in load_languages().values() if one.decisions is not None]
     return _Choices(

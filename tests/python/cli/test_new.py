@@ -25,7 +25,7 @@ ANSWERS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "json_object": (['{"a": "b"}', '{"c": "d"}'], {}),
     "list": (['["a", "b", "c"]', '["d", "e", "f"]'], {"k": 3}),
     "label": (["Accept", "reject", "accept"], {"labels": ("Accept", "reject")}),
-    "score": ([1, 4, 9.5], {"minimum": 1, "maximum": 9.5}),
+    "score": ([1, 4, 9.5], {"minimum": 1, "maximum": 10}),
 }
 
 
@@ -104,11 +104,17 @@ def test_labels_are_judged_where_one_is_favourable(biasledger: Biasledger, file:
     assert "24 ok" in imported.output
 
 
+TEXT = (
+    "'accept' cannot be favourable: the answers look like text. Where each decides for one of several labels, name all of them: "
+    "--labels accept,OTHER."
+)
+
+
 @pytest.mark.parametrize(
     ("label", "kind", "sentence"),
     [
         ("acept", "label", "'acept' cannot be favourable: it is none of the labels; did you mean 'accept'?"),
-        ("accept", "text", "'accept' cannot be favourable: the answers are no labels."),
+        ("accept", "text", TEXT),
     ],
 )
 def test_what_cannot_be_favourable_is_told(
@@ -172,6 +178,100 @@ def test_an_error_message_is_no_label(biasledger: Biasledger, file: Path) -> Non
     assert result.exit_code == 0, result.output + result.stderr
     assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
     assert "18 ok, 6 refused" in result.output
+
+
+SORRY = "I'm sorry, but I can't help with hiring decisions."
+
+
+@pytest.mark.parametrize(
+    ("answers", "encoding", "check"),
+    [
+        (["54.000 €", "65749 €"], "utf-8", "# Check the scale: it holds the scores in answers.csv, rounded outward."),
+        (["3/10", "7 von 10 für"[:8]], "cp1252", "# Check the scale"),
+        (["Because of 1 points.\nAnswer: A", "<think>C?</think>Answer: B"], "utf-8", "# Check the labels: they are what the"),
+        (["hire", "reject", SORRY], "utf-8", "# Check the labels"),
+    ],
+)  # fmt: skip
+def test_what_is_proposed_is_read_and_to_be_checked(
+    biasledger: Biasledger, file: Path, answers: list[str], encoding: str, check: str
+) -> None:
+    rows = [f'{number},{"mä"[number % 2]},"{answers[number % len(answers)]}"' for number in range(24)]
+    file.write_text("\n".join(["id,Sex (of customer),reply", *rows, ""]), encoding=encoding)
+    result = biasledger(*HIRING, *([] if encoding == "utf-8" else ["--encoding", encoding]))
+    assert result.exit_code == 0, result.output + result.stderr
+    assert check in Path("a.yml").read_text(encoding="utf-8")
+    n_refused = 8 if SORRY in answers else 0
+    assert f"24 answers: {24 - n_refused} ok{', 8 refused' if n_refused else ''}" in result.output
+
+
+def test_labels_in_prose_can_be_named(biasledger: Biasledger, file: Path) -> None:
+    write(file, ["In all I would accept the person here.", "All told I would reject this person."])
+    result = biasledger(*HIRING, "--labels", "accept, reject", "--favourable", "accept")
+    assert result.exit_code == 0, result.output + result.stderr
+    assert "24 answers: 24 ok" in result.output
+    assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
+    assert "# Check" not in Path("a.yml").read_text(encoding="utf-8")
+    told = biasledger(*HIRING, "--labels", "accept,reject", "--kind", "text").stderr
+    assert "--labels names labels, and --kind says text" in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("label", "No answer in 'reply' states a label: name the labels with --labels A,B."),
+        ("score", "No answer in 'reply' holds a number that can be a score: give another --kind."),
+    ],
+)
+def test_a_kind_that_no_answer_has_is_told(
+    biasledger: Biasledger, file: Path, kind: str, sentence: str
+) -> None:
+    words = "one two three four five six seven eight nine ten red blue green pink grey".split()
+    write(file, [f"Dear {one}, thank you for writing {two}." for one in words for two in words][:24])
+    result = biasledger(*HIRING, "--kind", kind)
+    assert (result.exit_code, result.stderr) == (3, f"Error: {sentence}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "group", "kept", "sentences"),
+    [
+        ("Male male M Female F", "", ["Female", "Male"], ["'M' is read as 'Male'", "'F' is read as 'Female'"]),
+        ("Male M Female F X", "", ["Female", "Male", "X"], ["'M' is read as 'Male'", "where it is a group of its own"]),
+        ("Male M Female", "", ["Female", "Male"], ["'M' is read as 'Male'"]),
+        ("Male M Female", "=M", ["Female", "M", "Male"], ["'M' may be 'Male'", "import.values: {sex: {'M': 'Male'}}"]),
+        ("Absent A B C", "", ["A", "Absent", "B", "C"], ["'A' may be 'Absent' of sex"]),
+        ("Male M Mixed", "", ["M", "Male", "Mixed"], []),
+    ],
+)  # fmt: skip
+def test_first_letters_of_groups_are_told(
+    biasledger: Biasledger, file: Path, words: str, group: str, kept: list[str], sentences: list[str]
+) -> None:
+    said = words.split()
+    rows = [f"{number},{said[number % len(said)]},{['yes', 'no'][number % 2]}" for number in range(60)]
+    file.write_text("\n".join(["id,sex,reply", *rows, ""]), encoding="utf-8")
+    result = biasledger(*HIRING[:5], "--group", f"sex{group}", "--subject", "id")
+    assert result.exit_code == 0, result.output + result.stderr
+    assert sorted(load_audit(Path("a.yml")).attributes["sex"].groups) == kept
+    assert "60 answers: 60 ok" in result.output
+    assert all(sentence in result.output for sentence in sentences)
+    assert ("first letter" in result.output) == bool(sentences)
+
+
+def test_the_sheets_of_a_workbook_are_named(biasledger: Biasledger, file: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.append(["Bias audit request"])
+    book.active.append(["of May"])
+    data = book.create_sheet("Data")
+    data.append(["id", "sex", "reply"])
+    for number in range(20):
+        data.append([number, "mf"[number % 2], ["yes", "no"][number // 2 % 2]])
+    book.save("w.xlsx")
+    told = "Of the sheets 'Sheet', 'Data' of w.xlsx the first is read; --sheet names another."
+    assert told in biasledger("new", "a.yml", "w.xlsx").stderr
+    assert told in biasledger("new", "a.yml", "w.xlsx", "--answer", "reply").stderr
+    options = ("--answer", "reply", "--group", "sex", "--subject", "id", "--sheet", "Data")
+    assert "20 answers: 20 ok" in biasledger("new", "a.yml", "w.xlsx", *options).output
 
 
 def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Path) -> None:

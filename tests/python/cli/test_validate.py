@@ -261,17 +261,18 @@ def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("answers", "kind"),
+    ("answers", "kind", "keys"),
     [
-        (['{""a"": 1}'] * 3, "json_object"),
-        (["7", "8.5", "3"], "score"),
-        (["yes", "no", "Yes", "no"], "label"),
-        (['[""a"", ""b""]'] * 2, "list"),
-        (["Dear sir,", "Good day to you", "Hello there"], "text"),
+        (['{""a"": ""b""}'] * 3, "json_object", ""),
+        (["7", "8.5", "3"], "score", ", minimum: 3, maximum: 9"),
+        (["54.000 €", "48500 €"], "score", ", minimum: 40000, maximum: 60000, currency: EUR"),
+        (["yes", "no", "Yes", "no"], "label", ", labels: ['Yes', 'no']"),
+        (['[""a"", ""b""]'] * 2, "list", ", k: 2"),
+        (["Dear sir,", "Good day to you", "Hello there"], "text", ""),
     ],
 )
 def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
-    biasledger: Biasledger, folder: Path, answers: list[str], kind: str
+    biasledger: Biasledger, folder: Path, answers: list[str], kind: str, keys: str
 ) -> None:
     spec = RIGHT.partition("reading:")[0]
     write("a.yml", spec.replace("answer:\n  kind: label\n  labels: [accept, reject]\n", ""))
@@ -279,8 +280,45 @@ def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
     result = biasledger("validate", "a.yml", "f.csv")
     assert result.exit_code == 3
     assert "the key answer.kind is missing" in result.output
-    assert f"The answers in f.csv look like {kind}: write answer: {{kind: {kind}}}." in result.output
+    assert f"The answers in f.csv look like {kind}: write answer: {{kind: {kind}{keys}}}." in result.output
     assert "the key answer.kind is missing" in biasledger("import", "a.yml", "f.csv").stderr
+
+
+SCORES = RIGHT.partition("reading:")[0].replace(
+    "answer:\n  kind: label\n  labels: [accept, reject]", "answer: {kind: score, SCALE}"
+)
+
+
+@pytest.mark.parametrize(
+    ("scale", "answers", "sentence"),
+    [
+        ("minimum: 0, maximum: 10", ["20", "79", "3/10"], "2 values lie outside 0 to 10 (they go from 20 to 79)"),
+        ("minimum: 0, maximum: 10", ["12", "7", "Who?"], "answer.minimum and answer.maximum. For the others, name a key"),
+        ("minimum: 1, maximum: 5", ['{""score"": 8}', "7"], "2 values lie outside 1 to 5 (they go from 7 to 8)"),
+        ("minimum: 0, maximum: 10", ["$54,000", "7"], "1 value lies outside 0 to 10 (they go from 54,000 to 54,000)"),
+        ("minimum: 0, maximum: 100", ["8/10", "7"], "They begin with '8/10' (1). Name a key or a pattern in answer"),
+        ("minimum: 0, maximum: 100", ["78%", "0.55"] * 3, "and 3 above 1 (gender 'male' 0 of 3, gender 'female' 3 of 3)."),
+        ("minimum: 0, maximum: 100", ['{""probability"": 0.85}', "0.5", "0.6", "70"], "3 scores lie between 0 and 1"),
+    ],
+)  # fmt: skip
+def test_a_scale_that_does_not_fit_is_told(
+    biasledger: Biasledger, folder: Path, scale: str, answers: list[str], sentence: str
+) -> None:
+    write("a.yml", SCORES.replace("SCALE", scale))
+    rows = (f'{number},{"mf"[number % 2]},"{one}"' for number, one in enumerate(answers))
+    write("f.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
+    told = biasledger("validate", "a.yml", "f.csv").output
+    assert sentence in told
+    imported = biasledger("import", "a.yml", "f.csv")
+    assert ("lie between 0 and 1" in imported.stderr) == ("between 0 and 1" in told)
+
+
+@pytest.mark.parametrize("answers", [["0.5", "0.6", "0.7"], ["0.5", "0.6", "70"], ["0", "1", "100"] * 3])
+def test_small_scores_are_no_shares(biasledger: Biasledger, folder: Path, answers: list[str]) -> None:
+    write("a.yml", SCORES.replace("SCALE", "minimum: 0, maximum: 100"))
+    rows = (f"{number},{'mf'[number % 2]},{one}" for number, one in enumerate(answers))
+    write("f.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
+    assert "lie between 0 and 1" not in biasledger("validate", "a.yml", "f.csv").output
 
 
 def test_the_schema_is_printed(biasledger: Biasledger) -> None:

@@ -185,10 +185,15 @@ def test_new_proposes_tokens_and_validate_warns_of_others(folder: Path) -> None:
         "10 answers are nothing but '[NO_TEXT_AFTER_RETRIES]', which is taken for a missing answer" in shown
     )
     assert "reply: 30 missing (10 #N/A, 10 <empty>, 10 [NO_TEXT_AFTER_RETRIES])." in shown
-    assert "10 answers are nothing but '[SAFETY_STOP]' (10)" in shown
-    assert 'write answer: {refusals: ["\\\\[SAFETY_STOP\\\\]"]}.' in shown
+    assert "10 answers are nothing but '[SAFETY_STOP]', which is taken for a refusal" in shown
+    assert load_audit(Path("own.yml")).answer.refusals == (r"^\[SAFETY_STOP\]$",)
+    assert "10 refused" in shown
     spec = yaml.safe_load(Path("own.yml").read_text(encoding="utf-8"))
     del spec["answer"]["missing"]
+    del spec["answer"]["refusals"]
+    Path("own.yml").write_text(yaml.safe_dump(spec), encoding="utf-8")
+    _, shown = run("validate", "own.yml", "own.csv")
+    assert 'write answer: {refusals: ["\\\\[SAFETY_STOP\\\\]"]}.' in shown
     spec["answer"]["refusals"] = [r"\[SAFETY_STOP\]"]
     Path("own.yml").write_text(yaml.safe_dump(spec), encoding="utf-8")
     code, shown = run("validate", "own.yml", "own.csv")
