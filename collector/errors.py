@@ -60,5 +60,9 @@ class TargetError(BiasledgerError):
         return self.status in _SLOW_DOWN and not self.stops_run
 
 
+class UnusableError(TargetError):
+    """A target replied, and no reply can be used: the spec or the target's settings do not fit what it writes."""
+
+
 class WaitedInVainError(TargetError):
     """A target only refused, for longer than one was ready to wait; the run can be resumed when it is free again."""

@@ -401,7 +401,8 @@ def _contrast(row: Finding) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"
+    # What is left of 0 after rounding is 0.
+    return "–" if value is None else f"{round(value, 12) + 0:.3g}"
 
 
 def _probability(value: float | None) -> str:

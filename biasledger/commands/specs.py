@@ -34,12 +34,24 @@ _CHARACTERS_SHOWN = 100
 _SPECS = {".yml", ".yaml"}
 # What a column of what was asked is often called.
 _ASKED = ("question", "prompt", "query", "instruction", "input")
-# What columns are often called that say why there is no answer, by their letters alone, and what they say.
-_SAYING_WHY = {
-    "error": {"error", "errors", "errormessage", "errortext", "exception"},
-    "finish_reason": {"finishreason", "stopreason", "donereason", "completionreason"},
+# Columns that are often forgotten: role -> how they are called, by their letters alone; what they say; and what follows without.
+_FORGOTTEN = {
+    "error": (
+        {"error", "errors", "errormessage", "errortext", "exception"},
+        "says why a call failed",
+        "answers that never came count as given",
+    ),
+    "finish_reason": (
+        {"finishreason", "stopreason", "donereason", "completionreason"},
+        "says why the model stopped",
+        "answers that never came count as given",
+    ),
+    "attempt": (
+        {"attempt", "attemptno", "attemptnumber"},
+        "numbers the attempts at a question",
+        "each attempt counts as an answer of its own",
+    ),
 }
-_WHAT_IS_SAID = {"error": "why a call failed", "finish_reason": "why the model stopped"}
 
 
 @click.command()
@@ -195,7 +207,7 @@ def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audi
     if preview.n_rows:
         for line in _group_lines(audit, preview):
             say(line)
-    for line in _answer_lines(audit, preview):
+    for line in _answer_lines(preview):
         say(line)
     for warning in preview.warnings:
         say(f"Warning: {warning}")
@@ -219,7 +231,7 @@ def _group_lines(audit: Audit, preview: Preview) -> Iterator[str]:
             yield f"Warning: the group '{on_one_line(group)}' of {attribute} is declared, and no row names it."
 
 
-def _answer_lines(audit: Audit, preview: Preview) -> Iterator[str]:
+def _answer_lines(preview: Preview) -> Iterator[str]:
     if not preview.n_read:
         return
     of = (
@@ -243,14 +255,12 @@ def _answer_lines(audit: Audit, preview: Preview) -> Iterator[str]:
             f"{attribute} {on_one_line(group)} {n:,}"
             for (attribute, group), n in preview.unread_groups.most_common()
         )
-        remedy = preview.outside.sentence(audit)
-        if preview.outside.n < n_unread:
-            other = "set `answer.key` or `answer.pattern`, or run `biasledger read --with TARGET`."
-            remedy = f"{remedy} For the others, {other}" if remedy else f"S{other[1:]}"
         yield (
             f"Warning: {_count(n_unread, 'answer')} of {preview.n_read:,} cannot be read"
-            f"{f' ({groups})' if groups else ''}. They begin with {_counted(preview.unread_words)}. {remedy}"
+            f"{f' ({groups})' if groups else ''}."
         )
+        for sentence in preview.unread.sentences():
+            yield f"  {sentence}"
     yield f"The first {len(preview.answers)} answers as they will be read:"
     for number, answer in enumerate(preview.answers, start=1):
         yield f"  {number}. {_answer_line(answer)}"
@@ -270,7 +280,8 @@ def _languages(preview: Preview) -> Iterator[str]:
 def _rule_lines(rule: RuleUse) -> Iterator[str]:
     """Yield how many answers a rule read, and some examples: what it read, and what it made of it."""
     yield f"    {f'{rule.rule}, ' if rule.rule else ''}{rule.status}: {rule.n:,}"
-    for read, made in rule.examples:
+    # The examples of what is unread stand with the reasons.
+    for read, made in rule.examples if rule.status != "unread" else ():
         same = read.casefold() == made.casefold() or rule.status != "ok"
         yield f"      {_cut(read)}{'' if same else f' → {_cut(made)}'}"
 
@@ -419,7 +430,7 @@ def new(
     unused = [column for column in columns if column not in drafted.columns]
     if unused:
         say(f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}.")
-        for line in _why_no_answer(unused):
+        for line in _forgotten(unused):
             say(line)
     if answer in columns_of_groups(columns).values():
         say(suggested_answers(file, columns, form))
@@ -487,16 +498,13 @@ def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> s
     return f"; where one of them is what was asked, name it with --prompt {shlex.quote(column)}"
 
 
-def _why_no_answer(unused: Sequence[str]) -> Iterator[str]:
-    """Yield how to name a column that is called like one which says that a call failed, or why a model stopped."""
+def _forgotten(unused: Sequence[str]) -> Iterator[str]:
+    """Yield how to name a column that is called like one which says why there is no answer, or which attempt it was."""
     for column in unused:
         plain = re.sub(r"[\W_]+", "", column).casefold()
-        for role, says in _SAYING_WHY.items():
-            if plain in says:
-                yield (
-                    f"If {shown(column)} says {_WHAT_IS_SAID[role]}, write {role}: {column} under import.columns, or answers "
-                    f"that never came count as given."
-                )
+        for role, (names, says, otherwise) in _FORGOTTEN.items():
+            if plain in names:
+                yield f"If {shown(column)} {says}, write {role}: {column} under import.columns, or {otherwise}."
 
 
 def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, str | None]:

@@ -366,4 +366,7 @@ def _plain(text: str) -> Text:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
+    if value is None:
+        return "–"
+    # What is left of 0 after rounding is 0.
+    return f"{round(value, 12) + 0:,.4g}" if isinstance(value, float) else f"{value:,}"

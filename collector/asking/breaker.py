@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from collector.errors import TargetError
+from collector.errors import TargetError, UnusableError
 from collector.targets.http.session import excerpt
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Usability:
         self._unusable.add((row.prompt_id, row.trial))
         if len(self._unusable) < self._most:
             return None
-        return TargetError(
+        return UnusableError(
             f"No reply to the first {len(self._unusable)} questions could be used, so the run stops (--max-unusable). The first: "
             f"{self._first}",
             stops_run=True,

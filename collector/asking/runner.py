@@ -23,7 +23,7 @@ from collector.asking.costs import CostMeter
 from collector.asking.keeping import MAX_GROUP, Keeper
 from collector.asking.progress import progress
 from collector.asking.resuming import RunState, require_complete, require_same_ledger, require_same_target
-from collector.errors import LedgerError, TargetError, WaitedInVainError
+from collector.errors import LedgerError, TargetError, UnusableError, WaitedInVainError
 from collector.journal.reader import journal_path
 from collector.journal.records import Reading
 from collector.journal.writer import JournalWriter
@@ -476,9 +476,17 @@ class _Collection:
         )
 
     def _stopped_by(self, error: TargetError) -> TargetError:
+        resume = f"biasledger collect --resume {self._run.run_id}"
+        way_on = f"When that is put right, go on with: {resume}"
+        if isinstance(error, UnusableError):
+            way_on = (
+                f"The run keeps the spec and the settings that it was started with. After a change of the spec or of the target, "
+                f"start a new run: biasledger collect AUDIT.yml --target {self._run.target}. If only the service was repaired, "
+                f"go on with: {resume}"
+            )
         return type(error)(
             f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
-            f"{self._planned} responses. When that is put right, go on with: biasledger collect --resume {self._run.run_id}",
+            f"{self._planned} responses. {way_on}",
             stops_run=True,
             raw_body=error.raw_body,
             status=error.status,

@@ -51,6 +51,7 @@ _PLACE = f"value = floor(value) and value between 1 and {MAX_TRIAL}"
 # Role -> what a number has to fulfil as SQL, the same in words, and whether a cell may be empty.
 NUMBER_ROLES = {
     "trial": (f"value = floor(value) and value between 0 and {MAX_TRIAL}", "a whole number from 0", False),
+    "attempt": (_PLACE, "a whole number from 1", False),
     "order": ("true", "a number", False),
     "weight": ("value > 0", "a number above 0", False),
     "slot": (_PLACE, "a whole number from 1, the place at which a candidate was shown", False),
@@ -78,6 +79,7 @@ ROLES = (
     "subject",
     "domain",
     "trial",
+    "attempt",
     "expected",
     "order",
     "weight",
@@ -96,12 +98,16 @@ ROLES = (
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A run to be: its number from 1, the model that answered (None where several did, or none is told), and its counts."""
+    """A run to be: its number from 1, the model that answered (None where several did, or none is told), and its counts.
+
+    `n_responses` are trials, the last attempt of each counts; `n_attempts` are all that the file holds.
+    """
 
     number: int
     model: str | None
     n_prompts: int
     n_responses: int
+    n_attempts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,7 @@ class PlannedAnswer:
 
     `finish_reason` is why the model stopped, `error` why nothing came back, `reasoning` what it thought, where the file says so.
     `scores` are the labels it has already: (scorer, label). `options` are the question's own: label -> text. `column` is what the
-    column of the answers tells about amounts.
+    column of the answers tells about amounts. `attempt` is the number of the attempt at the trial, from 1.
     """
 
     run: int
@@ -143,6 +149,8 @@ class PlannedAnswer:
     scores: tuple[tuple[str, str], ...] = ()
     options: Mapping[str, str] | None = None
     column: AmountColumn | None = None
+    attempt: int = 1
+    is_last: bool = True
 
 
 class Plan(Protocol):
@@ -447,7 +455,8 @@ class FilePlan:
         """Make `prompts` and `numbered` from a table with one row a response.
 
         `prompts` is each distinct combination of the columns `names`, numbered by first appearance; `numbered` has run,
-        prompt_number, trial, seq, weight and model of every response. The same trial of a prompt twice is refused.
+        prompt_number, trial, seq, weight, model, attempt and is_last of every response. The same attempt at a trial of a prompt
+        twice is refused.
         """
         listed = ", ".join(names)
         self._connection.execute(
@@ -459,6 +468,7 @@ class FilePlan:
         self._connection.execute(
             f"create table grouped as select answered.run, answered.row_number, prompts.prompt_number, "
             f"{numbers['trial']} as trial, {numbers['order']} as position, {numbers['weight']} as weight, "
+            f"coalesce({numbers['attempt']}, 1)::integer as attempt, "
             f"{'answered.model' if 'model' in self._roles else 'null::varchar'} as model "
             f"from {table} as answered inner join prompts on {same}"
         )
@@ -467,30 +477,65 @@ class FilePlan:
         if "trial" in self._roles:
             trial = "trial"
             self._refuse_repeated_trials()
+        elif "attempt" in self._roles:
+            trial = f"count(*) filter (where attempt = 1) over (partition by run, prompt_number order by {by_order})"
+            self._refuse_attempts_out_of_order(by_order)
         self._connection.execute(
             f"create table numbered as select run, row_number, prompt_number, ({trial})::integer as trial, "
-            f"row_number() over (partition by run order by {by_order}) as seq, coalesce(weight, 1)::double as weight, model "
-            f"from grouped"
+            f"row_number() over (partition by run order by {by_order}) as seq, coalesce(weight, 1)::double as weight, model, "
+            f"attempt from grouped"
         )
+        if "attempt" in self._roles:
+            self._refuse_missing_attempts()
         models = self._models()
         alone = models[0] if len(models) == 1 else None
         self.runs = [
-            PlannedRun(run, model or alone, n_prompts, n_responses)
-            for run, model, n_prompts, n_responses in self._rows(
-                "select run, any_value(models.model), count(distinct prompt_number), count(*) "
-                "from numbered inner join models using (run) group by run order by run"
+            PlannedRun(run, model or alone, n_prompts, n_responses, n_attempts)
+            for run, model, n_prompts, n_responses, n_attempts in self._rows(
+                "select run, any_value(models.model), count(distinct prompt_number), count(*) filter (where attempt = 1), "
+                "count(*) from numbered inner join models using (run) group by run order by run"
             )
         ]
 
     def _refuse_repeated_trials(self) -> None:
         for first, second, number in self._rows(
-            "select min(row_number), max(row_number), trial from grouped group by run, prompt_number, trial "
+            "select min(row_number), max(row_number), trial from grouped group by run, prompt_number, trial, attempt "
             "having count(*) > 1 order by 1 limit 1"
         ):
+            each = " and ".join(
+                repr(self._roles[role]) for role in ("trial", "attempt") if role in self._roles
+            )
             raise InputError(
                 f"{self._path}: rows {self._file_row(first)} and {self._file_row(second)} are both trial {int(number)} of the "
                 f"same prompt; each "
-                f"{self._roles['trial']!r} of a prompt may stand once."
+                f"{each} of a prompt may stand once."
+            )
+
+    def _refuse_attempts_out_of_order(self, by_order: str) -> None:
+        """Raise for an attempt of which the file does not say at which trial it was made."""
+        for row, attempt in self._rows(
+            "select row_number, attempt from (select *, "
+            f"lag(attempt, 1, 0) over (partition by run, prompt_number order by {by_order}) as before, "
+            f"lag(prompt_number) over (partition by run order by {by_order}) as prompt_before, "
+            "count(*) filter (where attempt = 1) over (partition by run, prompt_number) as n_trials from grouped) "
+            "where attempt > 1 and (attempt <> before + 1 or (n_trials > 1 and prompt_number <> prompt_before)) "
+            "order by row_number limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: row {self._file_row(row)} has {attempt} as {self._roles['attempt']!r}, and does not follow "
+                f"attempt {attempt - 1} at the same question; name the column that numbers the repetitions of a question as "
+                f"import.columns.trial, or the one that orders the rows as import.columns.order."
+            )
+
+    def _refuse_missing_attempts(self) -> None:
+        """Raise for a trial of which an earlier attempt is not in the file."""
+        for row, attempt in self._rows(
+            "select arg_max(row_number, attempt), max(attempt) from numbered group by run, prompt_number, trial "
+            "having max(attempt) > count(*) order by 1 limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: row {self._file_row(row)} has {attempt} as {self._roles['attempt']!r}, and an earlier attempt at "
+                f"the same question is missing; attempts are numbered from 1."
             )
 
     def _file_row(self, row_number: int) -> int:
@@ -519,15 +564,37 @@ class RowPlan(FilePlan):
     """A file with one row a response; no answer is kept in memory."""
 
     has_replies = True
+    # Rows of the file that repeat an earlier one exactly, and are not left out.
+    n_repeated = 0
 
     def check(self) -> None:
         """Read the file once; raise InputError for the first thing wrong in it."""
         self._read_keys()
         self._number_prompts("resolved", self._names)
+        assert self._audit.imported is not None
+        if self._audit.imported.duplicates is None:
+            self.n_repeated = self._source.n_repeated()
 
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""
-        return [*self.missing(), *self._mixed_models(), *self._few(), *self._one_sided_probes()]
+        return [
+            *self.missing(),
+            *self._repeated(),
+            *self._mixed_models(),
+            *self._few(),
+            *self._one_sided_probes(),
+        ]
+
+    def _repeated(self) -> list[str]:
+        if not self.n_repeated:
+            return []
+        rows = "1 row repeats" if self.n_repeated == 1 else f"{self.n_repeated:,} rows repeat"
+        columns = "every column" if self._source.are_whole else "every column that is read"
+        sentence = (
+            f"{rows} an earlier row in {columns}; each counts as a further answer. If rows were exported twice, write import: "
+            f"{{duplicates: drop}}, which leaves out rows that repeat an earlier one in every column that is read."
+        )
+        return [sentence]
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
         """Yield every run's prompts, in batches."""
@@ -543,18 +610,23 @@ class RowPlan(FilePlan):
         labels = [f"nullif(trim({at}), '')" for at in self._score_at.values()]
         options = self._option_at.values()
         texts = self._connection.execute(f"select {', '.join((*came_back, *labels, *options))} from source")
+        # A window over all rows takes its time.
+        is_last = "true"
+        if "attempt" in self._roles:
+            is_last = "attempt = max(attempt) over (partition by run, prompt_number, trial)"
         rows = self._connection.cursor().execute(
-            "select run, prompt_number, trial, seq, weight, model from numbered order by row_number"
+            f"select run, prompt_number, trial, seq, weight, model, attempt, {is_last} from numbered order by row_number"
         )
         while batch := texts.fetchmany(BATCH_ROWS):
             yield [
                 PlannedAnswer(
                     *(
-                        *known,
+                        *known[:-2],
                         *row[:n_roles],
                         self._scores(row[n_roles : n_roles + n_scores]),
                         self._options(row[n_roles + n_scores :]),
                         column,
+                        *known[-2:],
                     )
                 )
                 for known, row in zip(rows.fetchmany(len(batch)), batch, strict=True)
@@ -608,7 +680,7 @@ class RowPlan(FilePlan):
                 missing.add_counted(place, word, n)
             else:
                 others[word] += n
-        n_answers = sum(run.n_responses for run in self.runs)
+        n_answers = sum(run.n_attempts for run in self.runs)
         found = tokens_for_nothing(
             others, n_answers, answer.labels, are_labels=answer.kind in ("label", "score")
         )
@@ -649,9 +721,10 @@ class RowPlan(FilePlan):
 
     def _few_answers(self) -> list[str]:
         names = ", ".join(self._conditions.names)
+        is_first = f" and {self._number('attempt', 'attempt')} = 1" if "attempt" in self._roles else ""
         # Rows that name no group at all are no group.
         fewest = self._least(
-            f"select count(*) as n from resolved where coalesce({names}) is not null group by {names}"
+            f"select count(*) as n from resolved where coalesce({names}) is not null{is_first} group by {names}"
         )
         if fewest == 0 or fewest >= MINIMUM_TRIALS:
             return []

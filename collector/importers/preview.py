@@ -14,12 +14,13 @@ from collector.answers.failures import UnknownReasons
 from collector.answers.proposals import propose_answer
 from collector.answers.replies import Answer
 from collector.answers.texts.stored_text import storable
+from collector.answers.unread_reasons import UnreadReasons
 from collector.errors import InputError
 from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
 from collector.importers.missing import token_sentences
 from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, needed_columns, roles_of
-from collector.importers.scales import EVERY_NUMBER, Outside, Shares
+from collector.importers.scales import Shares
 from collector.importers.tabular import plan_of, read_answer
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
@@ -42,7 +43,7 @@ WORDS_READ = 200
 
 @dataclass(frozen=True, slots=True)
 class PreviewedAnswer:
-    """An answer as it will be kept: what was asked about, the groups named (attribute, group), and what the answer amounts to."""
+    """An answer as it will be kept: what was asked about, the groups named (attribute, group), what is read or why not."""
 
     template: str
     subject: str | None
@@ -85,11 +86,10 @@ class Preview:
         statuses: status -> how many of the `n_read` answers that were read have it.
         rules: how the rules read answers, the most frequent first.
         unread_groups: (attribute, group) -> how many answers about it are unread.
-        unread_words: the first word of an unread answer -> how many begin with it.
-        outside: the numbers of unread answers that lie outside the scale.
+        unread: why answers are unread.
         languages: the language of an answer, as its ISO 639-1 code -> how many answers are in it.
         n_without_language: how many answers are too short to tell.
-        n_duplicates: answers that repeat a longer one to the same prompt word for word.
+        n_duplicates: answers that repeat a longer one to the same prompt word for word, where rows differ in other columns.
         answers: the first answers in the file's order.
         warnings: what is allowed but should be known.
     """
@@ -103,8 +103,7 @@ class Preview:
     statuses: Counter[str] = field(default_factory=Counter)
     rules: Sequence[RuleUse] = ()
     unread_groups: Counter[tuple[str, str]] = field(default_factory=Counter)
-    unread_words: Counter[str] = field(default_factory=Counter)
-    outside: Outside = field(default_factory=Outside)
+    unread: UnreadReasons = field(default_factory=UnreadReasons)
     languages: Counter[str] = field(default_factory=Counter)
     n_without_language: int = 0
     n_duplicates: int = 0
@@ -218,7 +217,7 @@ def _checked(plan: Plan) -> str | None:
 
 
 def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
-    preview.n_responses = sum(run.n_responses for run in plan.runs)
+    preview.n_responses = sum(run.n_attempts for run in plan.runs)
     answers = list(islice((one for batch in plan.answers() for one in batch), ANSWERS_READ))
     preview.n_read = len(answers)
     reasons = UnknownReasons()
@@ -241,14 +240,13 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     has_items = audit.answer.kind in ("list", "items", "ranking")
     known: set[tuple[int, str]] = set()
     shares = Shares()
-    on_every_scale = audit.model_copy(update={"answer": audit.answer.model_copy(update=EVERY_NUMBER)})
     for one in answers:
         answer = _answer(one, plan, audit)
         groups = [(stated.attribute, stated.group_name) for stated in prompts[one.prompt_number].attributes]
         shares.add(audit, answer.answer_text, groups)
         preview.statuses[answer.status] += 1
         key = answer.status, answer.read_by or ""
-        read = answer.read_text or (one.text or "").strip()
+        read = answer.read_text or (one.text or "").strip() or answer.error or ""
         rules.setdefault(key, RuleUse(*key)).note(read, answer.answer_text or answer.error or "")
         if answer.language is not None:
             preview.languages[answer.language] += 1
@@ -256,9 +254,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
             preview.n_without_language += 1
         if answer.status == "unread":
             preview.unread_groups.update(set(groups))
-            preview.unread_words.update((one.text or "").split()[:1])
-            if audit.answer.kind == "score":
-                preview.outside.add(_answer(one, plan, on_every_scale).answer_text)
+            preview.unread.note(answer.error, one.text)
         if one.text is not None and len(one.text) >= DUPLICATE_CHARACTERS:
             preview.n_duplicates += (one.prompt_number, one.text) in known
             known.add((one.prompt_number, one.text))
@@ -270,11 +266,13 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
                     prompt.subject,
                     tuple(groups),
                     answer.status,
-                    answer.answer_text,
+                    answer.answer_text or answer.error,
                 )
             )
     preview.warnings = [*preview.warnings, *shares.sentences()]
     preview.answers = first
+    if isinstance(plan, RowPlan):
+        preview.n_duplicates = max(0, preview.n_duplicates - plan.n_repeated)
     preview.rules = sorted(rules.values(), key=lambda one: (-one.n, one.status, one.rule))
 
 

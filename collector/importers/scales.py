@@ -1,4 +1,4 @@
-"""Scores that do not fit the scale of an audit: shares of one among numbers up to 100, and numbers outside the scale."""
+"""Find scores that are shares of one among scores on a larger scale."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from collector.hints import shown
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
 
-# The bounds of a scale that every number is on.
-EVERY_NUMBER = {"minimum": -1e15, "maximum": 1e15}
 # Where a scale ends below, a score below 1 is one like any other.
 _LOWEST_END = 50
 # Fewer scores below 1 may be meant.
@@ -54,29 +52,3 @@ class Shares:
             f"and maximum: 1 reads 78% as 0.78."
         )
         return [told]
-
-
-@dataclass(slots=True)
-class Outside:
-    """Counts the numbers of answers that are unread because they lie outside the scale."""
-
-    n: int = 0
-    lowest: float = float("inf")
-    highest: float = float("-inf")
-
-    def add(self, score: str | None) -> None:
-        """Count what is read of an unread answer on the scale of EVERY_NUMBER."""
-        if score is not None:
-            self.n += 1
-            self.lowest, self.highest = min(self.lowest, float(score)), max(self.highest, float(score))
-
-    def sentence(self, audit: Audit) -> str:
-        """Return what is wrong with the scale; nothing where no number is outside."""
-        if not self.n:
-            return ""
-        scale = f"{audit.answer.minimum or 0:,g} to {audit.answer.maximum or 0:,g}"
-        values = "1 value lies" if self.n == 1 else f"{self.n:,} values lie"
-        return (
-            f"{values} outside {scale} (they go from {self.lowest:,g} to {self.highest:,g}): change answer.minimum and "
-            f"answer.maximum."
-        )

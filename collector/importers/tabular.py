@@ -9,8 +9,8 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from collector.answers.failures import OTHER_ERROR, UnknownReasons, is_error, read_failure
 from collector.answers.replies import Answer, load_rules
 from collector.answers.texts.stored_text import storable
+from collector.answers.unread_reasons import UnreadReasons
+from collector.asking.asked_again import AskedAgain
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
 from collector.hints import quoted
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from collector.ledger.appending import Append
     from collector.spec.audit import Audit
     from collector.spec.importing import Import
+    from collector.spec.prompts import Prompt
 
 _Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 
@@ -58,6 +61,38 @@ class _Known:
     prompt_id: str
     content_hash: str
     groups: Sequence[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What a run holds: its trials by the status of the last attempt, and which questions were asked again.
+
+    `retried` are the attempts at trials that have several: the trial, the attempt, its status, the rule that gave it, and whether
+    it is the last one.
+    """
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    retried: list[tuple[tuple[str, int], int, str, str | None, bool]] = field(default_factory=list)
+    asked_again: str | None = None
+
+    def note(self, row: ResponseRow) -> None:
+        """Count a row of the file."""
+        if row.is_last:
+            self.statuses[row.status] += 1
+        if row.attempt > 1 or not row.is_last:
+            self.retried.append(
+                ((row.prompt_id, row.trial), row.attempt, row.status, row.read_by, row.is_last)
+            )
+
+    def name_groups(self, prompts: Iterable[Prompt]) -> None:
+        """Say about which groups the questions were that were asked again; `prompts` are the run's."""
+        if not self.retried:
+            return
+        again = AskedAgain()
+        # A file may hold attempts in any order.
+        for (prompt_id, trial), _, status, read_by, is_last in sorted(self.retried, key=lambda one: one[:2]):
+            again.note(prompt_id, trial, status=status, read_by=read_by, is_last=is_last)
+        self.asked_again = again.sentence(prompts)
 
 
 def import_file(audit: Audit, audit_path: Path, file: Path, ledger_path: Path, **options: Any) -> RunSummary:
@@ -138,7 +173,7 @@ def import_runs(
         with ledger.append(memory_limit=MEMORY_LIMIT) as append:
             if not again:
                 _refuse_repeated(append, audit, file, source_hash)
-            counts, seals, told = _append(append, runs, plan, audit, file, started_at, show_progress)
+            counted, seals, told = _append(append, runs, plan, audit, file, started_at, show_progress)
             if content_hash(file, form) != source_hash:
                 # Nothing is kept: it could be neither what it was nor what it is.
                 raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
@@ -152,11 +187,12 @@ def import_runs(
             is_simulated=simulated,
             n_prompts=planned.n_prompts,
             n_responses=planned.n_responses,
-            n_attempts=planned.n_responses,
-            counts=dict(counts[planned.number]),
+            n_attempts=planned.n_attempts,
+            counts=dict(counted[planned.number].statuses),
             seconds=seconds,
             warnings=warnings,
             seal=seals[planned.number],
+            asked_again=counted[planned.number].asked_again,
         )
         for planned in plan.runs
     )
@@ -247,11 +283,11 @@ def _append(
     file: Path,
     started_at: datetime,
     show_progress: bool | None,
-) -> tuple[dict[int, Counter[str]], dict[int, Seal], list[str]]:
+) -> tuple[dict[int, _Counted], dict[int, Seal], list[str]]:
     """Write the runs, how their answers are read, and all that the plan holds.
 
     Returns:
-        Number of the run -> its responses by status, and -> its seal; and what should be known of the file.
+        Number of the run -> what it holds, and -> its seal; and what should be known of the file.
 
     Raises:
         InputError: prompts cannot be kept as they are.
@@ -268,23 +304,23 @@ def _append(
     append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
     chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
     for planned in plan.runs:
-        counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
-        chained[planned.number].event("started", counted)
-    n_responses = sum(planned.n_responses for planned in plan.runs)
-    with progress(n_responses, f"import {file.name}", show_progress) as advance:
-        counts, told = _write(chained, plan, audit, file, advance)
+        chained[planned.number].event("started", {"prompts": planned.n_prompts, "rows": planned.n_attempts})
+    n_attempts = sum(planned.n_attempts for planned in plan.runs)
+    with progress(n_attempts, f"import {file.name}", show_progress) as advance:
+        counted, told = _write(chained, plan, audit, file, advance)
     for number, run in chained.items():
-        run.event("finished", {"responses": counts[number].total(), "counts": dict(counts[number])})
-    return counts, {number: run.seal() for number, run in chained.items()}, told
+        statuses = counted[number].statuses
+        run.event("finished", {"responses": statuses.total(), "counts": dict(statuses)})
+    return counted, {number: run.seal() for number, run in chained.items()}, told
 
 
 def _write(
     runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path, advance: Advance
-) -> tuple[dict[int, Counter[str]], list[str]]:
+) -> tuple[dict[int, _Counted], list[str]]:
     """The second pass: prompts, then every answer, classified and hashed, in the file's order.
 
     Returns:
-        Number of the run -> its responses by status; and what should be known of the file.
+        Number of the run -> what it holds; and what should be known of the file.
 
     Raises:
         InputError: two prompts are one as they are kept, or several are neutral, and the reading does not say which one counts.
@@ -320,7 +356,9 @@ def _write(
             f"{file} has neutral prompts of several templates: {quoted(sorted(neutral))}; name the one that lists are compared "
             f"with as reading.lists.neutral."
         )
-    counts: dict[int, Counter[str]] = {number: Counter() for number in runs}
+    counted = {number: _Counted() for number in runs}
+    unread = UnreadReasons()
+    n_read = n_ok = 0
     now = utc_now()
     for found in _read(plan, plan.answers()):
         for number, run in runs.items():
@@ -331,17 +369,25 @@ def _write(
             ]
             run.responses(rows)
             run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
-            counts[number].update(row.status for row in rows)
             for one, row in zip(answered, rows, strict=True):
+                counted[number].note(row)
                 shares.add(audit, row.answer_text, known[one.prompt_number].groups)
+                if row.status == "unread":
+                    unread.note(row.error, row.response_text)
+            n_read += len(rows)
+            n_ok += sum(row.status == "ok" for row in rows)
         if missing is not None:
             missing.add((one.text for one in found), audit.answer)
         for one in found:
             reasons.note(one.finish_reason)
-        total = sum(count.total() for count in counts.values())
-        advance(total, total - sum(count["ok"] for count in counts.values()))
+        advance(n_read, n_read - n_ok)
+    for number, run_counted in counted.items():
+        run_counted.name_groups(
+            asked.prompt for batch in plan.prompts() for asked in batch if asked.run == number
+        )
     lacking = missing.sentences() if missing is not None else []
-    return counts, [*_silent_sentences(audit, named), *lacking, *reasons.sentences(), *shares.sentences()]
+    notes = [*lacking, *unread.sentences(), *reasons.sentences(), *shares.sentences()]
+    return counted, [*_silent_sentences(audit, named), *notes]
 
 
 def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:
@@ -374,7 +420,7 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies
     return ResponseRow(
         prompt_id=prompt.prompt_id,
         trial=found.trial,
-        attempt=1,
+        attempt=found.attempt,
         seq=found.seq,
         status=answer.status,
         content_hash=response_hash(prompt.content_hash, answer.status, evidence),
@@ -388,6 +434,7 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies
         read_by=answer.read_by,
         read_text=storable(answer.read_text) if answer.read_text is not None else None,
         answer_language=answer.language,
+        is_last=found.is_last,
     )
 
 
@@ -425,7 +472,7 @@ def _scores(prompt: _Known, found: PlannedAnswer, now: datetime) -> list[ScoreRo
         ScoreRow(
             prompt_id=prompt.prompt_id,
             trial=found.trial,
-            attempt=1,
+            attempt=found.attempt,
             scorer=scorer,
             label=label,
             score=1.0,

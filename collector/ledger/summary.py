@@ -56,7 +56,7 @@ class RunSummary:
         """
         if not self.counts.get("ok"):
             raise BiasledgerError(
-                f"No answer of run {self.run_id} can be analysed: raw.responses in the ledger says why."
+                f"No answer of run {self.run_id} can be analysed: the column error of raw.responses in the ledger says why."
             )
 
 

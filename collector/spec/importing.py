@@ -65,6 +65,12 @@ class Columns(Section):
         description="The number of the repetition, a whole number; rows of a prompt are numbered in order if absent.",
         examples=["trial"],
     )
+    attempt: NonBlank | None = Field(
+        default=None,
+        description="The number of the attempt at a trial, a whole number from 1. The first one tells whom the model refuses; "
+        "the text of the last one is analysed. Without `trial`, each attempt has to follow the one before it. Beside `text`.",
+        examples=["attempt"],
+    )
     expected: NonBlank | None = Field(
         default=None, description="The right answer, for labels and scores.", examples=["true_level"]
     )

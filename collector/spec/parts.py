@@ -375,8 +375,8 @@ class Answer(Section):
     )
     per: Literal["year", "month"] | None = Field(
         default=None,
-        description="The period that amounts are given for. An amount for another period is converted; without this key, an "
-        "answer that names a period is unread.",
+        description="The period that amounts are given for. An amount for another period is unread and never converted; without "
+        "this key, an amount per year is read and one for any other period is unread.",
         examples=["year"],
     )
     turns: Literal["last_assistant", "all_assistant"] | Annotated[int, Field(ge=1)] = Field(

@@ -102,7 +102,8 @@ class Source:
 
     Its format is csv, tsv, jsonl, json or parquet, or for what is read from a scratch table xlsx, dataset, folder or log. `table`
     is the file that is read, of which `n_skipped` lines before the header were left out, and `notes` say what is allowed but
-    should be known. A row of the file makes `n_answers` rows of the view.
+    should be known. A row of the file makes `n_answers` rows of the view. `row_hashes` is SQL for a hash of each row of the file,
+    over all of its columns if `are_whole`, else over those that are read; empty for a log.
     """
 
     path: Path
@@ -112,6 +113,15 @@ class Source:
     notes: Sequence[str] = ()
     n_skipped: int = 0
     n_answers: int = 1
+    row_hashes: str = ""
+    are_whole: bool = True
+
+    def n_repeated(self) -> int:
+        """Return how many rows of the file repeat an earlier one exactly; 0 for a log."""
+        if not self.row_hashes:
+            return 0
+        rows = self.connection.execute(f"select count(*) - count(distinct row_hash) from ({self.row_hashes})")
+        return int(rows.fetchall()[0][0])
 
     def readable(self) -> AbstractContextManager[None]:
         """Return the context that turns what DuckDB says about the file into an InputError."""
@@ -156,8 +166,20 @@ def open_source(
             connection.execute(f"create view source as {_rows(relation, at, columns, answers)}")
             if form.duplicates == "drop":
                 _drop_duplicates(connection, len(columns))
+        row_hashes = f"select hash(*columns(*)) as row_hash from {relation}"
+        if table_kind in _JSON_FORMATS:
+            objects = f"read_json_objects({_file(table.path)}, {_json_options(table_kind)})"
+            row_hashes = f"select hash(json) as row_hash from {objects}"
         yield Source(
-            path, kind, connection, table.path, [*notes, *marks], table.n_skipped, len(answers or ()) or 1
+            path,
+            kind,
+            connection,
+            table.path,
+            [*notes, *marks],
+            table.n_skipped,
+            len(answers or ()) or 1,
+            "" if rows is not None else row_hashes,
+            kind not in ("xlsx", DATASET),
         )
     finally:
         connection.close()

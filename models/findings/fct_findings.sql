@@ -369,7 +369,7 @@ findings as (
                         when is_past_threshold and is_doubtful and p_value_adjusted < alpha
                             then printf(
                                 '; its interval (%.3g to %.3g) includes no difference, though its adjusted p is %.2g',
-                                value_low, value_high, p_value_adjusted
+                                round(value_low, 9) + 0, round(value_high, 9) + 0, p_value_adjusted
                             )
                         else printf(
                             '; nothing past the threshold is shown (adjusted p %.2g), nor ruled out', p_value_adjusted
@@ -427,16 +427,7 @@ findings as (
                             then printf(
                                 'At least %d %s are needed; there are %d.', min_units, settled_by, coalesce(n_units, 0)
                             )
-                        when n_units_needed is not null
-                            then printf(
-                                'About %d %s would settle it; there are %d.', n_units_needed, settled_by, n_units
-                            )
-                        when status = 'inconclusive' and n_units_estimated <= n_units
-                            then printf('More %s would settle it; how many cannot be told yet.', settled_by)
-                        when status = 'inconclusive'
-                            then printf(
-                                'More %s alone would hardly settle it: it lies too close to the threshold.', settled_by
-                            )
+                        else {{ settling_sentence() }}
                     end,
                     {{ scope_advice("scope", "room = 'words'", "min_units") }} || '.'
                 ),

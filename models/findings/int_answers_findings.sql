@@ -80,6 +80,7 @@ answers_findings as (
                 group_name, percent_marked, reference_answers, percent_reference
             )
         end
+        || {{ percentage_points_within_strata("adjusted_gap", "(percent_marked - percent_reference) / 100") }}
         || if(has_later_attempts, ', at the first attempt', '')
         || if(has_pairs, printf(', over the same %d cases', n_cases), '')
         || if(unit = 'trial', ', asked in these words', '') as detail,

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from collector.answers.decisions.amounts import find_amounts, period_in
+from collector.answers.decisions.decision import written_number
 from collector.answers.decisions.json_decisions import Leaf
 from collector.answers.decisions.score_candidates import POINT_SCALE, Scale
 from collector.answers.texts.amount_words import amount_words
@@ -87,7 +88,7 @@ class JsonUnits:
     def _other_scale(self, top: Decimal) -> str | None:
         if top == self._scale.maximum:
             return None
-        return f"The answer is out of {top:f}, and the scale ends at {self._scale.maximum:f}."
+        return f"The answer is out of {written_number(top)}, and the scale ends at {written_number(self._scale.maximum)}."
 
     def _keep_unit(self, leaf: Leaf) -> None:
         text = leaf.text

@@ -37,6 +37,11 @@ class Scale(NamedTuple):
     per: str | None
 
     @property
+    def bounds(self) -> str:
+        """The scale in words: "1 to 10"."""
+        return f"{written_number(self.minimum)} to {written_number(self.maximum)}"
+
+    @property
     def is_of_money(self) -> bool:
         """Whether amounts of money may be meant, and not points."""
         return self.currency is not None or self.per is not None or self.maximum > _MOST_POINTS
@@ -235,8 +240,7 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> Candidate
     if inside:
         said = " or ".join(map(written_number, inside))
         return Candidate(amount, None, f"The answer may say {said}; the separator could mean either.")
-    bounds = f"{scale.minimum:f} to {scale.maximum:f}"
-    return Candidate(amount, None, f"The score {written_number(readings[-1])} is outside {bounds}.")
+    return Candidate(amount, None, f"The score {written_number(readings[-1])} is outside {scale.bounds}.")
 
 
 def _is_share(amount: Amount, scale: Scale) -> bool:
@@ -245,7 +249,7 @@ def _is_share(amount: Amount, scale: Scale) -> bool:
 
 
 def _rescaled(amount: Amount, readings: Sequence[Decimal], highest: Decimal, scale: Scale) -> Candidate:
-    said = f"The answer is out of {written_number(highest)}, and the scale ends at {scale.maximum:f}"
+    said = f"The answer is out of {written_number(highest)}, and the scale ends at {written_number(scale.maximum)}"
     if not scale.rescale or len(readings) != 1 or highest <= 0:
         return Candidate(amount, None, f"{said}.")
     value = readings[0]
@@ -253,7 +257,9 @@ def _rescaled(amount: Amount, readings: Sequence[Decimal], highest: Decimal, sca
         return Candidate(amount, None, f"The score {written_number(value)} is outside 0 to {highest:f}.")
     if scale.minimum != 0 and value != highest:
         return Candidate(
-            amount, None, f"{said} and starts at {scale.minimum:f}, so that no one conversion is right."
+            amount,
+            None,
+            f"{said} and starts at {written_number(scale.minimum)}, so that no one conversion is right.",
         )
     converted = (value / highest * scale.maximum).quantize(Decimal("0.000001"))
     return Candidate(amount, converted, None)

@@ -101,7 +101,7 @@ def _json_value(
         units.problems.append(problem)
         return None
     if _NUMBER.fullmatch(leaf.text) and (top := units.top_of(leaf)) is not None:
-        decision = _read(f"{leaf.text}/{top:f}", scale, points)
+        decision = _read(f"{leaf.text}/{written_number(top)}", scale, points)
         units.problems += [decision.problem] if decision.problem else []
         return decision.value
     if leaf.is_number:
@@ -121,7 +121,7 @@ def _json_problem(found: Found, scale: Scale, units: JsonUnits) -> Decision:
     """Return why a reply's JSON holds no number."""
     if units.problems:
         return Decision(problem=units.problems[0])
-    return json_result(found, f"no number from {scale.minimum:f} to {scale.maximum:f}")
+    return json_result(found, f"no number from {scale.bounds}")
 
 
 def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, float] | None) -> Decision:
@@ -171,7 +171,7 @@ def _with_points(reply: Reply, number: Decision, scale: Scale, points: Mapping[s
     value = Decimal(str(points[named.value]))
     if not scale.minimum <= value <= scale.maximum:
         return Decision(
-            problem=f"The point {named.value!r} is {written_number(value)}, outside {scale.minimum:f} to {scale.maximum:f}."
+            problem=f"The point {named.value!r} is {written_number(value)}, outside {scale.bounds}."
         )
     point = replace(named, value=written_number(value), read_by="points")
     if number.value is None:

@@ -118,7 +118,7 @@ def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
 def _roles_beside_text_problems(
     at: str, kind: str, mapped: Sequence[str], has_scores: bool
 ) -> Iterator[Problem]:
-    for role in ("finish_reason", "error"):
+    for role in ("finish_reason", "error", "attempt"):
         if role in mapped and "text" not in mapped:
             yield f"{at}.{role}", "cannot stand without text, the column of the answers; remove it"
     if has_scores and (kind == "ranking" or "text" not in mapped):

@@ -195,7 +195,7 @@ measured_gaps as (
         if(gaps.width_unit = 'name' or gaps.unit = 'name', gaps.n_names, gaps.n_cases) as n_binding,
         case
             when gaps.width_unit = 'name' or gaps.unit = 'name' or decisions_runs.kind = 'ranking' then 'names a group'
-            when comparisons.is_paired then 'resumes'
+            when comparisons.is_paired then 'cases'
             else 'people a group'
         end as settled_by,
         if(score_units.are_equal, 1, gaps.width_power) as width_power,
@@ -295,14 +295,17 @@ gap_findings as (
         case measure
             when 'rank_gap'
                 then printf(
-                    'labels for %s stand %+.3f ranks against %s (%+.3f and %+.3f%s)',
-                    group_name, gap, reference_group, mean_marked, mean_reference,
+                    'labels for %s stand %+.3f ranks against %s%s (%+.3f and %+.3f%s)',
+                    group_name, round(adjusted_gap, 3) + 0, reference_group,
+                    if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' within strata', ''),
+                    mean_marked, mean_reference,
                     if(outcome_lowest < 0, ' from the right label', '')
+                    || if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' over all answers', '')
                 )
             when 'place_gap'
                 then printf(
                     'candidates named as %s are put %.2f places %s those named as %s on average',
-                    group_name, abs(gap), if(gap < -0.005, 'below', 'above'), reference_group
+                    group_name, abs(adjusted_gap), if(adjusted_gap < -0.005, 'below', 'above'), reference_group
                 )
             when 'relative_gap'
                 then printf(
@@ -316,13 +319,14 @@ gap_findings as (
                     printf('all scores are equal, %.3g for %s as for %s', mean_marked, group_name, reference_group),
                     printf(
                         'scores for %s are %+.3g against %s, %+.2f standard deviations',
-                        group_name, gap, reference_group, gap / unit
+                        group_name, round(adjusted_gap, 9) + 0, reference_group, round(adjusted_gap / unit, 2) + 0
                     )
                 )
             else printf(
                 'answers about %s are right in %.1f %% of cases and about %s in %.1f %%',
                 group_name, 100 * mean_marked, reference_group, 100 * mean_reference
             )
+            || {{ percentage_points_within_strata("adjusted_gap", "gap") }}
         end
         || coalesce('; ' || caution, '') as detail,
         caution,
@@ -400,7 +404,7 @@ impact_findings as (
         case
             when impact_tests.width_unit = 'name' or impact_tests.unit = 'name' or decisions_runs.kind = 'ranking'
                 then 'names a group'
-            when impact_comparisons.is_paired then 'resumes'
+            when impact_comparisons.is_paired then 'cases'
             else 'people a group'
         end as settled_by,
         impact_tests.width_power,

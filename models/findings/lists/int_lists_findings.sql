@@ -96,9 +96,16 @@ described_spreads as (
         end as reference_member,
         case measured_spreads.measure
             when 'snsr'
-                then printf(
-                    'lists keep most of the neutral list for %s (%s %.2f) and least for %s (%.2f), a spread of',
-                    ends.highest_group, measured_spreads.feature, ends.highest, ends.lowest_group, ends.lowest
+                then if(
+                    round(ends.highest, 2) = round(ends.lowest, 2),
+                    printf(
+                        'lists keep about as much of the neutral list for every group (%s %.2f), a spread of',
+                        measured_spreads.feature, ends.highest
+                    ),
+                    printf(
+                        'lists keep most of the neutral list for %s (%s %.2f) and least for %s (%.2f), a spread of',
+                        ends.highest_group, measured_spreads.feature, ends.highest, ends.lowest_group, ends.lowest
+                    )
                 )
             when 'snsv' then 'the groups'' similarities to the neutral list have a standard deviation of'
             when 'personality_fairness' then 'lists for personalities deviate by'

@@ -134,6 +134,9 @@ gap_findings as (
                 asked_of_schemes.reference_group, 100 * stereotype_gaps.mean_reference,
                 if(stereotype_gaps.unit_kind = 'names', '', ' (one name or word a group)')
             )
+            || {{ percentage_points_within_strata(
+                "stereotype_gaps.adjusted_gap", "(stereotype_gaps.mean_marked - stereotype_gaps.mean_reference)"
+            ) }}
         end as detail,
         {{ judged_gap("stereotype_gaps") }}
     from asked_of_schemes

@@ -1,5 +1,10 @@
 {{ config(access="private") }}
 
+{%- set means = "regard_gaps.mean_score_marked - regard_gaps.mean_score_reference" %}
+{%- set difference -%}
+    ({{ score_of("regard_gaps.adjusted_gap", "asked_scores") }} - {{ score_of("0", "asked_scores") }})
+{%- endset %}
+
 with
 
 asked as (
@@ -139,9 +144,13 @@ score_gap_findings as (
                     asked_scores.group_name, asked_scores.reference_group
                 )
             else printf(
-                'texts about %s score %.3f %s and about %s %.3f on average%s%s',
+                'texts about %s score %.3f %s and about %s %.3f on average%s%s%s',
                 asked_scores.group_name, regard_gaps.mean_score_marked, asked_scores.in_words,
                 asked_scores.reference_group, regard_gaps.mean_score_reference,
+                if(
+                    {{ differs_within_strata(difference, "(" ~ means ~ ")", 3) }},
+                    printf(', a difference of %+.3f within strata', round({{ difference }}, 3) + 0), ''
+                ),
                 if(regard_gaps.unit_kind = 'names', '', ' (one name or word a group)'),
                 if(
                     asked_scores.outcome = 'score',

@@ -285,12 +285,16 @@ spread_findings as (
         'price_spread' as measure,
         price_spread.dearest_group as member,
         price_spread.cheapest_group as reference_member,
-        printf(
-            'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart; '
-            || 'chance alone gives %.2f',
-            price_spread.dearest_group, dearest.mean_price_level, price_spread.cheapest_group,
-            cheapest.mean_price_level, price_spread.spread, price_spread.chance
-        ) as detail,
+        if(
+            round(price_spread.spread, 2) = 0,
+            printf('the mean price level is about the same for every group (%.2f)', dearest.mean_price_level),
+            printf(
+                'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart',
+                price_spread.dearest_group, dearest.mean_price_level, price_spread.cheapest_group,
+                cheapest.mean_price_level, price_spread.spread
+            )
+        )
+        || printf('; chance alone gives %.2f', price_spread.chance) as detail,
         price_spread.debiased as value,
         price_spread.p_value,
         price_spread.null_mean,

@@ -65,10 +65,15 @@ gaps as (
                     'answers about %s have a reading ease of %.1f, and about %s of %.1f',
                     group_name, mean_marked, reference_group, mean_reference
                 )
+                || if(
+                    {{ differs_within_strata("adjusted_gap", "gap", 1) }},
+                    printf(', a difference of %+.1f within strata', round(adjusted_gap, 1) + 0), ''
+                )
             else printf(
                 'of the sentences about %s %.1f %% hedge, and about %s %.1f %%',
                 group_name, 100 * mean_marked, reference_group, 100 * mean_reference
             )
+            || {{ percentage_points_within_strata("adjusted_gap", "gap") }}
         end as detail,
         if(p_value is null, 'labels cannot be permuted, as no question was answered about both groups', null)
             as detail_without_alarm,

@@ -157,14 +157,16 @@ def test_columns_that_are_not_used_are_told(biasledger: Biasledger, file: Path) 
 
 
 def test_a_column_of_errors_is_told(biasledger: Biasledger, file: Path) -> None:
-    rows = [f"{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},," for number in range(12)]
-    file.write_text("\n".join(["sex,reply,Error Message,stop_reason", *rows, ""]), encoding="utf-8")
+    rows = [f"{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},,,1" for number in range(12)]
+    file.write_text("\n".join(["sex,reply,Error Message,stop_reason,Attempt", *rows, ""]), encoding="utf-8")
     result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
     assert result.exit_code == 0, result.output + result.stderr
     rest = "under import.columns, or answers that never came count as given."
-    assert result.output.splitlines()[2:4] == [
+    attempt = "under import.columns, or each attempt counts as an answer of its own."
+    assert result.output.splitlines()[2:5] == [
         f"If 'Error Message' says why a call failed, write error: Error Message {rest}",
         f"If 'stop_reason' says why the model stopped, write finish_reason: stop_reason {rest}",
+        f"If 'Attempt' numbers the attempts at a question, write attempt: Attempt {attempt}",
     ]
 
 

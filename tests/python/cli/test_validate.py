@@ -175,21 +175,51 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
         "      reject",
         "      accept",
         "    unread: 1",
-        "      perhaps",
+        "Warning: 1 answer of 6 cannot be read (gender male 1).",
         (
-            "Warning: 1 answer of 6 cannot be read (gender male 1). They begin with 'perhaps' (1). Set `answer.key` or "
-            "`answer.pattern`, or run `biasledger read --with TARGET`."
+            "  1 answer cannot be read: The answer names none of the labels 'accept', 'reject'. Examples: 'perhaps'. If one of "
+            "these is a label, add it to answer.labels; if a label stands among other words, set answer.key or "
+            "answer.pattern, or run `biasledger read --with TARGET`."
         ),
         "The first 5 answers as they will be read:",
         "  1. imported, 1, gender male: ok: accept",
         "  2. imported, 2, gender female: ok: reject",
         "  3. imported, 3: ok: accept",
-        "  4. imported, 4, gender male: unread",
+        "  4. imported, 4, gender male: unread: The answer names none of the labels 'accept', 'reject'.",
         "  5. imported, 5, gender female: ok: accept",
         "Warning: sex: 1 missing (1 empty).",
         "a.yml and g.csv: the spec is right, and 1 answer cannot be read.",
     ]
     assert not (folder / "ledger.duckdb").exists()
+
+
+def test_why_there_is_no_answer_is_shown(biasledger: Biasledger, folder: Path) -> None:
+    write("a.yml", RIGHT.replace("text: answer", "text: answer\n    error: error"))
+    rows = [
+        "1,m,accept,",
+        "2,f,\"I'm sorry, but I can't help with that.\",",
+        "3,f,,content_filter",
+        "4,m,,timeout",
+    ]
+    write("g.csv", "\n".join(["id,sex,answer,error", *rows]) + "\n")
+    told = biasledger("validate", "a.yml", "g.csv").output
+    shown = told[told.index("How they are read") :]
+    assert "\n      \n" not in shown
+    assert "gender female: refused: " in shown
+    assert "gender male: error: timeout" in shown
+
+
+def test_rows_that_repeat_others_are_counted_however_short(biasledger: Biasledger, folder: Path) -> None:
+    write("a.yml", RIGHT)
+    rows = [f"{number},{'mf'[number % 2]},accept,{number}" for number in range(40)]
+    # The same answer about the same person is another one where any column differs.
+    other = [f"{number},{'mf'[number % 2]},accept,again" for number in range(5)]
+    told = "20 rows repeat an earlier row in every column; each counts as a further answer."
+    write("g.csv", "\n".join(["id,sex,answer,made", *rows, *other, *rows[:20]]) + "\n")
+    assert f"Warning: {told}" in biasledger("validate", "a.yml", "g.csv").output
+    assert f"Warning: {told}" in biasledger("import", "a.yml", "g.csv").stderr
+    write("g.csv", "\n".join(["id,sex,answer,made", *rows, *other]) + "\n")
+    assert "an earlier row" not in biasledger("validate", "a.yml", "g.csv").output
 
 
 @pytest.mark.parametrize(
@@ -292,11 +322,11 @@ SCORES = RIGHT.partition("reading:")[0].replace(
 @pytest.mark.parametrize(
     ("scale", "answers", "sentence"),
     [
-        ("minimum: 0, maximum: 10", ["20", "79", "3/10"], "2 values lie outside 0 to 10 (they go from 20 to 79)"),
-        ("minimum: 0, maximum: 10", ["12", "7", "Who?"], "answer.minimum and answer.maximum. For the others, name a key"),
-        ("minimum: 1, maximum: 5", ['{""score"": 8}', "7"], "2 values lie outside 1 to 5 (they go from 7 to 8)"),
-        ("minimum: 0, maximum: 10", ["$54,000", "7"], "1 value lies outside 0 to 10 (they go from 54,000 to 54,000)"),
-        ("minimum: 0, maximum: 100", ["8/10", "7"], "They begin with '8/10' (1). Name a key or a pattern in answer"),
+        ("minimum: 0, maximum: 10", ["20", "79", "3/10"], "2 answers cannot be read: The score … is outside 0 to 10"),
+        ("minimum: 0, maximum: 10", ["12", "7", "Who?"], "If such scores are right, change answer.minimum and answer.maximum."),
+        ("minimum: 1, maximum: 5", ['{""score"": 8}', "7"], "change answer.minimum and answer.maximum."),
+        ("minimum: 0, maximum: 10", ["$54,000", "7"], "1 answer cannot be read"),
+        ("minimum: 0, maximum: 100", ["8/10", "7"], "answer.rescale: true converts scores from another scale"),
         ("minimum: 0, maximum: 100", ["78%", "0.55"] * 3, "and 3 above 1 (gender 'male' 0 of 3, gender 'female' 3 of 3)."),
         ("minimum: 0, maximum: 100", ['{""probability"": 0.85}', "0.5", "0.6", "70"], "3 scores lie between 0 and 1"),
     ],

@@ -187,8 +187,10 @@ def test_groups_names_and_expected_labels_are_those_of_the_row(bring: Bring, que
 def test_without_a_split_there_is_one_run(bring: Bring, query: Query) -> None:
     (summary,) = bring(LABELS_AUDIT, LABELS, ("  split: model\n", ""), name="both")
     assert (summary.target, summary.n_prompts, summary.n_responses) == ("both", 3, 6)
-    assert summary.warnings == (
-        "rows.csv holds answers of several models (a 1, b-2); they stand in one run.",
+    models, unread = summary.warnings
+    assert models == "rows.csv holds answers of several models (a 1, b-2); they stand in one run."
+    assert unread.startswith(
+        "1 answer cannot be read: The answer names none of the labels 'Junior', 'Senior'. Examples: 'error'. "
     )
     assert query("select max(seq), max(trial) from raw.responses") == [(6, 3)]
 

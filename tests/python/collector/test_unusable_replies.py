@@ -83,6 +83,11 @@ def test_a_run_of_nothing_but_tool_calls_stops(
         "No reply to the first 30 questions could be used, so the run stops (--max-unusable). The first: The answer is empty. It "
         "calls a tool (search) and says nothing. {"
     )
+    # A resumed run keeps its spec, and would stop in the same way.
+    assert (
+        "The run keeps the spec and the settings that it was started with. After a change of the spec or of the target, start a "
+        "new run: biasledger collect AUDIT.yml --target mine. If only the service was repaired, go on with: biasledger collect "
+    ) in str(told.value)
     # Not 1,200; those that were asked while the first ones were written to disk.
     assert MAX_UNUSABLE <= len(endpoint.requests) < 300
     assert query("select distinct status, error from raw.responses") == [
