@@ -402,7 +402,7 @@ def _contrast(row: Finding) -> str:
 
 def _number(value: float | None) -> str:
     # What is left of 0 after rounding is 0.
-    return "–" if value is None else f"{round(value, 12) + 0:.3g}"
+    return "–" if value is None else f"{round(float(value), 12) + 0:.3g}"
 
 
 def _probability(value: float | None) -> str:
