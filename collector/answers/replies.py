@@ -182,26 +182,52 @@ def classify(
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
         number; a ranking and items as their modules keep them), or another status with one sentence.
     """
+    # Short replies to a decision are much the same, so those that came last are remembered.
+    is_short = kind in ("label", "score") and not reasoning and len(text or "") <= SHORT_CHARACTERS
+    return (_classify_short if is_short else _classify)(
+        text,
+        kind,
+        max_characters,
+        finish_reason,
+        reasoning,
+        turns,
+        k=k,
+        labels=tuple(labels),
+        minimum=minimum,
+        maximum=maximum,
+        candidates=tuple(candidates),
+        items=None if is_short else items or ItemRules(levels),
+        refusals=tuple(refusals),
+        key=key,
+        pattern=pattern,
+        options=tuple((options or {}).items()),
+        rescale=rescale,
+        points=tuple((points or {}).items()),
+        decimal=decimal,
+        currency=currency,
+        per=per,
+    )
+
+
+def _classify(
+    text: str | None,
+    kind: str,
+    max_characters: int,
+    finish_reason: str | None,
+    reasoning: str | None,
+    turns: Turns,
+    *,
+    k: int | None,
+    labels: tuple[str, ...],
+    candidates: tuple[str, ...],
+    items: ItemRules | None,
+    refusals: tuple[str, ...],
+    **how: Any,
+) -> Answer:
+    """Read a reply as `classify` does, whose arguments can all be looked up here where `items` is None."""
     rules, reason = load_rules(), read_finish_reason(finish_reason)
-    decide: Mapping[str, Callable[[str], Decision]] = {
-        "label": partial(
-            _label, labels=tuple(labels), key=key, pattern=pattern, options=tuple((options or {}).items())
-        ),
-        "score": partial(
-            _score,
-            minimum=minimum,
-            maximum=maximum,
-            key=key,
-            pattern=pattern,
-            rescale=rescale,
-            points=tuple((points or {}).items()),
-            decimal=decimal,
-            currency=currency,
-            per=per,
-        ),
-        "ranking": partial(read_ranking, names=candidates),
-    }
-    if kind in decide:
+    decide = _decider(kind, labels, candidates, **how)
+    if decide is not None:
         rules = replace(rules, labels=(*labels, *candidates))
     conversation = find_conversation(text) if text else None
     judged = text if conversation is None else conversation.answer(turns)
@@ -222,10 +248,42 @@ def classify(
             reason if reason is not None and reason.status == "truncated" else None,
             k=k,
             labels=labels,
-            decide=decide.get(kind),
-            items=items or ItemRules(levels),
+            decide=decide,
+            items=items,
         )
     return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
+
+
+_classify_short = lru_cache(maxsize=4_096)(_classify)
+
+
+def _decider(
+    kind: str,
+    labels: tuple[str, ...],
+    candidates: tuple[str, ...],
+    *,
+    minimum: float,
+    maximum: float,
+    key: str | None,
+    pattern: str | None,
+    options: tuple[tuple[str, str], ...],
+    points: tuple[tuple[str, float], ...],
+    **amounts: Any,
+) -> Callable[[str], Decision] | None:
+    """Return what reads the decision in a text; None where the audit asks for none."""
+    if kind == "label":
+        return partial(read_label, labels=labels, key=key, pattern=pattern, options=dict(options))
+    if kind == "score":
+        return partial(
+            read_score,
+            minimum=minimum,
+            maximum=maximum,
+            key=key,
+            pattern=pattern,
+            points=dict(points),
+            **amounts,
+        )
+    return partial(read_ranking, names=candidates) if kind == "ranking" else None
 
 
 def answer_part(text: str) -> str | None:
@@ -236,35 +294,6 @@ def answer_part(text: str) -> str | None:
     if not answer or parted.is_unclosed or _failed(answer, rules, ()) or rules.by_pattern(answer):
         return None
     return None if _silent(whole_json(answer), rules, are_numbers_answers=True) else answer
-
-
-def _label(text: str, **how: Any) -> Decision:
-    """Read a label; short replies are much the same, so those that came last are remembered."""
-    return (_short_label if len(text) <= SHORT_CHARACTERS else _read_label)(text, **how)
-
-
-def _read_label(
-    text: str,
-    *,
-    labels: tuple[str, ...],
-    key: str | None,
-    pattern: str | None,
-    options: tuple[tuple[str, str], ...],
-) -> Decision:
-    return read_label(text, labels, key=key, pattern=pattern, options=dict(options))
-
-
-def _score(text: str, **how: Any) -> Decision:
-    """Read a score, as `_label` reads a label."""
-    return (_short_score if len(text) <= SHORT_CHARACTERS else _read_score)(text, **how)
-
-
-def _read_score(text: str, *, points: tuple[tuple[str, float], ...], **how: Any) -> Decision:
-    return read_score(text, points=dict(points), **how)
-
-
-_short_label = lru_cache(maxsize=4_096)(_read_label)
-_short_score = lru_cache(maxsize=4_096)(_read_score)
 
 
 def _missing_turn(n_turns: int, turns: Turns) -> str:
@@ -337,7 +366,7 @@ def _read(
     k: int | None,
     labels: Sequence[str],
     decide: Callable[[str], Decision] | None,
-    items: ItemRules,
+    items: ItemRules | None,
 ) -> Answer:
     """Read a reply that holds text; `decide` reads the decision where one is asked for."""
     if kind == "json_object":

@@ -54,11 +54,6 @@ if TYPE_CHECKING:
 _Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 
 
-# Characters of a reply that may come again, and how many such replies are remembered.
-_SHORT = 200
-_MOST_REMEMBERED = 10_000
-
-
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What the answers' pass needs of a prompt."""
@@ -362,14 +357,14 @@ def _write(
             f"with as reading.lists.neutral."
         )
     counted = {number: _Counted() for number in runs}
-    unread, reader = UnreadReasons(), _Reader(audit)
+    unread = UnreadReasons()
     n_read = n_ok = 0
     now = utc_now()
     for found in _read(plan, plan.answers()):
         for number, run in runs.items():
             answered = [one for one in found if one.run == number]
             rows = [
-                _response(known[one.prompt_number], one, reader, has_replies=plan.has_replies)
+                _response(known[one.prompt_number], one, audit, has_replies=plan.has_replies)
                 for one in answered
             ]
             run.responses(rows)
@@ -415,29 +410,10 @@ def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Plann
         yield batch
 
 
-class _Reader:
-    """Reads answers; short ones are much the same in a file, so those that came last are remembered."""
-
-    def __init__(self, audit: Audit) -> None:
-        self._audit = audit
-        self._answers: dict[tuple[Any, ...], Answer] = {}
-
-    def read(self, text: str | None, found: PlannedAnswer) -> Answer:
-        """Return how an answer is read, as `read_answer`."""
-        if text is None or len(text) > _SHORT or found.options is not None:
-            return read_answer(text, found, self._audit)
-        key = (text, found.finish_reason, found.error, found.reasoning, found.column)
-        if key not in self._answers:
-            if len(self._answers) >= _MOST_REMEMBERED:
-                self._answers.clear()
-            self._answers[key] = read_answer(text, found, self._audit)
-        return self._answers[key]
-
-
-def _response(prompt: _Known, found: PlannedAnswer, reader: _Reader, *, has_replies: bool) -> ResponseRow:
+def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies: bool) -> ResponseRow:
     text = storable(found.text) if found.text is not None else None
     if has_replies:
-        answer, evidence = reader.read(text, found), text
+        answer, evidence = read_answer(text, found, audit), text
     else:
         # Such a file holds places or items and not what was written.
         answer, text, evidence = Answer("ok", answer_text=text), None, text

@@ -93,6 +93,12 @@ def prose_behind_json(text: str) -> str:
     return text[max((end for _, _, end in json_places(text)), default=0) :]
 
 
+def prose_around_json(text: str) -> str:
+    """Return what a reply says before and behind its JSON."""
+    start = min((start for _, start, _ in json_places(text)), default=len(text))
+    return f"{text[:start]}\n{prose_behind_json(text)}"
+
+
 def without_json(text: str) -> str:
     """Return a reply in which the texts of its JSON stand instead of the JSON, without those under keys of something else."""
     if "{" not in text:

@@ -14,7 +14,14 @@ from typing import Literal
 
 from collector.answers.decisions.amounts import find_amounts
 from collector.answers.decisions.decision import Decision, written_number
-from collector.answers.decisions.json_decisions import Found, Leaf, json_decision, json_result
+from collector.answers.decisions.json_decisions import (
+    Found,
+    Leaf,
+    json_decision,
+    json_result,
+    prose_around_json,
+    prose_behind_json,
+)
 from collector.answers.decisions.json_units import JsonUnits
 from collector.answers.decisions.mentions import compiled_labels, plain_key
 from collector.answers.decisions.own_pattern import by_pattern
@@ -27,7 +34,6 @@ from collector.answers.texts.plain import Reply
 from collector.answers.texts.separators import Separator
 
 Period = Literal["month", "year"]
-_BOXED = re.compile(r"\\boxed\s?\{([^{}\n]{0,60})\}")
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 _NEAR = 12
 
@@ -85,7 +91,7 @@ def read_score(
         )
     if not units.problems:
         return _read(text, scale, points)
-    decision = _read(_before_json(text) + "\n" + _behind_json(text), scale, points)
+    decision = _read(prose_around_json(text), scale, points)
     return decision if decision.value is not None else Decision(problem=units.problems[0])
 
 
@@ -126,7 +132,7 @@ def _json_problem(found: Found, scale: Scale, units: JsonUnits) -> Decision:
 
 def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, float] | None) -> Decision:
     """Return the number of a reply's JSON, or the problem if the reply states another one behind it."""
-    behind = _behind_json(text)
+    behind = prose_behind_json(text)
     stated = _read(behind, scale, points) if re.search(r"\d", behind) else Decision()
     is_stated = stated.is_certain and stated.read_by in ("marker", "last_line", "first_line", "range")
     if is_stated and stated.value not in (None, found.value):
@@ -142,16 +148,6 @@ def _uncontradicted(text: str, found: Found, scale: Scale, points: Mapping[str, 
     ):
         return Decision(problem=f"The answer's JSON says {found.value}, and what follows takes it back.")
     return Decision(found.value, is_certain=True, read_by=found.rule, read_text=found.text)
-
-
-def _before_json(text: str) -> str:
-    return text[: text.index("{")]
-
-
-def _behind_json(text: str) -> str:
-    """Return what stands behind the last JSON object of a reply."""
-    plain = _BOXED.sub(r"[[\1]]", text)
-    return plain[plain.rfind("}") + 1 :]
 
 
 # -- Numbers and named points ----------------------------------------------------------------------------------------
