@@ -12,7 +12,7 @@ from biasledger.comparing.verdicts import verdict_lines
 from biasledger.findings import STATUSES, Finding
 from biasledger.querying.table import fitted, left_out_sentence, word_length
 from biasledger.verdicts import PLAIN
-from collector.terminal import Told, console, is_watched, on_one_line, say
+from collector.terminal import Told, console, is_watched, number_text, on_one_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -401,8 +401,7 @@ def _contrast(row: Finding) -> str:
 
 
 def _number(value: float | None) -> str:
-    # What is left of 0 after rounding is 0.
-    return "–" if value is None else f"{round(float(value), 12) + 0:.3g}"
+    return "–" if value is None else number_text(value, ".3g")
 
 
 def _probability(value: float | None) -> str:

@@ -347,7 +347,7 @@ def _counted(counts: Mapping[str, int]) -> str:
     "--labels",
     multiple=True,
     metavar="A,B",
-    help="The labels that the answers decide between, with commas between them; told by the answers if not given.",
+    help="The labels that the answers decide between, separated by commas; taken from the answers if not given.",
 )
 @click.option(
     "--favourable",

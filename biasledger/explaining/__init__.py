@@ -16,9 +16,9 @@ from biasledger.rooms import module_of
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that stands behind a finding.
+    """The evidence for a finding.
 
-    `missing` says in a sentence each which second readers count, and what could not be shown.
+    `missing` holds sentences: which second readers count, and what could not be shown.
     """
 
     judgement: Judgement

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from biasledger.explaining.marks import Role, Span
 from biasledger.querying.formats import json_value
 from biasledger.querying.table import left_out_sentence, show_table
-from collector.terminal import console, print_data, visible
+from collector.terminal import console, number_text, print_data, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -368,5 +368,4 @@ def _plain(text: str) -> Text:
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
-    # What is left of 0 after rounding is 0.
-    return f"{round(value, 12) + 0:,.4g}" if isinstance(value, float) else f"{value:,}"
+    return number_text(value, ",.4g") if isinstance(value, float) else f"{value:,}"

@@ -57,7 +57,7 @@ _GROUPS_AT_MOST = 16
 # A share of answers below this may be taken for a language that they are not in.
 _LANGUAGE_AT_LEAST = 0.05
 _DIFFERENCES_SHOWN = 4
-# What runs_reading.sql calls the attribute of prompts without a group.
+# runs_reading.sql gives prompts without a group this attribute.
 _NO_GROUP = "no group"
 _BUILDS_AT_LEAST = 2
 

@@ -123,7 +123,7 @@ def _best(found: Mapping[str, set[int]], covered: set[int]) -> str | None:
 
 
 def _phrases(text: str) -> set[str]:
-    """Return the phrases of a text as they are searched for; a space stands for all signs between two words."""
+    """Return the phrases of a text as they are searched for; a space matches any signs between two words."""
     words = list(_WORD.finditer(fold(plain_words(text))))
     phrases = set()
     for at, first in enumerate(words):

@@ -117,7 +117,7 @@ def read_failure(message: str) -> Failure:
         message: the text of an error, of an exception, or the body of an HTTP error.
     """
     tables = _tables()
-    # Of a traceback, the exception counts, and not the names and lines of the program.
+    # Only the exception of a traceback counts: the program's own names and lines say nothing about the call.
     if (last := message.rfind(_FRAME)) >= 0:
         message = _INDENTED.sub("", message[last:])
     text = message

@@ -34,7 +34,7 @@ MAX_LABEL_WORDS = 3
 _ONCE_AMONG = 100
 # So many answers tell which kind and which scale are worth trying on all of them.
 _SAMPLED, _MOST_OF_SOME = 200, 0.7
-# Of more text, every second answer, or fewer, are read.
+# Where the answers have more text, only every second, third … one is read.
 _CHARACTERS_READ = 500_000
 _SCALES_TRIED = 3
 _AMOUNT_CHARACTERS = 2_000

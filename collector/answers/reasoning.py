@@ -16,7 +16,7 @@ _OPEN = (
 )
 _CLOSE = rf"(?:<|&lt;)/{_NAMES}\s{{0,3}}(?:>|&gt;)|</details>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>"
 _TAG = re.compile(rf"(?P<open>{_OPEN})|(?P<close>{_CLOSE})", re.IGNORECASE)
-# What a tag begins with, for most answers hold none.
+# Tags begin with these; most answers hold none.
 _TAG_STARTS = ("<", "&", "◁")
 _FENCE = re.compile(
     r"\A\s{0,20}(?P<fence>`{3,})(?:think|thinking|reasoning)[ \t]*\n(?P<text>.*?)(?:\n(?P=fence)[ \t]*(?:\n|\Z)|\Z)",

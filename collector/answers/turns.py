@@ -16,7 +16,7 @@ Turns = Literal["last_assistant", "all_assistant"] | int
 
 _ROLE_KEYS = ("role", "from", "speaker", "sender", "author", "type")
 _CONTENT_KEYS = ("content", "value", "text", "message", "parts", "body")
-# What a message may have in place of content.
+# Written in place of content.
 _CALL_KEYS = ("tool_calls", "function_call")
 _LIST_KEYS = (
     "messages",

@@ -11,12 +11,12 @@ from collector.hints import shown
 
 REASONS_SHOWN = 8
 EXAMPLES_SHOWN = 3
-# What differs between two answers of one reason: what they say, in quotes, and numbers.
+# Quoted words and numbers differ between two answers of one reason.
 _SAID = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)"""
 _VARIABLE = re.compile(rf"({_SAID}(?:(?:, | and | or ){_SAID})*(?:, …)?)")
 _READ = "run `biasledger read --with TARGET`"
 _CONVERT = "Amounts are not converted: convert the others in the file, or leave them unread."
-# What a reason's sentence says -> the way out; the first that fits holds.
+# Pattern of a reason's sentence -> what to do; the first that matches counts.
 _WAYS_OUT = {
     r"audit's pattern": "Correct answer.pattern.",
     r"\bis in .+, and not in |different currencies": f"answer.currency names the currency of the scores. {_CONVERT}",

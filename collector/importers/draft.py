@@ -146,7 +146,7 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     if tokens:
         proposal = _proposal([text for text in written if composed(text) not in tokens], drafted)
     answer = dict(proposal.answer)
-    # What says that an answer was refused is no missing one.
+    # A token that says "refused" is a refusal and no missing answer.
     refusals = {word: n for word, n in tokens.items() if is_refusal_token(word)}
     missing = {word: n for word, n in tokens.items() if word not in refusals}
     if missing:

@@ -98,7 +98,7 @@ ROLES = (
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A run to be: its number from 1, the model that answered (None where several did, or none is told), and its counts.
+    """A run to be: its number from 1, the model that answered (None where several did, or the file names none), and its counts.
 
     `n_responses` are trials, the last attempt of each counts; `n_attempts` are all that the file holds.
     """
@@ -684,7 +684,7 @@ class RowPlan(FilePlan):
         found = tokens_for_nothing(
             others, n_answers, answer.labels, are_labels=answer.kind in ("label", "score")
         )
-        # What the audit reads as a refusal or an error needs no other word for it.
+        # Words that the audit reads as a refusal or an error need not be declared as missing.
         read = {word: answer.classify(word).status for word in found}
         return missing, {word: n for word, n in found.items() if read[word] not in ("refused", "error")}
 

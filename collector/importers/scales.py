@@ -12,7 +12,7 @@ from collector.hints import shown
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
 
-# Where a scale ends below, a score below 1 is one like any other.
+# On shorter scales a score below 1 is a score like any other.
 _LOWEST_END = 50
 # Fewer scores below 1 may be meant.
 _FEWEST = 3
@@ -46,9 +46,9 @@ class Shares:
             f"{attribute} {shown(group)} {self.shares[attribute, group]:,} of {n:,}"
             for (attribute, group), n in self.scores.most_common()
         )
-        told = (
+        sentence = (
             f"{self.n_shares:,} scores lie between 0 and 1, and {self.n_above:,} above 1 ({groups}). If they "
             f"are shares, as 0.55 for 55 %, write all scores of the file alike; where the others have a percent sign, minimum: 0 "
             f"and maximum: 1 reads 78% as 0.78."
         )
-        return [told]
+        return [sentence]

@@ -323,39 +323,11 @@ def _write(
         Number of the run -> what it holds; and what should be known of the file.
 
     Raises:
-        InputError: two prompts are one as they are kept, or several are neutral, and the reading does not say which one counts.
+        InputError: as `_write_prompts`.
     """
-    known: dict[int, _Known] = {}
-    neutral: set[str] = set()
-    named: set[tuple[str, str]] = set()
+    known = _write_prompts(runs, plan, audit, file)
     missing = MissingAnswers(plan.answer_columns) if isinstance(plan, RowPlan) else None
     reasons, shares = UnknownReasons(), Shares()
-    for batch in _read(plan, plan.prompts()):
-        named.update((one.attribute, one.group_name) for asked in batch for one in asked.prompt.attributes)
-        neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
-        for number, run in runs.items():
-            run.prompts([one.prompt for one in batch if one.run == number])
-        known.update(
-            {
-                one.number: _Known(
-                    one.prompt.prompt_id,
-                    one.prompt.content_hash,
-                    [(stated.attribute, stated.group_name) for stated in one.prompt.attributes],
-                )
-                for one in batch
-            }
-        )
-    if len({one.prompt_id for one in known.values()}) < len(known):
-        raise InputError(
-            f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL tells them apart; write "
-            f"them alike."
-        )
-    # A file does not say which neutral prompt goes with which other, as templates do.
-    if audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED and len(neutral) > 1:
-        raise InputError(
-            f"{file} has neutral prompts of several templates: {quoted(sorted(neutral))}; name the one that lists are compared "
-            f"with as reading.lists.neutral."
-        )
     counted = {number: _Counted() for number in runs}
     unread = UnreadReasons()
     n_read = n_ok = 0
@@ -387,7 +359,43 @@ def _write(
         )
     lacking = missing.sentences() if missing is not None else []
     notes = [*lacking, *unread.sentences(), *reasons.sentences(), *shares.sentences()]
+    named = {group for one in known.values() for group in one.groups}
     return counted, [*_silent_sentences(audit, named), *notes]
+
+
+def _write_prompts(runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path) -> dict[int, _Known]:
+    """Write the prompts.
+
+    Returns:
+        Number of the prompt -> what its answers need of it.
+
+    Raises:
+        InputError: two prompts are one as they are kept, or several are neutral, and the reading does not say which one counts.
+    """
+    known: dict[int, _Known] = {}
+    # Each combination of groups once: many prompts name the same.
+    combinations: dict[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = {}
+    neutral: set[str] = set()
+    for batch in _read(plan, plan.prompts()):
+        neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
+        for number, run in runs.items():
+            run.prompts([one.prompt for one in batch if one.run == number])
+        for asked in batch:
+            groups = tuple((stated.attribute, stated.group_name) for stated in asked.prompt.attributes)
+            groups = combinations.setdefault(groups, groups)
+            known[asked.number] = _Known(asked.prompt.prompt_id, asked.prompt.content_hash, groups)
+    if len({one.prompt_id for one in known.values()}) < len(known):
+        raise InputError(
+            f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL tells them apart; write "
+            f"them alike."
+        )
+    # A file does not say which neutral prompt goes with which other, as templates do.
+    if audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED and len(neutral) > 1:
+        raise InputError(
+            f"{file} has neutral prompts of several templates: {quoted(sorted(neutral))}; name the one that lists are compared "
+            f"with as reading.lists.neutral."
+        )
+    return known
 
 
 def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:

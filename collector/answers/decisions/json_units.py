@@ -1,4 +1,4 @@
-"""What the keys of JSON say of its numbers: {"pay_eur": 5000}, {"pay": 5000, "per": "month"}, {"score": 4, "out_of": 5}."""
+"""Read units and scales from the keys of JSON: {"pay_eur": 5000}, {"pay": 5000, "per": "month"}, {"score": 4, "out_of": 5}."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_UNITS = 50
 
 
 class _Unit(NamedTuple):
-    """What a text says of an amount; is_all where it says nothing else."""
+    """Currencies, period and multiplier that a text names; is_all: it names nothing else."""
 
     currencies: frozenset[str]
     period: str | None

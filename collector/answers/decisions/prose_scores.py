@@ -31,7 +31,7 @@ from collector.answers.texts.plain import Reply
 _CLOSERS = " \t\"'”’»›」』】）)]}_$*"
 _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")
 _ARROWS = ("→", "->", "=>", "➔", "⇒", "➜", "⟶")
-# What follows the numbers of several parts: "8 for skill, 6 for fit", "8 (skill), 6 (fit)".
+# Words after the numbers of several aspects: "8 for skill, 6 for fit", "8 (skill), 6 (fit)".
 _PART = re.compile(r"\s?([(:–—-]|[^\W\d_]+)")
 _NEXT = 60
 _SHOWN = 5

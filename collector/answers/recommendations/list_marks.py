@@ -44,7 +44,7 @@ _WEAK_BULLET = re.compile(
     rf"(?:[\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff][\ufe0f\u200d\U0001f3fb-\U0001f3ff]*){{1,4}}{_SPACE}+"
     rf"|[o»›~]{_SPACE}+|[-–—−](?=[^\s\d\-–—−])|\*(?=[^\s*])(?!.*\*))(?P<body>.*)"
 )
-# A bullet that opens a line or stands behind a colon.
+# A bullet at the start of a line or after a colon.
 _INLINE_BULLETS = re.compile(
     rf"(?:[^:：]{{0,300}}[:：])?{_SPACE}*(?:(?P<mark>[{_STRONG_BULLETS}])(?![{_STRONG_BULLETS}])|"
     rf"(?P<other>[-–—*\u2700-\u27bf\U0001f300-\U0001faff])(?=\ufe0f?{_SPACE}))(?P<body>.*)"

@@ -56,7 +56,7 @@ _KEYS = frozenset(
 _DECISION_KEYS = ("verbs", "cases", "requests", "others")
 # A shorter label is part of too many other words.
 _SHORTEST_LABEL = 4
-# It stands for a label in the patterns of decisions.
+# Replaces a label in the patterns of decisions.
 _LABEL_SIGN = "§"
 
 
@@ -82,7 +82,7 @@ class RefusalPattern:
 class DecisionWords:
     """Regular expressions of what a sentence holds that decides about somebody: a verb with a case, and none of the others.
 
-    verbs: what is decided, as "approve"; § stands for a label.
+    verbs: what is decided, as "approve"; § replaces a label.
     cases: whom or what it is decided about, as "this application".
     requests: what is a case only if a label is such a verb: "I decline this request" may decline the audit's question.
     others: what says that the sentence speaks about deciding, as "help", "whether" or "as an AI".
@@ -178,6 +178,8 @@ def find_own_refusal(text: str, patterns: Sequence[str]) -> str | None:
     Raises:
         InputError: a pattern is not a regular expression.
     """
+    if not patterns:
+        return None
     searched = plain_words(text[:SEARCHED_CHARACTERS])
     return next((one for one in patterns if _compiled(plain_words(one)).search(searched)), None)
 
@@ -289,7 +291,7 @@ def _refusals(
         if any(refusal.id == entry["id"] for refusal in refusals):
             raise InputError(f"{path}: the refusal id {entry['id']!r} is given twice; ids are unique.")
         source = _filled(path, f"{place}.pattern", entry["pattern"], parts)
-        # A pattern that begins with any text takes a preface for a part of it; trying both multiplies the time.
+        # A pattern that begins with any text matches the preface itself; trying both multiplies the time.
         refusals.append(RefusalPattern(entry["id"], source, "" if source.startswith("[^") else preface))
     return tuple(refusals)
 
