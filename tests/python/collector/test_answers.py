@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from collector.answers.replies import classify, load_rules
 from collector.answers.texts.json_text import extract_json
 from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
+from tests.python.growth import assert_linear
 
 LIMIT = 10_000
 
@@ -268,9 +268,8 @@ def test_text_answers() -> None:
     ],
 )
 def test_hostile_replies_take_no_long_time(hostile: str) -> None:
-    started = time.thread_time()  # what else the machine does is no fault of ours
     assert classify(hostile, "json_object", 10**6).status in ("malformed", "truncated")
-    assert time.thread_time() - started < 3
+    assert_linear(lambda part: classify(part, "json_object", 10**6), hostile)
 
 
 json_values = st.recursive(

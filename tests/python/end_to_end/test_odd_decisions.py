@@ -67,7 +67,7 @@ def test_what_no_resume_showed_yet_shrinks_with_their_number(odd: Project) -> No
         " where audit = 'unseen' and measure = 'rank_gap'"
     )
     # Three in 120 resumes, times two levels, are the threshold of 0.05.
-    assert [row[:2] + row[3:] for row in rows] == [("inconclusive", 12, "resumes")]
+    assert [row[:2] + row[3:] for row in rows] == [("inconclusive", 12, "cases")]
     assert rows[0][2] in (120, 121)
 
 

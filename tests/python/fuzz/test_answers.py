@@ -72,7 +72,7 @@ REPLIES = (
     .flatmap(lambda text: damaged(text.encode()))
     .map(lambda content: content.decode(errors="replace"))
 )
-STATUSES = {"ok", "unread", "malformed", "refused", "truncated"}
+STATUSES = {"ok", "unread", "malformed", "refused", "truncated", "error"}
 
 
 @pytest.mark.parametrize("kind", EXPECTED)

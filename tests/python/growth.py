@@ -1,0 +1,39 @@
+"""Whether the time that a reader takes grows no faster than the text: a ratio within one run, whatever the machine's speed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+# Reading four times the text takes 4 times as long where time grows with the length, and 16 times where it grows with its square.
+_PARTS = 4
+_MOST_GROWTH = 10
+# Shorter times are mostly those of the clock; text of 60,000 characters in the square of its length takes far longer.
+_MEASURABLE_SECONDS = 0.05
+
+
+def growth(read: Callable[[str], object], text: str, quarter: str | None = None) -> float:
+    """Return how many times as long a whole text takes as its first quarter; 1 if both are too short to tell.
+
+    Give `quarter` where the first quarter of a text is of another kind than the rest.
+
+    Processor time of this thread counts, and of three times the shortest, so that other programs do not change the ratio.
+    """
+    quarter = quarter or text[: len(text) // _PARTS]
+    read(quarter)
+    whole_seconds = min(_seconds(read, text) for _ in range(3))
+    if whole_seconds < _MEASURABLE_SECONDS:
+        return 1.0
+    return whole_seconds / min(_seconds(read, quarter) for _ in range(3))
+
+
+def assert_linear(read: Callable[[str], object], text: str, quarter: str | None = None) -> None:
+    """Fail if the time grows faster than the text."""
+    times = growth(read, text, quarter)
+    assert times < _MOST_GROWTH, f"{_PARTS} times the text takes {times:.1f} times as long"
+
+
+def _seconds(read: Callable[[str], object], text: str) -> float:
+    started = time.thread_time()
+    read(text)
+    return time.thread_time() - started
