@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ def language_of(text: str) -> str | None:
     start = text[:_MOST]
     if start.isascii() and len(_ENGLISH_WORDS.intersection(start.lower().split())) >= _ENOUGH_ENGLISH_WORDS:
         return "en"
+    return _language_of_start(start)
+
+
+# Answers to one question often start alike.
+@lru_cache(maxsize=4_096)
+def _language_of_start(start: str) -> str | None:
     n_letters = sum(map(str.isalpha, start))
     if not start.isascii():
         n_letters += 2 * sum(ord(character) in _DENSE for character in start)
