@@ -86,7 +86,11 @@ class _Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """The tables of common.yml; field: what precedes a finish reason in a message."""
+    """The tables of common.yml.
+
+    field: what precedes a finish reason in a message.
+    start: the opening or one of the shapes, which every error message begins with.
+    """
 
     finish_reasons: Mapping[str, Rule]
     prefixes: tuple[str, ...]
@@ -95,6 +99,7 @@ class _Tables:
     field: re.Pattern[str]
     opening: re.Pattern[str]
     shapes: tuple[_Shape, ...]
+    start: re.Pattern[str]
     tail: re.Pattern[str]
 
 
@@ -212,6 +217,8 @@ def _is_error_message(text: str) -> bool:
     tables = _tables()
     if text.startswith(("{", "[{")):
         return _is_error_body(text, tables)
+    if tables.start.match(text) is None:
+        return False
     start = 0
     for _ in range(_MOST_OPENINGS + 1):
         for shape in tables.shapes:
@@ -326,6 +333,8 @@ def load_failures(path: Path = RULES_FILE) -> _Tables:
     )
     if not failures or failures[-1][1].pattern:
         raise InputError(f"{path}: the last entry of failures should have an empty pattern.")
+    shapes = tuple(_shapes(answers.get("shapes") or (), path, parts))
+    starts = (parts["opening"], *(shape.pattern.pattern for shape in shapes))
     return _Tables(
         finish_reasons=_finish_reasons(document["finish_reasons"], path),
         prefixes=tuple(map(_plain, document["finish_reason_fields"])),
@@ -335,7 +344,8 @@ def load_failures(path: Path = RULES_FILE) -> _Tables:
             rf"{parts['fields']}\W{{1,6}}(?:is\W{{1,4}})?([\w.-]{{1,60}})", path, "error_answers.fields"
         ),
         opening=_compiled(parts["opening"], path, "error_answers.opening"),
-        shapes=tuple(_shapes(answers.get("shapes") or (), path, parts)),
+        shapes=shapes,
+        start=_compiled("|".join(f"(?:{start})" for start in starts), path, "error_answers"),
         tail=_compiled(parts["tail"], path, "error_answers.tail"),
     )
 
