@@ -196,7 +196,7 @@ def classify(
         minimum=minimum,
         maximum=maximum,
         candidates=tuple(candidates),
-        items=None if is_short else items or ItemRules(levels),
+        items=items or ItemRules(levels) if kind == "items" else None,
         refusals=tuple(refusals),
         key=key,
         pattern=pattern,
@@ -251,7 +251,19 @@ def _classify(
             decide=decide,
             items=items,
         )
-    return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
+    language = _language(answer, parted.answer, kind)
+    if both is None and language is None:
+        return answer
+    return Answer(
+        answer.status,
+        answer.answer_text,
+        answer.error,
+        answer.n_items,
+        answer.read_by,
+        answer.read_text,
+        both,
+        language,
+    )
 
 
 _classify_short = lru_cache(maxsize=4_096)(_classify)
@@ -380,7 +392,7 @@ def _read(
     if silent is not None and not is_decided:
         return silent
     if kind in ("list", "items"):
-        return _classify_list(text, rules, cut_off, k, None if kind == "list" else items)
+        return _classify_list(text, rules, cut_off, k, items)
     if decision is not None:
         return _classify_decision(decision, text, rules, cut_off)
     if rule := rules.by_pattern(text):
