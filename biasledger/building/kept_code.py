@@ -139,11 +139,13 @@ def defer_schemas() -> None:
             raise AttributeError(f"module {_SCHEMAS!r} has no attribute {name!r}")
         return vars(package)[name]
 
+    # Set on an empty module before it is executed; mypy knows neither name on a module.
     package.build_json_schema = build_json_schema  # type: ignore[attr-defined]
     package.__getattr__ = other  # type: ignore[method-assign]
     sys.modules[_SCHEMAS] = mashumaro.jsonschema = package
     # dbt annotates its classes with patterns; what these are built on is a type of fields that nobody checks.
     models = ModuleType(f"{_SCHEMAS}.models")
+    # As above; the module is taken away again below.
     models.__getattr__ = lambda _name: Any  # type: ignore[method-assign]
     sys.modules[models.__name__] = models
     import_module(f"{_SCHEMAS}.annotations")
