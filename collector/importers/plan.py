@@ -127,7 +127,8 @@ class AmountColumn:
     currency: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+# Frozen, it would be pickled and unpickled in Python, attribute by attribute.
+@dataclass(slots=True)
 class PlannedAnswer:
     """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
 

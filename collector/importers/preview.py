@@ -20,8 +20,9 @@ from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
 from collector.importers.missing import token_sentences
 from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, needed_columns, roles_of
+from collector.importers.reading import read_answer
 from collector.importers.scales import Shares
-from collector.importers.tabular import plan_of, read_answer
+from collector.importers.tabular import plan_of
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
 from collector.tables.marks import marked_column

@@ -9,15 +9,14 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from collector.answers.failures import OTHER_ERROR, UnknownReasons, is_error, read_failure
-from collector.answers.replies import Answer, load_rules
-from collector.answers.texts.stored_text import storable
+from collector.answers.failures import UnknownReasons
+from collector.answers.replies import load_rules
 from collector.answers.unread_reasons import UnreadReasons
 from collector.asking.asked_again import AskedAgain
 from collector.asking.progress import Advance, progress
@@ -26,7 +25,7 @@ from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.items import ItemPlan
-from collector.importers.missing import MissingAnswers, missing_answer
+from collector.importers.missing import MissingAnswers
 from collector.importers.plan import (
     Plan,
     PlannedAnswer,
@@ -36,11 +35,12 @@ from collector.importers.plan import (
     needed_columns,
 )
 from collector.importers.rankings import RankingPlan
+from collector.importers.reading import KnownPrompt, open_reader
 from collector.importers.scales import Shares
 from collector.journal.records import Reading
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
-from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
+from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, utc_now
 from collector.spec.rooms.lists import MATCHED
 from collector.tables.source import MEMORY_LIMIT, Source, content_hash, open_source
 
@@ -52,15 +52,6 @@ if TYPE_CHECKING:
     from collector.spec.prompts import Prompt
 
 _Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What the answers' pass needs of a prompt."""
-
-    prompt_id: str
-    content_hash: str
-    groups: Sequence[tuple[str, str]]
 
 
 @dataclass(slots=True)
@@ -325,34 +316,34 @@ def _write(
     Raises:
         InputError: as `_write_prompts`.
     """
-    known = _write_prompts(runs, plan, audit, file)
     missing = MissingAnswers(plan.answer_columns) if isinstance(plan, RowPlan) else None
     reasons, shares = UnknownReasons(), Shares()
     counted = {number: _Counted() for number in runs}
     unread = UnreadReasons()
     n_read = n_ok = 0
     now = utc_now()
-    for found in _read(plan, plan.answers()):
-        for number, run in runs.items():
-            answered = [one for one in found if one.run == number]
-            rows = [
-                _response(known[one.prompt_number], one, audit, has_replies=plan.has_replies)
-                for one in answered
-            ]
-            run.responses(rows)
-            run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
-            for one, row in zip(answered, rows, strict=True):
-                counted[number].note(row)
-                shares.add(audit, row.answer_text, known[one.prompt_number].groups)
-                if row.status == "unread":
-                    unread.note(row.error, row.response_text)
-            n_read += len(rows)
-            n_ok += sum(row.status == "ok" for row in rows)
-        if missing is not None:
-            missing.add((one.text for one in found), audit.answer)
-        for one in found:
-            reasons.note(one.finish_reason)
-        advance(n_read, n_read - n_ok)
+    with open_reader(audit, n_rows=plan.n_rows, has_replies=plan.has_replies) as reader:
+        known = _write_prompts(runs, plan, audit, file)
+        for found, read in reader.read(_read(plan, plan.answers()), known):
+            for number, run in runs.items():
+                answered = [one for one in found if one.run == number]
+                rows = [row for one, row in zip(found, read, strict=True) if one.run == number]
+                run.responses(rows)
+                run.scores(
+                    [score for one in answered for score in _scores(known[one.prompt_number], one, now)]
+                )
+                for one, row in zip(answered, rows, strict=True):
+                    counted[number].note(row)
+                    shares.add(audit, row.answer_text, known[one.prompt_number].groups)
+                    if row.status == "unread":
+                        unread.note(row.error, row.response_text)
+                n_read += len(rows)
+                n_ok += sum(row.status == "ok" for row in rows)
+            if missing is not None:
+                missing.add((one.text for one in found), audit.answer)
+            for one in found:
+                reasons.note(one.finish_reason)
+            advance(n_read, n_read - n_ok)
     for number, run_counted in counted.items():
         run_counted.name_groups(
             asked.prompt for batch in plan.prompts() for asked in batch if asked.run == number
@@ -363,7 +354,9 @@ def _write(
     return counted, [*_silent_sentences(audit, named), *notes]
 
 
-def _write_prompts(runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path) -> dict[int, _Known]:
+def _write_prompts(
+    runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path
+) -> dict[int, KnownPrompt]:
     """Write the prompts.
 
     Returns:
@@ -372,7 +365,7 @@ def _write_prompts(runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, fil
     Raises:
         InputError: two prompts are one as they are kept, or several are neutral, and the reading does not say which one counts.
     """
-    known: dict[int, _Known] = {}
+    known: dict[int, KnownPrompt] = {}
     # Each combination of groups once: many prompts name the same.
     combinations: dict[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = {}
     neutral: set[str] = set()
@@ -383,7 +376,7 @@ def _write_prompts(runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, fil
         for asked in batch:
             groups = tuple((stated.attribute, stated.group_name) for stated in asked.prompt.attributes)
             groups = combinations.setdefault(groups, groups)
-            known[asked.number] = _Known(asked.prompt.prompt_id, asked.prompt.content_hash, groups)
+            known[asked.number] = KnownPrompt(asked.prompt.prompt_id, asked.prompt.content_hash, groups)
     if len({one.prompt_id for one in known.values()}) < len(known):
         raise InputError(
             f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL tells them apart; write "
@@ -418,63 +411,7 @@ def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Plann
         yield batch
 
 
-def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies: bool) -> ResponseRow:
-    text = storable(found.text) if found.text is not None else None
-    if has_replies:
-        answer, evidence = read_answer(text, found, audit), text
-    else:
-        # Such a file holds places or items and not what was written.
-        answer, text, evidence = Answer("ok", answer_text=text), None, text
-    return ResponseRow(
-        prompt_id=prompt.prompt_id,
-        trial=found.trial,
-        attempt=found.attempt,
-        seq=found.seq,
-        status=answer.status,
-        content_hash=response_hash(prompt.content_hash, answer.status, evidence),
-        response_text=text,
-        answer_text=storable(answer.answer_text) if answer.answer_text is not None else None,
-        finish_reason=storable(found.finish_reason) if found.finish_reason is not None else None,
-        model_answered=storable(found.model) if found.model is not None else None,
-        error=answer.error,
-        weight=found.weight,
-        reasoning_text=storable(answer.reasoning_text) if answer.reasoning_text is not None else None,
-        read_by=answer.read_by,
-        read_text=storable(answer.read_text) if answer.read_text is not None else None,
-        answer_language=answer.language,
-        is_last=found.is_last,
-    )
-
-
-def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
-    """Return how an answer that was written is read; an error that the file states goes before its text."""
-    missing = missing_answer(text, audit.answer)
-    answer = audit.answer.classify(
-        text if missing is None else None,
-        found.finish_reason,
-        reasoning=found.reasoning,
-        options=found.options,
-        decimal=found.column.decimal if found.column else None,
-        currency=found.column.currency if found.column else None,
-    )
-    if found.error is None or not is_error(found.error):
-        if missing is not None and answer.status == "malformed":
-            return Answer("error", error=f"The cell is missing ({storable(missing)}).", read_by="missing")
-        return answer
-    # An error counts even where a text stands next to it: a placeholder, or what came before the call failed.
-    failure = read_failure(found.error)
-    if failure.rule == OTHER_ERROR and answer.status == "refused":
-        return answer
-    is_told = failure.status == "error"
-    return Answer(
-        failure.status,
-        error=storable(found.error if is_told else f"{failure.sentence} {found.error}"),
-        read_by=failure.rule,
-        reasoning_text=answer.reasoning_text,
-    )
-
-
-def _scores(prompt: _Known, found: PlannedAnswer, now: datetime) -> list[ScoreRow]:
+def _scores(prompt: KnownPrompt, found: PlannedAnswer, now: datetime) -> list[ScoreRow]:
     """Return the labels that an answer has already; a label without a number has the score 1."""
     return [
         ScoreRow(

@@ -20,7 +20,7 @@ from collector.answers.failures import (
 from collector.answers.replies import classify
 from collector.errors import InputError
 from collector.importers.plan import PlannedAnswer
-from collector.importers.tabular import read_answer
+from collector.importers.reading import read_answer
 from collector.spec.audit import Audit
 from tests.python.growth import assert_linear
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,11 +16,11 @@ import pytest
 
 from collector.errors import InputError
 from collector.hashing import hash_of_file
-from collector.importers import tabular
+from collector.importers import plan, reading, tabular
 from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary
-from collector.rows import response_hash
+from collector.rows import ResponseRow, response_hash
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
 from collector.tables.source import readable
@@ -359,3 +363,94 @@ def test_the_same_content_is_imported_once_unless_asked_for_again(
     bring(copy, again=True)
     assert query("select count(*) from raw.runs") == [(2,)]
     assert query("select count(*) from raw.readings") == [(1,)]
+
+
+class TestProcesses:
+    """Large files are read in processes of their own."""
+
+    COLUMNS = (
+        "trial, attempt, seq, status, content_hash, response_text, answer_text, error, read_by, reasoning_text, "
+        "answer_language"
+    )
+
+    @pytest.fixture(autouse=True)
+    def large(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Take a file of a hundred rows for a large one of ten batches."""
+        monkeypatch.setattr(reading, "_ROWS_FOR_PROCESSES", 100)
+        monkeypatch.setattr(plan, "BATCH_ROWS", 10)
+
+    def rows(self) -> list[Row]:
+        """Return ROWS many times, each time with other words."""
+        return [
+            {**row, "answer": row["answer"] and f"{n}. {row['answer'][:1000]}"}
+            for n in range(20)
+            for row in ROWS
+        ]
+
+    def test_they_read_as_the_first_one_does(
+        self, tmp_path: Path, bring: Callable[..., RunSummary], query: Query, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = write_file(tmp_path / "a.csv", self.rows())
+        second = bring(file)
+        monkeypatch.setattr(reading, "_ROWS_FOR_PROCESSES", 1_000)
+        monkeypatch.setattr(reading, "_process", None)
+        first = bring(file, again=True)
+        selected = [
+            query(f"select {self.COLUMNS} from raw.responses where run_id = '{run.run_id}' order by seq")
+            for run in (first, second)
+        ]
+        assert len(selected[0]) == 120
+        assert selected[0] == selected[1]
+        assert first.counts == second.counts
+
+    def test_the_end_of_one_keeps_nothing(
+        self,
+        tmp_path: Path,
+        bring: Callable[..., RunSummary],
+        ledger_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        file = write_file(tmp_path / "a.csv", self.rows())
+        receive, received = reading._Process.receive, []
+
+        def killed(process: reading._Process) -> list[ResponseRow]:
+            received.append(receive(process))
+            process.running.kill()
+            process.running.wait()
+            return received[-1]
+
+        with monkeypatch.context() as patched:
+            patched.setattr(reading._Process, "receive", killed)
+            with pytest.raises(InputError, match="import the file again"):
+                bring(file)
+        assert len(received) == 1
+        with duckdb.connect(str(ledger_path), read_only=True) as connection:
+            assert connection.execute("select count(*) from raw.runs").fetchall() == [(0,)]
+        assert bring(file).n_responses == 120
+
+    @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
+    def test_they_end_with_the_process_that_started_them(self, tmp_path: Path) -> None:
+        script = (
+            "import os, signal\n"
+            "from collector.importers import reading\n"
+            "with reading._process() as process:\n"
+            "    print(process.running.pid, flush=True)\n"
+            "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        )
+        started = subprocess.run(
+            [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert started.returncode == -signal.SIGKILL, started.stderr
+        deadline = time.monotonic() + 60
+        while _runs(int(started.stdout)):
+            assert time.monotonic() < deadline, "the second process still runs"
+            time.sleep(0.05)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return state.rpartition(")")[2].split()[0] != "Z"

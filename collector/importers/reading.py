@@ -1,0 +1,236 @@
+"""How planned answers become rows, read in this process or, of a large file, in others that read while this one writes.
+
+Such a process runs this module: pickled batches come in through its standard input, pickled rows go out through its standard
+output. It ends with its input, so that it does not outlive a process that was killed.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from collector.answers.failures import OTHER_ERROR, is_error, read_failure
+from collector.answers.replies import Answer
+from collector.answers.texts.stored_text import storable
+from collector.errors import InputError
+from collector.importers.missing import missing_answer
+from collector.rows import ResponseRow, response_hash
+
+if TYPE_CHECKING:
+    from collector.importers.plan import PlannedAnswer
+    from collector.spec.audit import Audit
+
+# With fewer rows, starting processes takes longer than it saves.
+_ROWS_FOR_PROCESSES = 30_000
+_PROCESSES = 2
+
+# A prompt's id and content hash, and an answer to it.
+_Asked = tuple[str, str, "PlannedAnswer"]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPrompt:
+    """The parts of a prompt that its answers need."""
+
+    prompt_id: str
+    content_hash: str
+    groups: Sequence[tuple[str, str]]
+
+
+class Reader:
+    """Reads batches of answers in this process; `SeveralReaders` does so in others.
+
+    Args:
+        audit: what answers are expected.
+        has_replies: whether answers are what a model wrote; else they are kept as they are.
+    """
+
+    def __init__(self, audit: Audit, *, has_replies: bool) -> None:
+        self.audit = audit
+        self._has_replies = has_replies
+
+    def read(
+        self, batches: Iterable[list[PlannedAnswer]], known: Mapping[int, KnownPrompt]
+    ) -> Iterator[tuple[list[PlannedAnswer], list[ResponseRow]]]:
+        """Yield each batch of answers with a row for each of them, in the same order.
+
+        Args:
+            batches: the answers.
+            known: number of a prompt -> what its answers need of it.
+        """
+        for found in batches:
+            yield found, self.rows(_asked(found, known))
+
+    def rows(self, asked: Sequence[_Asked]) -> list[ResponseRow]:
+        """Return the rows of one batch."""
+        return [_row(*one, self.audit, has_replies=self._has_replies) for one in asked]
+
+
+class SeveralReaders(Reader):
+    """Reads batches in processes of their own, so that the next batches are read while one is written."""
+
+    def __init__(self, processes: Sequence[_Process], audit: Audit, *, has_replies: bool) -> None:
+        super().__init__(audit, has_replies=has_replies)
+        self._processes = processes
+        for process in processes:
+            process.send(Reader(audit, has_replies=has_replies))
+
+    def read(
+        self, batches: Iterable[list[PlannedAnswer]], known: Mapping[int, KnownPrompt]
+    ) -> Iterator[tuple[list[PlannedAnswer], list[ResponseRow]]]:
+        """Yield batches with their rows, as `Reader.read`; each process reads one batch at a time."""
+        being_read: deque[tuple[_Process, list[PlannedAnswer]]] = deque()
+        for found in batches:
+            asked = _asked(found, known)
+            if len(being_read) < len(self._processes):
+                process = self._processes[len(being_read)]
+                process.send(asked)
+            else:
+                process, earlier = being_read.popleft()
+                rows = process.receive()
+                process.send(asked)
+                yield earlier, rows
+            being_read.append((process, found))
+        for process, earlier in being_read:
+            yield earlier, process.receive()
+
+
+@contextmanager
+def open_reader(audit: Audit, *, n_rows: int, has_replies: bool) -> Iterator[Reader]:
+    """Return the reader for a file of so many rows; the processes that it starts end with the context."""
+    if n_rows < _ROWS_FOR_PROCESSES:
+        yield Reader(audit, has_replies=has_replies)
+        return
+    with ExitStack() as stack:
+        processes = [stack.enter_context(_process()) for _ in range(_PROCESSES)]
+        yield SeveralReaders(processes, audit, has_replies=has_replies)
+
+
+class _Process:
+    """A process that reads; each batch that was sent has to be received before the next one is sent."""
+
+    def __init__(self, running: subprocess.Popen[bytes]) -> None:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        self._input, self._output, self.running = running.stdin, running.stdout, running
+
+    def send(self, content: Reader | Sequence[_Asked]) -> None:
+        try:
+            pickle.dump(content, self._input, pickle.HIGHEST_PROTOCOL)
+            self._input.flush()
+        except BrokenPipeError:
+            raise _ended() from None
+
+    def receive(self) -> list[ResponseRow]:
+        try:
+            rows: list[ResponseRow] = pickle.load(self._output)  # noqa: S301  # our own process wrote it
+        except EOFError:
+            raise _ended() from None
+        return rows
+
+
+def _ended() -> InputError:
+    return InputError(
+        "A process that reads the answers ended before the last one; nothing was imported: import the file again."
+    )
+
+
+@contextmanager
+def _process() -> Iterator[_Process]:
+    # -P: a package of the same name in the working directory is not imported. In a session of its own, Ctrl-C ends this process,
+    # whose end closes the pipes.
+    command = [sys.executable, "-P", "-m", __name__]
+    running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        yield _Process(running)
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def _serve() -> None:
+    """Read batches from the standard input until it ends."""
+    batches, results = sys.stdin.buffer, sys.stdout.buffer
+    reader = pickle.load(batches)  # noqa: S301  # the process that started this one wrote it
+    # Patterns are compiled while that one still writes the prompts.
+    reader.audit.answer.classify("This is a text.", None)
+    while True:
+        try:
+            asked = pickle.load(batches)  # noqa: S301
+        except EOFError:
+            return
+        pickle.dump(reader.rows(asked), results, pickle.HIGHEST_PROTOCOL)
+        results.flush()
+
+
+def _asked(found: Sequence[PlannedAnswer], known: Mapping[int, KnownPrompt]) -> list[_Asked]:
+    prompts = (known[one.prompt_number] for one in found)
+    return [(prompt.prompt_id, prompt.content_hash, one) for prompt, one in zip(prompts, found, strict=True)]
+
+
+def _row(
+    prompt_id: str, prompt_hash: str, found: PlannedAnswer, audit: Audit, *, has_replies: bool
+) -> ResponseRow:
+    text = storable(found.text) if found.text is not None else None
+    if has_replies:
+        answer, evidence = read_answer(text, found, audit), text
+    else:
+        # Such a file holds places or items and not what was written.
+        answer, text, evidence = Answer("ok", answer_text=text), None, text
+    return ResponseRow(
+        prompt_id=prompt_id,
+        trial=found.trial,
+        attempt=found.attempt,
+        seq=found.seq,
+        status=answer.status,
+        content_hash=response_hash(prompt_hash, answer.status, evidence),
+        response_text=text,
+        answer_text=storable(answer.answer_text) if answer.answer_text is not None else None,
+        finish_reason=storable(found.finish_reason) if found.finish_reason is not None else None,
+        model_answered=storable(found.model) if found.model is not None else None,
+        error=answer.error,
+        weight=found.weight,
+        reasoning_text=storable(answer.reasoning_text) if answer.reasoning_text is not None else None,
+        read_by=answer.read_by,
+        read_text=storable(answer.read_text) if answer.read_text is not None else None,
+        answer_language=answer.language,
+        is_last=found.is_last,
+    )
+
+
+def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
+    """Return how an answer that was written is read; an error that the file states goes before its text."""
+    missing = missing_answer(text, audit.answer)
+    answer = audit.answer.classify(
+        text if missing is None else None,
+        found.finish_reason,
+        reasoning=found.reasoning,
+        options=found.options,
+        decimal=found.column.decimal if found.column else None,
+        currency=found.column.currency if found.column else None,
+    )
+    if found.error is None or not is_error(found.error):
+        if missing is not None and answer.status == "malformed":
+            return Answer("error", error=f"The cell is missing ({storable(missing)}).", read_by="missing")
+        return answer
+    # An error counts even if there is a text: a placeholder, or a part that came before the call failed.
+    failure = read_failure(found.error)
+    if failure.rule == OTHER_ERROR and answer.status == "refused":
+        return answer
+    is_told = failure.status == "error"
+    return Answer(
+        failure.status,
+        error=storable(found.error if is_told else f"{failure.sentence} {found.error}"),
+        read_by=failure.rule,
+        reasoning_text=answer.reasoning_text,
+    )
+
+
+if __name__ == "__main__":
+    _serve()
