@@ -6,19 +6,20 @@ output. It ends with its input, so that it does not outlive a process that was k
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from collector.answers.failures import OTHER_ERROR, is_error, read_failure
 from collector.answers.replies import Answer
 from collector.answers.texts.stored_text import storable
-from collector.errors import InputError
+from collector.errors import BiasledgerError
 from collector.importers.missing import missing_answer
 from collector.rows import ResponseRow, response_hash
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 # With fewer rows, starting processes takes longer than it saves.
 _ROWS_FOR_PROCESSES = 30_000
 _PROCESSES = 2
+
+# What loading raises where the other process has ended, before it wrote anything or half-way.
+_CUT_OFF = (EOFError, pickle.UnpicklingError)
 
 # A prompt's id and content hash, and an answer to it.
 _Asked = tuple[str, str, "PlannedAnswer"]
@@ -52,7 +56,7 @@ class Reader:
     """
 
     def __init__(self, audit: Audit, *, has_replies: bool) -> None:
-        self.audit = audit
+        self._audit = audit
         self._has_replies = has_replies
 
     def read(
@@ -69,7 +73,11 @@ class Reader:
 
     def rows(self, asked: Sequence[_Asked]) -> list[ResponseRow]:
         """Return the rows of one batch."""
-        return [_row(*one, self.audit, has_replies=self._has_replies) for one in asked]
+        return [_row(*one, self._audit, has_replies=self._has_replies) for one in asked]
+
+    def prepare(self) -> None:
+        """Compile the patterns that reading needs, which takes some seconds."""
+        self._audit.answer.classify("This is a text.", None)
 
 
 class SeveralReaders(Reader):
@@ -130,13 +138,13 @@ class _Process:
     def receive(self) -> list[ResponseRow]:
         try:
             rows: list[ResponseRow] = pickle.load(self._output)  # noqa: S301  # our own process wrote it
-        except EOFError:
+        except _CUT_OFF:
             raise _ended() from None
         return rows
 
 
-def _ended() -> InputError:
-    return InputError(
+def _ended() -> BiasledgerError:
+    return BiasledgerError(
         "A process that reads the answers ended before the last one; nothing was imported: import the file again."
     )
 
@@ -155,18 +163,19 @@ def _process() -> Iterator[_Process]:
 
 
 def _serve() -> None:
-    """Read batches from the standard input until it ends."""
+    """Read batches from the standard input until it ends, or until nobody takes the rows."""
     batches, results = sys.stdin.buffer, sys.stdout.buffer
-    reader = pickle.load(batches)  # noqa: S301  # the process that started this one wrote it
-    # Patterns are compiled while that one still writes the prompts.
-    reader.audit.answer.classify("This is a text.", None)
-    while True:
-        try:
-            asked = pickle.load(batches)  # noqa: S301
-        except EOFError:
-            return
-        pickle.dump(reader.rows(asked), results, pickle.HIGHEST_PROTOCOL)
-        results.flush()
+    # The process that started this one wrote what is loaded here.
+    with suppress(*_CUT_OFF, BrokenPipeError):
+        reader: Reader = pickle.load(batches)  # noqa: S301  # see above
+        # While that process still writes the prompts.
+        reader.prepare()
+        while True:
+            rows = reader.rows(pickle.load(batches))  # noqa: S301  # see above
+            pickle.dump(rows, results, pickle.HIGHEST_PROTOCOL)
+            results.flush()
+    # Python would try once more to write out rows that nobody takes, and report that it could not.
+    os._exit(0)
 
 
 def _asked(found: Sequence[PlannedAnswer], known: Mapping[int, KnownPrompt]) -> list[_Asked]:

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from collector.errors import InputError
+from collector.errors import BiasledgerError, InputError
 from collector.hashing import hash_of_file
 from collector.importers import plan, reading, tabular
 from collector.importers.tabular import import_file
@@ -421,36 +420,53 @@ class TestProcesses:
 
         with monkeypatch.context() as patched:
             patched.setattr(reading._Process, "receive", killed)
-            with pytest.raises(InputError, match="import the file again"):
+            with pytest.raises(BiasledgerError, match="import the file again"):
                 bring(file)
         assert len(received) == 1
         with duckdb.connect(str(ledger_path), read_only=True) as connection:
             assert connection.execute("select count(*) from raw.runs").fetchall() == [(0,)]
         assert bring(file).n_responses == 120
 
-    @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
-    def test_they_end_with_the_process_that_started_them(self, tmp_path: Path) -> None:
-        script = (
-            "import os, signal\n"
-            "from collector.importers import reading\n"
-            "with reading._process() as process:\n"
-            "    print(process.running.pid, flush=True)\n"
-            "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    def test_the_end_of_one_in_the_middle_of_its_rows_is_told(self) -> None:
+        writes_half = (
+            "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(['row'] * 9 + ['x' * 99])[:-50])"
         )
+        with (
+            subprocess.Popen(
+                [sys.executable, "-c", writes_half], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            ) as running,
+            pytest.raises(BiasledgerError, match="import the file again"),
+        ):
+            reading._Process(running).receive()
+
+    @pytest.mark.parametrize("sent", ["nothing", "half a batch", "a batch"])
+    def test_they_end_with_the_process_that_started_them_and_say_nothing(
+        self, tmp_path: Path, import_spec: Path, sent: str
+    ) -> None:
+        script = f"""
+import os, pickle, signal
+from pathlib import Path
+from collector.importers import reading
+from collector.importers.plan import PlannedAnswer
+from collector.spec.loading import load_audit
+
+audit = load_audit(Path({str(import_spec)!r}))
+answer = PlannedAnswer(1, 1, 1, 1, 1.0, None, "She reads. " * 20_000)
+batch = [("prompt", "hash", answer)] * 9
+with reading._process() as process:
+    if {sent!r} != "nothing":
+        process.send(reading.Reader(audit, has_replies=True))
+    if {sent!r} == "a batch":
+        process.send(batch)
+        # More than a pipe holds: the process is writing when nobody takes the rest.
+        assert process._output.read(1)
+    if {sent!r} == "half a batch":
+        process._input.write(pickle.dumps(batch)[:1_000])
+        process._input.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+        # The process that reads has the same standard error, which is at its end when both have ended.
         started = subprocess.run(
             [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
         )
-        assert started.returncode == -signal.SIGKILL, started.stderr
-        deadline = time.monotonic() + 60
-        while _runs(int(started.stdout)):
-            assert time.monotonic() < deadline, "the second process still runs"
-            time.sleep(0.05)
-
-
-def _runs(pid: int) -> bool:
-    """Whether a process runs; one that has ended and that nobody waited for does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-    return state.rpartition(")")[2].split()[0] != "Z"
+        assert (started.returncode, started.stderr) == (-signal.SIGKILL, "")
