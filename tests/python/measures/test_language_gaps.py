@@ -24,8 +24,7 @@ def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(extensions=["jinja2.ext.do"])
     environment.globals |= {
         "config": lambda **_: "",
-        "new_runs": lambda _: None,
-        "is_of_runs": lambda *_: "true",
+        "run_rows": lambda name: name,
         "ref": lambda name: name,
         "contracted": lambda name: f"select * from {name}",
     }
