@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from biasledger.methods import Method, all_methods
+from biasledger.measure_seeds import measure_rows
 
 Row = Mapping[str, Any]
 
@@ -47,15 +47,15 @@ def plain_effect(row: Row) -> str:
 
 def in_units(row: Row) -> str:
     """A finding's value in the unit that people use, as in `-1.03 places`; empty where it has no value."""
-    _, scale, unit = _units().get(row["measure"], ("", 1.0, ""))
-    return "" if row["value"] is None else _number(scale * row["value"], unit)
+    _, factor, unit = _display(row["measure"])
+    return "" if row["value"] is None else _number(factor * row["value"], unit)
 
 
 def worse_off(row: Row) -> str:
     """The group that comes off worse by a finding; empty where its measure does not tell better from worse."""
     if row["reference_group"] == "(best off)":
         return row["member"] or ""
-    sign = _harms().get(row["measure"], 0) * (row["value"] or 0.0)
+    sign = int(_declared(row["measure"], "harmful_sign") or 0) * (row["value"] or 0.0)
     named = row["group_name"] if sign > 0 else row["reference_group"] if sign < 0 else ""
     return "" if named.startswith("(") else named
 
@@ -70,10 +70,10 @@ def people(group: str) -> str:
 
 def plain_regression(row: Row) -> str:
     """Say in one plain sentence what got worse since the baseline, with its certainty."""
-    what, scale, unit = _units().get(row["measure"], (_words(row["measure"]), 1.0, ""))
+    what, factor, unit = _display(row["measure"])
     member = f", most clearly {row['member']}" if row["member"] else ""
     before, after, by = (
-        _number(scale * number, unit) for number in (row["baseline_value"], row["value"], row["worsening"])
+        _number(factor * number, unit) for number in (row["baseline_value"], row["value"], row["worsening"])
     )
     return (
         f"{_of(row)}{name_of(row)} got worse since the baseline: {what}{member} went from {before} to {after}, "
@@ -112,23 +112,20 @@ def _sentence(row: Row) -> str:
     """The measure's sentence about this row; what the finding states where a measure has none."""
     value = row["value"] or 0.0
     directions = {up: up if value > 0 else down for up, down in _OPPOSITES.items()}
-    return (
-        _sentences()
-        .get(row["measure"], "{statement}")
-        .format(
-            group=_words(row["group_name"]),
-            reference=_words(row["reference_group"]),
-            attribute=_words(row["attribute"]),
-            subject=row["subject"],
-            wording=row["group_name"],
-            about=f", in the category {row['subject']}" if row["subject"] else "",
-            statement=row["statement"],
-            size=abs(value),
-            percent=100 * abs(value),
-            # All that a reader of words has to bear in mind.
-            removed="left in" if row["caution"] else "taken out",
-            **directions,
-        )
+    sentence = _declared(row["measure"], "sentence") or "{statement}"
+    return sentence.format(
+        group=_words(row["group_name"]),
+        reference=_words(row["reference_group"]),
+        attribute=_words(row["attribute"]),
+        subject=row["subject"],
+        wording=row["group_name"],
+        about=f", in the category {row['subject']}" if row["subject"] else "",
+        statement=row["statement"],
+        size=abs(value),
+        percent=100 * abs(value),
+        # All that a reader of words has to bear in mind.
+        removed="left in" if row["caution"] else "taken out",
+        **directions,
     )
 
 
@@ -142,31 +139,16 @@ _OPPOSITES = {
 }
 """Word for a positive value -> word for a negative value."""
 
-_SHARED = Method(
-    sentences={
-        "answer_gap": (
-            "questions about {group} get no usable answer {more} often than those about {reference}, by {percent:.0f} of every "
-            "100: {statement}"
-        ),
-    },
-    units={
-        "answer_gap": ("the gap in questions without a usable answer", 100, " points"),
-        "model_change": ("the share of answers by another model", 100, " %"),
-    },
-    harms={"answer_gap": 1},
-)
-"""Sentences and units of measures that all methods share."""
+
+def _declared(measure: str, column: str) -> str:
+    """What a measure's declaration says; empty for a measure of a later version."""
+    return measure_rows().get(measure, {}).get(column, "")
 
 
-def _sentences() -> Mapping[str, str]:
-    return {
-        measure: text for method in (_SHARED, *all_methods()) for measure, text in method.sentences.items()
-    }
-
-
-def _units() -> Mapping[str, tuple[str, float, str]]:
-    return {measure: unit for method in (_SHARED, *all_methods()) for measure, unit in method.units.items()}
-
-
-def _harms() -> Mapping[str, int]:
-    return {measure: sign for method in (_SHARED, *all_methods()) for measure, sign in method.harms.items()}
+def _display(measure: str) -> tuple[str, float, str]:
+    """What the value is in words, and the factor and the unit that people read it in."""
+    return (
+        _declared(measure, "label") or _words(measure),
+        float(_declared(measure, "display_factor") or 1),
+        _declared(measure, "display_unit"),
+    )

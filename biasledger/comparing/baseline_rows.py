@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from biasledger.methods import KEY, Part, all_methods
+from biasledger.methods import KEY, Part, baseline_parts
 
 _SHARED: Mapping[str, Part] = {
     "finding": Part(
@@ -47,7 +47,7 @@ _BITS = {"bigint": 64, "integer": 32, "tinyint": 8}
 
 def parts() -> Mapping[str, Part]:
     """Return the parts of a baseline's file by name: those that all methods share, then those of each method."""
-    return {**_SHARED, **{name: part for method in all_methods() for name, part in method.parts.items()}}
+    return {**_SHARED, **baseline_parts()}
 
 
 def fault_of(known: Mapping[str, Part], part: object, row: object, run_id: str) -> str | None:

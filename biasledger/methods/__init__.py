@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -40,37 +40,16 @@ class Part:
     fault: Callable[[Mapping[str, Any]], str | None] = lambda _row: None
 
 
-@dataclass(frozen=True)
-class Method:
-    """The declaration of a method.
-
-    Args:
-        parts: the rows that a baseline keeps of it, by the name in the baseline's file.
-        sentences: measure -> its sentence on an alarm; `biasledger.checking.sentences` fills it in.
-        units: measure -> its name in words, the factor of its value, and the unit that it then has.
-        harms: measure -> the sign of a value with which the group comes off worse than its reference; absent for a measure that
-            shows a difference and not who is worse off.
-    """
-
-    parts: Mapping[str, Part] = field(default_factory=dict)
-    sentences: Mapping[str, str] = field(default_factory=dict)
-    units: Mapping[str, tuple[str, float, str]] = field(default_factory=dict)
-    harms: Mapping[str, int] = field(default_factory=dict)
-
-
 def method_names() -> tuple[str, ...]:
     """The methods' names, in their order."""
     return tuple(dbt_variables().get("methods", ()))
 
 
-def all_methods() -> tuple[Method, ...]:
-    """Return the declaration of each method, in their order."""
-    return _declared(method_names())
-
-
 @cache
-def _declared(names: tuple[str, ...]) -> tuple[Method, ...]:
-    return tuple(module_of(__name__, name).METHOD for name in names)
+def baseline_parts() -> Mapping[str, Part]:
+    """The parts of all methods, by their names in a baseline's file."""
+    modules = (importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
+    return {name: part for module in modules for name, part in module.PARTS.items()}
 
 
 def module_of(package: str, method: str) -> ModuleType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from biasledger.methods import UNIT, Method, Part
+from biasledger.methods import UNIT, Part
 
 
 def _unequal(row: Mapping[str, Any]) -> str | None:
@@ -14,7 +14,7 @@ def _unequal(row: Mapping[str, Any]) -> str | None:
     return "has lists of different lengths as 'word_ids' and 'counts'; each word should have a count"
 
 
-_PARTS = {
+PARTS = {
     # Texts get numbers in the order of their keys, which are hashes, so that draws are the same as where the run was collected;
     # words get numbers in no order.
     "word_member": Part(
@@ -61,27 +61,3 @@ _PARTS = {
         fault=_unequal,
     ),
 }
-
-_SENTENCES = {
-    "word_divergence": (
-        "answers for {group} and for {reference} are worded differently, {percent:.1f} % of the way from the same words "
-        "to not a word in common"
-    ),
-    "classifier_accuracy": (
-        "a reader of the words alone, with the words that name a group {removed}, would tell in {percent:.0f} of 100 "
-        "answers whether they are for {group} or for {reference}; 50 of 100 is guessing"
-    ),
-}
-
-_UNITS = {
-    "word_divergence": ("the difference in wording", 100, " %"),
-    "classifier_accuracy": (
-        "the share of answers whose group can be distinguished from their words",
-        100,
-        " %",
-    ),
-    "length_gap": ("the gap in the logarithm of lengths", 1, ""),
-    "marked_words": ("the |z| of the most telling word", 1, ""),
-}
-
-METHOD = Method(parts=_PARTS, sentences=_SENTENCES, units=_UNITS)

@@ -13,8 +13,8 @@ import numpy as np
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.schema import table_of
+from biasledger.measures.texts.outcomes import masked_text, outcomes
 from biasledger.measures.texts.similarity import OF_VECTORS, Answers, Vectors
-from biasledger.measures.texts.styles import masked_text, styles
 from biasledger.model_inputs.encoders import load_encoder
 from biasledger.model_inputs.models import connection_of, not_held
 from biasledger.model_inputs.relations import (
@@ -65,14 +65,14 @@ def read_similarity_comparisons(
         yield Comparison(units=answers, **described(row, *name))
 
 
-def new_styles(
+def new_outcomes(
     dbt: Any,
     session: duckdb.DuckDBPyConnection,
     texts: duckdb.DuckDBPyRelation,
     removed_words: duckdb.DuckDBPyRelation,
     hedges: duckdb.DuckDBPyRelation,
 ) -> duckdb.DuckDBPyRelation:
-    """How each text is put that the model's table does not hold yet.
+    """Return the outcomes of each text that the model's table does not hold yet.
 
     texts: text_key, run_id, language, answer_text. removed_words: run_id, word, in lower case. hedges: language, term.
     """
@@ -84,7 +84,7 @@ def new_styles(
         (key, language, masked_text(text, names.get(run_id, frozenset())))
         for key, run_id, language, text in found
     )
-    return as_relation(connection_of(session), styles(left, terms))
+    return as_relation(connection_of(session), outcomes(left, terms))
 
 
 class _KeptVectors:

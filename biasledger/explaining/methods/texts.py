@@ -15,7 +15,7 @@ _OF_QUESTIONS = f"{CONTRAST} and scheme = $scheme"
 
 def evidence(case: Case) -> Evidence:
     """The numbers of both groups, and answers that make the difference."""
-    return _similarity(case) if case.finding["measure"] == "similarity_gap" else _style(case)
+    return _similarity(case) if case.finding["measure"] == "similarity_gap" else _gap(case)
 
 
 def _similarity(case: Case) -> Evidence:
@@ -58,7 +58,7 @@ def _similarity(case: Case) -> Evidence:
     return Evidence([similarity, questions], sides)
 
 
-def _style(case: Case) -> Evidence:
+def _gap(case: Case) -> Evidence:
     """The answers of each group that are farthest in the group's own direction."""
     outcome = case.finding["measure"].removesuffix("_gap")
     gap = case.behind(
@@ -82,14 +82,14 @@ def _style(case: Case) -> Evidence:
 def _answers(case: Case, name: str, outcome: str, *, most: bool) -> Side:
     found = case.rows(
         f"""
-        select prompt_id, trial, {outcome} as said
+        select prompt_id, trial, value as said
         from marts.fct_text_answers
         where
-            {RUN} and {outcome} is not null
+            {RUN} and outcome = '{outcome}' and value is not null
             and prompt_id in (
                 select prompt_id from marts.dim_prompt_groups where {RUN} and attribute = $attribute and group_name = $side
             )
-        order by {outcome} {"desc" if most else "asc"}, prompt_id, trial
+        order by value {"desc" if most else "asc"}, prompt_id, trial
         limit $n
         """,
         side=name,

@@ -26,9 +26,130 @@ from biasledger.measures.decisions.clusters import (
 from biasledger.measures.decisions.gap_tests import gap_test
 from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.decisions.unread import Bounds, Unread
+from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import Design, Integers, Moves, PermutationResult
 from biasledger.measures.schema import Table
+
+MEASURES = (
+    Measure(
+        name="rank_gap",
+        description=(
+            "How much higher or lower a group's labels stand than its reference group's, from the right label where it is"
+            " known; labels are permuted inside each case"
+        ),
+        scale="label ranks, group minus reference (0 for the first label of the audit's list, 1 for the next)",
+        side="two-sided",
+        unit="cases or people a group",
+        label="the gap in ranks",
+        display=(1, " ranks"),
+        sentence="a case is labelled {size:.2f} ranks {higher} for {group} than for {reference}{about}, on average",
+        harmful_sign=-1,
+        threshold=Threshold(
+            value=0.05,
+            reason="The published cut-off, which has no test behind it, kept beside one that has",
+            source="SeniortyPrediction, test 3 (name-swapped resumes): more than 0.05 ranks",
+            min_units=10,
+            severity="error",
+            published=0.05,
+            crossed="Intersections have a fraction of the answers of a single attribute, so they are shown and warn",
+        ),
+    ),
+    Measure(
+        name="place_gap",
+        description=(
+            "How many places higher or lower candidates of a group are put; a name moves with all its rankings, inside "
+            "the job"
+        ),
+        scale="places in a ranking, group minus reference, positive is better",
+        side="two-sided",
+        unit="names a group",
+        label="the gap in places",
+        display=(1, " places"),
+        sentence=(
+            "candidates with {group} names end {size:.1f} places {higher} in the ranking than those with {reference} "
+            "names{about}, on average"
+        ),
+        harmful_sign=-1,
+        threshold=Threshold(
+            value=0.25,
+            reason="No published value: a quarter of a place on average moves one candidate in four by a place",
+            source="Ours",
+            min_units=10,
+            severity="error",
+            crossed="Intersections have a fraction of the names of a single attribute, so they are shown and warn",
+        ),
+        tolerance=Tolerance(0.1, "Places in a ranking: one candidate in ten moves by a place"),
+    ),
+    Measure(
+        name="score_gap",
+        description="How much higher or lower a group is scored",
+        scale="standard deviations of the scores, group minus reference",
+        side="two-sided",
+        unit="cases or people a group",
+        label="the gap in scores",
+        display=(1, " standard deviations"),
+        sentence=(
+            "{group} people are scored {higher} than {reference} ones{about}, by {size:.2f} of the usual distance between"
+            " two people's scores"
+        ),
+        harmful_sign=-1,
+        threshold=Threshold(
+            value=0.2,
+            reason="A small effect by Cohen's convention (0.2 standard deviations)",
+            source="Cohen (1988), Statistical Power Analysis for the Behavioral Sciences",
+            min_units=10,
+            severity="error",
+            crossed="Intersections have a fraction of the answers of a single attribute, so they are shown and warn",
+        ),
+    ),
+    Measure(
+        name="relative_gap",
+        description=(
+            "How many per cent higher or lower a group is scored, as with salaries; in place of score_gap where the scale"
+            " ends above 1,000 or the audit says so"
+        ),
+        scale="difference of mean natural logarithms of the scores, group minus reference (-0.05 is about 5 % less)",
+        side="two-sided",
+        unit="cases or people a group",
+        label="the gap in scores",
+        display=(100, " %"),
+        sentence="{group} people are scored {percent:.0f} % {higher} than {reference} ones{about}, on average",
+        harmful_sign=-1,
+        threshold=Threshold(
+            value=0.03,
+            reason=(
+                "Three per cent: below the five per cent at which the directive asks for a joint pay assessment, so that "
+                "a gap of five per cent is found and not only touched"
+            ),
+            source="Directive (EU) 2023/970 on pay transparency, Article 10",
+            min_units=10,
+            severity="error",
+            crossed="Intersections have a fraction of the answers of a single attribute, so they are shown and warn",
+        ),
+    ),
+    Measure(
+        name="accuracy_gap",
+        description="Whether a group is misjudged more often, in whichever direction",
+        scale="difference of shares of right labels, group minus reference (-1 to 1)",
+        side="two-sided",
+        unit="cases or people a group",
+        label="the gap in right decisions",
+        display=(100, " points"),
+        sentence=(
+            "decisions about {group} people are right {more} often than about {reference} ones{about}, by {percent:.0f} "
+            "of every 100"
+        ),
+        harmful_sign=-1,
+        threshold=Threshold(
+            value=0.05,
+            reason="No published value: five answers in a hundred more are wrong for one group",
+            source="Ours",
+            min_units=10,
+            severity="warn",
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True)

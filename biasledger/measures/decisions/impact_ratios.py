@@ -19,6 +19,7 @@ from biasledger.measures.decisions.clusters import (
 )
 from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.decisions.unread import Bounds, Unread
+from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import (
     Design,
@@ -32,6 +33,39 @@ from biasledger.measures.engine.resampling import (
     pooled,
 )
 from biasledger.measures.schema import Table
+
+MEASURES = (
+    Measure(
+        name="impact_ratio",
+        description=(
+            "Impact ratio of the worst-off group of an attribute to the best-off one, as in New York City's Local Law 144"
+            " and the four-fifths rule; groups under 2 % of the sample and unknown ones are left out and shown"
+        ),
+        scale="smallest selection rate over the largest (0 to 1)",
+        side="lower",
+        unit="cases, people or names a group",
+        no_difference=1,
+        is_at_equal_sizes=True,
+        label="the impact ratio",
+        display=(100, " %"),
+        sentence=(
+            "for every 100 people selected of the best-off group by {attribute}, an equally large worst-off group has "
+            "only {percent:.0f}{about}; below 80 is what the four-fifths rule flags"
+        ),
+        threshold=Threshold(
+            value=0.8,
+            reason="Four fifths, read with a test: of small groups one falls below it by chance",
+            source="29 CFR 1607.4(D), four-fifths rule; NYC Local Law 144 of 2021, rules 6 RCNY 5-300 ff.",
+            min_units=10,
+            severity="error",
+            published=0.8,
+            crossed=(
+                "Intersections have a fraction of the answers of a single attribute, so they are shown and warn; the law "
+                "asks for them to be published"
+            ),
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,35 @@ from numpy.typing import NDArray
 from scipy import special
 
 from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import Floats, Integers
 from biasledger.measures.schema import Table
+
+MEASURES = (
+    Measure(
+        name="position_bias",
+        description=(
+            "Whether the order in which candidates are shown decides; far larger than any effect of names it hides these"
+        ),
+        scale="share of rankings whose first-shown candidate is put first, minus chance (-1 to 1)",
+        side="two-sided",
+        unit="rankings of different candidates",
+        label="the advantage of being shown first",
+        display=(100, " points"),
+        sentence="candidates shown first win {more} often than by chance, by {percent:.0f} of every 100 rankings",
+        threshold=Threshold(
+            value=0.1,
+            reason=(
+                "No published value: the order shown decides one ranking in ten more than chance would; answers to the "
+                "same candidates in the same order count as one"
+            ),
+            source="Ours",
+            min_units=20,
+            severity="warn",
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True)

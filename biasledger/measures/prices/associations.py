@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay
 from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_half_widths
 from biasledger.measures.engine.jackknife import DeleteGroups
@@ -33,6 +34,36 @@ from biasledger.measures.prices.items import (
     split_by_group,
 )
 from biasledger.measures.schema import Table
+
+MEASURES = (
+    Measure(
+        name="category_association",
+        description=(
+            "The category that goes most clearly to one group rather than to the other; p is adjusted for all categories "
+            "(max-T)"
+        ),
+        scale="association score (difference) of the strongest category, (f1 - f0) / f (-2 to 2)",
+        side="two-sided",
+        unit="names or words a group",
+        clear_scale="largest that the simultaneous bands leave open",
+        label="the association of a category with the group",
+        sentence=(
+            "some kinds of place go to {group} rather than to {reference} people, or the other way round: {statement}"
+        ),
+        threshold=Threshold(
+            value=0.25,
+            reason="No published value: two groups' shares of a category lie apart by a quarter of the overall share",
+            source="Shen et al. (2022), arXiv:2201.06224, prints scores and sets no threshold",
+            min_units=8,
+            severity="error",
+            crossed="Intersections have a fraction of the names of a single attribute, so they are shown and warn",
+        ),
+        tolerance=Tolerance(
+            0.05, "Association scores run from -2 to 2, so this is about the same part of their range"
+        ),
+    ),
+)
+
 
 _MARKED, _REFERENCE = 1, 0
 

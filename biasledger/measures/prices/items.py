@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.intervals import NO_VARIANCE, difference_limits, nan_mean, t_quantile
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
@@ -28,6 +29,39 @@ from biasledger.measures.engine.resampling import (
 )
 from biasledger.measures.engine.strata import StratumSums, without_each
 from biasledger.measures.schema import Table
+
+MEASURES = (
+    Measure(
+        name="price_share",
+        description=(
+            "Price percentage score P(group | price level), minus its mean when names (with all their items) change "
+            "groups; a name stands for one person so the test counts names and not recommendations; p is adjusted for the"
+            " price levels (max-T)"
+        ),
+        scale=(
+            "share of a price level's items that go to a group, minus its share by chance, of the most certain level (-1 "
+            "to 1)"
+        ),
+        side="two-sided",
+        unit="names or words a group",
+        clear_scale="the same, the farthest end from 0 of all levels' intervals",
+        label="the excess share of a price level",
+        display=(100, " points"),
+        sentence=(
+            "{group} people get a {larger} share of the items at one price level than of all items, by {percent:.0f} "
+            "percentage points: {statement}"
+        ),
+        threshold=Threshold(
+            value=0.05,
+            reason="No published value: one item in twenty of a price level has changed sides",
+            source="Shen et al. (2022), arXiv:2201.06224, prints scores and sets no threshold",
+            min_units=8,
+            severity="error",
+            crossed="Intersections have a fraction of the names of a single attribute, so they are shown and warn",
+        ),
+    ),
+)
+
 
 ALL_SETS = -1
 """The mean over the sets that all groups share, each weighing the same; of a single set it is that set."""

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse, special
 
+from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.resampling import (
     Design,
     Floats,
@@ -37,6 +38,41 @@ from biasledger.measures.engine.resampling import (
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
 from biasledger.measures.words.word_weights import WordWeights
+
+MEASURES = (
+    Measure(
+        name="classifier_accuracy",
+        description="How well a linear classifier tells from the words which group a text was written for",
+        scale="balanced accuracy, what shuffled labels reach put at 0.5 (at most 1)",
+        side="upper",
+        unit="answers in the smaller group (questions to each group where it was asked five or more)",
+        clear_scale="balanced accuracy with unlimited texts, upper end of the interval",
+        no_difference=0.5,
+        is_at_equal_sizes=True,
+        label="the share of answers whose group can be distinguished from their words",
+        display=(100, " %"),
+        sentence=(
+            "a reader of the words alone, with the words that name a group {removed}, would tell in {percent:.0f} of 100 "
+            "answers whether they are for {group} or for {reference}; 50 of 100 is guessing"
+        ),
+        threshold=Threshold(
+            value=0.8,
+            reason=(
+                "The published value kept but read on balanced accuracy so that unequal group sizes cannot reach it by "
+                "chance"
+            ),
+            source="Xu, Potka & Thomo (2026), SVM accuracy > 0.80; below 0.60 not meaningful",
+            min_units=10,
+            severity="error",
+            published=0.8,
+            crossed=(
+                "Intersections have a fraction of the texts of a single attribute, so they are shown and warn; raise to "
+                "error where each has 100 texts or more"
+            ),
+        ),
+    ),
+)
+
 
 if TYPE_CHECKING:
     from sklearn.svm import LinearSVC

@@ -10,11 +10,38 @@ from numpy.typing import NDArray
 
 from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.units import Units
+from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.resampling import Integers
 from biasledger.measures.engine.word_counts import row_sums
 from biasledger.measures.schema import prefixed
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import whole_trials
+
+MEASURES = (
+    Measure(
+        name="length_gap",
+        description=(
+            "How much longer or shorter answers about a group are, apart from which words they hold; geometric means, "
+            "inside template and all other attributes"
+        ),
+        scale="log ratio of words an answer, group minus reference (0.223 is a quarter longer)",
+        side="two-sided",
+        unit="answers in the smaller group (questions to each group where it was asked five or more)",
+        label="the gap in the logarithm of lengths",
+        threshold=Threshold(
+            value=0.223,
+            reason=(
+                "A quarter longer or a fifth shorter. Longer is not worse, and which length is right depends on the "
+                "question, so it warns; differences of words are judged at equal lengths"
+            ),
+            source="Ours: no source publishes a threshold for lengths",
+            min_units=10,
+            severity="warn",
+        ),
+        tolerance=Tolerance(0.095, "Log ratio of lengths: a tenth longer"),
+    ),
+)
+
 
 _LEAST_RANGE = float(np.log(2))
 

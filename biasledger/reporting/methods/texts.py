@@ -1,4 +1,4 @@
-"""Pictures of answers beyond their words: how alike they are inside and between groups, how they read, how much they hedge."""
+"""Pictures of answers beyond their words: how alike they are inside and between groups, and their outcomes."""
 
 from __future__ import annotations
 
@@ -71,16 +71,18 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         draw=_gaps_panel,
         noun="attributes and outcomes",
         title="How answers are put",
-        reading="How much easier answers about a group read than those about its reference group, in points of Flesch’s scale, "
-        "and how many of their sentences hedge, next to those of the reference group.",
+        reading="How answers about a group are written, compared with those about its reference group: how easily they read, in "
+        "points of Flesch’s scale, how many of their sentences hedge, and how many of their words are different ones.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS, _EVEN_KEY),
     )
 
 
 def _gaps_panel(rows: Sequence[Row]) -> Panel:
-    if rows[0]["outcome"] == "hedging":
-        title = f"{readable(rows[0]['attribute'])} {against(rows)}: sentences that hedge"
-        return rates_panel(rows, title, "share of sentences that hedge")
+    label = rows[0]["outcome_label"]
+    if rows[0]["is_share"]:
+        return rates_panel(
+            rows, f"{readable(rows[0]['attribute'])} {against(rows)}: {label}", f"share of {label}"
+        )
     dots = [
         Dot(
             label,
@@ -92,7 +94,7 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]
-    return _panel(rows, dots, "points of reading ease, group minus reference")
+    return _panel(rows, dots, f"{rows[0]['outcome_unit']} of {label}, group minus reference")
 
 
 def _panel(rows: Sequence[Row], dots: Sequence[Dot], axis: str) -> Panel:

@@ -1,4 +1,4 @@
--- How much easier answers about each group read than those about its reference, and how much more of them hedges.
+-- By how much the mean of each outcome of texts about a group differs from that about its reference.
 with
 
 judged as (
@@ -8,7 +8,6 @@ judged as (
         status,
         threshold
     from marts.fct_findings
-    where measure in ('readability_gap', 'hedging_gap')
 )
 
 select
@@ -26,8 +25,12 @@ select
     gaps.mean_reference + gaps.null_mean - 1.96 * gaps.null_sd as chance_low,
     gaps.mean_reference + gaps.null_mean + 1.96 * gaps.null_sd as chance_high,
     gaps.p_value,
-    gaps.n_units
+    gaps.n_units,
+    replace(measures.label, 'the gap in ', '') as outcome_label,
+    trim(measures.display_unit) as outcome_unit,
+    measures.display_factor = 100 as is_share
 from marts.fct_text_gaps as gaps
+inner join marts.dim_measures as measures on measures.measure = gaps.outcome || '_gap'
 left join judged on gaps.contrast_id = judged.contrast_id and judged.measure = gaps.outcome || '_gap'
 where
     gaps.run_id = $run_id

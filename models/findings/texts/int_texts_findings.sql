@@ -9,14 +9,25 @@ settings as (
     where json_exists(analysis, '$.texts')
 ),
 
+measures as (
+    select
+        measure,
+        statement,
+        display_factor,
+        display_unit
+    from {{ ref("measures") }}
+    where method = 'texts'
+),
+
 expected as (
     select
         contrasts.*,
         settings.analysis_hash,
-        unnest(['similarity_gap', 'readability_gap', 'hedging_gap']) as measure,
-        unnest([settings.scheme, 'words', 'words']) as scheme
+        measures.measure,
+        if(measures.measure = 'similarity_gap', settings.scheme, 'words') as scheme
     from {{ ref("int_answers_contrasts") }} as contrasts
     inner join settings on contrasts.run_id = settings.run_id
+    cross join measures
     where contrasts.reference_group not in ('(neutral)', '(others)')
 ),
 
@@ -57,44 +68,41 @@ similarities as (
 
 gaps as (
     select
-        contrast_id,
-        outcome || '_gap' as measure,
-        case outcome
-            when 'readability'
-                then printf(
-                    'answers about %s have a reading ease of %.1f, and about %s of %.1f',
-                    group_name, mean_marked, reference_group, mean_reference
-                )
-                || if(
-                    {{ differs_within_strata("adjusted_gap", "gap", 1) }},
-                    printf(', a difference of %+.1f within strata', round(adjusted_gap, 1) + 0), ''
-                )
-            else printf(
-                'of the sentences about %s %.1f %% hedge, and about %s %.1f %%',
-                group_name, 100 * mean_marked, reference_group, 100 * mean_reference
-            )
-            || {{ percentage_points_within_strata("adjusted_gap", "gap") }}
-        end as detail,
-        if(p_value is null, 'labels cannot be permuted, as no question was answered about both groups', null)
+        gaps.contrast_id,
+        measures.measure,
+        printf(
+            measures.statement,
+            gaps.group_name, measures.display_factor * gaps.mean_marked,
+            gaps.reference_group, measures.display_factor * gaps.mean_reference
+        )
+        || if(
+            {{ differs_within_strata("measures.display_factor * gaps.adjusted_gap", "measures.display_factor * gaps.gap", 1) }},
+            printf(
+                ', a difference of %+.1f%s within strata',
+                round(measures.display_factor * gaps.adjusted_gap, 1) + 0, measures.display_unit
+            ), ''
+        ) as detail,
+        if(gaps.p_value is null, 'labels cannot be permuted, as no question was answered about both groups', null)
             as detail_without_alarm,
-        adjusted_gap as value,
-        p_value,
-        null_mean,
-        null_sd,
-        adjusted_low as interval_low,
-        adjusted_high as interval_high,
-        gap as published_value,
-        if(unit = 'name', n_names, n_units) as n_units,
-        n_units as n_sufficient,
-        case unit
+        gaps.adjusted_gap as value,
+        gaps.p_value,
+        gaps.null_mean,
+        gaps.null_sd,
+        gaps.adjusted_low as interval_low,
+        gaps.adjusted_high as interval_high,
+        gaps.gap as published_value,
+        if(gaps.unit = 'name', gaps.n_names, gaps.n_units) as n_units,
+        gaps.n_units as n_sufficient,
+        case gaps.unit
             when 'name' then 'names a group'
             when 'prompt' then 'prompts about each group'
             else 'answers about each group'
         end as settled_by,
-        width_power,
-        n_permutations,
-        seed
-    from {{ ref("fct_text_gaps") }}
+        gaps.width_power,
+        gaps.n_permutations,
+        gaps.seed
+    from {{ ref("fct_text_gaps") }} as gaps
+    inner join measures on gaps.outcome || '_gap' = measures.measure
 ),
 
 measured as (

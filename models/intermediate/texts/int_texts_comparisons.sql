@@ -16,18 +16,43 @@ settings as (
     where json_exists(analysis, '$.texts')
 ),
 
-measured as (
+outcomes as (
+    select *
+    from {{ ref("int_texts_outcomes") }}
+    where value is not null
+),
+
+of_runs as (
     select
         units.*,
         settings.analysis_hash,
         settings.encoder,
         settings.encoder_hash,
-        unnest(list_transform(settings.schemes, lambda scheme: 'similarity') || ['readability', 'hedging']) as outcome,
-        unnest(settings.schemes || ['words', 'words']) as scheme,
-        unnest(range(len(settings.schemes) + 2)) as place,
-        case outcome when 'readability' then units.readability when 'hedging' then units.hedging end as outcome_value
+        settings.schemes
     from units
     inner join settings on units.run_id = settings.run_id
+),
+
+measured as (
+    select
+        *,
+        'similarity' as outcome,
+        unnest(schemes) as scheme,
+        unnest(range(len(schemes))) as place,
+        cast(null as double) as outcome_value,
+        1 as highest
+    from of_runs
+    where not is_repeated
+    union all by name
+    select
+        of_runs.*,
+        outcomes.outcome,
+        'words' as scheme,
+        0 as place,
+        outcomes.value as outcome_value,
+        outcomes.highest
+    from of_runs
+    inner join outcomes on of_runs.text_key = outcomes.text_key
 ),
 
 compared as (
@@ -45,14 +70,14 @@ compared as (
         if(scheme in ('encoder', 'encoder_centred'), encoder, null) as encoder,
         if(scheme in ('encoder', 'encoder_centred'), encoder_hash, null) as encoder_hash,
         -- The first similarity of the analysis is judged.
-        place = 0 or outcome <> 'similarity' as is_judged,
+        place = 0 as is_judged,
         count(*) filter (where label = 1) as n_marked,
         count(*) filter (where label = 0) as n_reference,
         count(distinct gap_unit) filter (where label = 1) as n_marked_units,
         count(distinct gap_unit) filter (where label = 0) as n_reference_units,
         bool_and(gap_unit = prompt_id) as is_by_prompt,
         0 as outcome_lowest,
-        greatest(max(if(outcome = 'readability', 100, 1)), max(outcome_value)) as outcome_highest,
+        greatest(max(highest), max(outcome_value)) as outcome_highest,
         {{ fingerprint_of([
             "answer_id", "label", "question_id", "unit_id", "name_id", "name_stratum_id", "sampled",
             "person", "gap_unit",
@@ -60,9 +85,6 @@ compared as (
             "weight",
         ]) }} as fingerprint
     from measured
-    where
-        outcome_value is not null
-        or (outcome = 'similarity' and not is_repeated)
     group by all
     having
         count(distinct label) = 2

@@ -15,18 +15,22 @@ units as (
 ),
 
 outcomes as (
-    select
-        comparisons.comparison_key,
-        units.*,
-        if(comparisons.outcome = 'readability', units.readability, units.hedging) as outcome_value
-    from comparisons
-    inner join units on comparisons.contrast_id = units.contrast_id
+    select *
+    from {{ ref("int_texts_outcomes") }}
+    where value is not null
 ),
 
 answers as (
-    select *
-    from outcomes
-    where outcome_value is not null
+    select
+        comparisons.comparison_key,
+        units.*,
+        outcomes.value as outcome_value
+    from comparisons
+    inner join units on comparisons.contrast_id = units.contrast_id
+    inner join outcomes
+        on
+            units.text_key = outcomes.text_key
+            and comparisons.outcome = outcomes.outcome
 ),
 
 grouped as (

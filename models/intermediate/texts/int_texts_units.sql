@@ -7,11 +7,6 @@ answers as (
     where words <> ''
 ),
 
-styles as (
-    select *
-    from {{ ref("int_texts_styles") }}
-),
-
 contrasts as (
     select *
     from {{ ref("int_answers_contrasts") }}
@@ -36,9 +31,8 @@ joined as (
         answers.trial,
         answers.weight,
         answers.words,
+        answers.text_key,
         answers.vector_key,
-        styles.readability,
-        styles.hedging,
         -- A prompt whose answers are all equal says no more of a mean for having been asked again.
         min(answers.response_hash) over of_prompt = max(answers.response_hash) over of_prompt as is_constant,
         row_number() over (of_prompt order by answers.trial) > 1 as is_further,
@@ -49,7 +43,6 @@ joined as (
         on
             contrasts.run_id = answers.run_id
             and gap_units.prompt_id = answers.prompt_id
-    left join styles on answers.text_key = styles.text_key
     window
         of_prompt as (partition by gap_units.contrast_id, gap_units.prompt_id),
         of_question as (partition by gap_units.contrast_id, gap_units.stratum, gap_units.label)

@@ -5,9 +5,9 @@ answers as (
     from {{ ref("int_texts_answers") }}
 ),
 
-styles as (
+outcomes as (
     select *
-    from {{ ref("int_texts_styles") }}
+    from {{ ref("int_texts_outcomes") }}
 ),
 
 prompts as (
@@ -22,16 +22,16 @@ text_answers as (
     select
         answers.*,
         prompts.mitigation,
-        styles.n_words,
-        styles.n_sentences,
-        styles.readability,
-        styles.hedging
+        outcomes.outcome,
+        outcomes.value,
+        outcomes.n_words,
+        outcomes.n_sentences
     from answers
     inner join prompts
         on
             answers.run_id = prompts.run_id
             and answers.prompt_id = prompts.prompt_id
-    inner join styles on answers.text_key = styles.text_key
+    inner join outcomes on answers.text_key = outcomes.text_key
 )
 
 {{ contracted("text_answers") }}

@@ -1,4 +1,4 @@
-"""Test that a new method needs only its own files and three edits."""
+"""Test that a new method needs only its own files and one edit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ import biasledger.explaining.methods
 import biasledger.methods
 import biasledger.reporting.methods
 import collector.spec.methods
-from biasledger.methods import all_methods, method_names, module_of
+from biasledger.measure_seeds import seeds
+from biasledger.methods import baseline_parts, method_names, module_of
 from biasledger.project import dbt_variables
 from collector.errors import InputError
 
@@ -60,10 +61,16 @@ OWN_FILES = {
             place=0, asked=lambda prompt: "at length" in prompt or None, answer=answer, settings=Settings
         )
         """,
-    "biasledger/methods/lengths.py": """
-        from biasledger.methods import Method
+    "biasledger/measures/lengths.py": """
+        from biasledger.measures.declared import Measure, Threshold
 
-        METHOD = Method(sentences={"length": "answers about {group} are {larger}"})
+        MEASURES = (
+            Measure(
+                name="length", description="How long answers are.", scale="words", side="two-sided", unit="answers",
+                label="the length", sentence="answers about {group} are {larger}",
+                threshold=Threshold(value=1, reason="Ours", source="Ours", min_units=5, severity="warn"),
+            ),
+        )
         """,
     "biasledger/explaining/methods/lengths.py": """
         from biasledger.explaining.evidence import Evidence
@@ -101,6 +108,24 @@ OWN_FILES = {
     "tests/dbt/alarms/alarm_lengths.sql": '{{ unaccepted_alarms("lengths", "error") }}',
     "tests/dbt/alarms/warning_lengths.sql": '{{ unaccepted_alarms("lengths", "warn") }}',
 }
+OWN_MEASURE = """
+    from biasledger.measures.declared import Threshold
+    from biasledger.measures.texts.outcomes import Text, TextMeasure
+
+
+    def commas(text: Text) -> float:
+        return sum(part.count(",") for part in text.sentences) / len(text.words)
+
+
+    MEASURES = (
+        TextMeasure(
+            name="commas_gap", description="Whose answers have more commas.", scale="commas a word", side="two-sided",
+            unit="prompts or answers about the smaller group", label="the gap in commas", display=(100, " points"),
+            statement="about %s there are %.1f commas a word, and about %s %.1f", of_text=commas,
+            threshold=Threshold(value=0.1, reason="Ours", source="Ours", min_units=5, severity="warn"),
+        ),
+    )
+    """
 ENABLED = """{+group: lengths, +enabled: "{{ 'lengths' in env_var('BIASLEDGER_METHODS', 'lengths') }}"}"""
 SPEC = """
     audit: small
@@ -113,7 +138,7 @@ SPEC = """
 TOLD = """
     import json, sys
     from pathlib import Path
-    from biasledger.checking.sentences import _sentences
+    from biasledger.measure_seeds import measure_rows
     from biasledger.querying.tables import described_tables
     from biasledger.methods import module_of, method_names
     from collector.spec.loading import load_audit
@@ -126,7 +151,7 @@ TOLD = """
         "methods": method_names(),
         "analysis": load_audit(Path(sys.argv[1])).analysis_document()["lengths"],
         "last_table": described_tables()[-1].name,
-        "has_sentence": "length" in _sentences(),
+        "sentence": measure_rows()["length"]["sentence"],
         "planted": Simulator(longer={"Ann": 1.0}).ask(Request("Tell Ann at length.")).text,
     }))
     """
@@ -138,7 +163,7 @@ def modules_of(package: ModuleType) -> set[str]:
 
 @pytest.mark.parametrize(
     "package",
-    [biasledger.methods, biasledger.explaining.methods, biasledger.reporting.methods, collector.spec.methods],
+    [biasledger.explaining.methods, biasledger.reporting.methods, collector.spec.methods],
 )
 def test_what_has_a_file_for_each_method_has_one_for_each(package: ModuleType) -> None:
     assert modules_of(package) - NO_METHODS == set(method_names())
@@ -165,10 +190,20 @@ def test_a_method_hands_over_what_the_project_says() -> None:
             assert (f"int_{name}_{what}" in models) == (what in outputs), (name, what)
 
 
-def test_a_part_and_a_sentence_are_one_method_s() -> None:
-    for found in ("parts", "sentences", "units"):
-        names = [name for method in all_methods() for name in getattr(method, found)]
-        assert len(names) == len(set(names)), found
+def test_a_part_of_a_baseline_is_one_method_s() -> None:
+    names = [
+        name
+        for module in modules_of(biasledger.methods)
+        for name in module_of("biasledger.methods", module).PARTS
+    ]
+    assert sorted(names) == sorted(baseline_parts())
+
+
+def test_the_seeds_are_those_declared() -> None:
+    for name, text in seeds().items():
+        assert (ROOT / "seeds" / name).read_text(encoding="utf-8") == text, (
+            f"seeds/{name} is not what the measures declare: run `python -m biasledger.measure_seeds seeds`."
+        )
 
 
 def test_a_method_of_another_version_is_no_traceback() -> None:
@@ -205,11 +240,8 @@ def _is_named(method: str, text: str) -> bool:
 
 
 @pytest.mark.slow
-def test_a_new_method_is_its_own_files_and_three_edits(tmp_path: Path) -> None:
-    for name in COPIED:
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("dbt_project.yml", "profiles.yml"):
-        shutil.copy(ROOT / name, tmp_path / name)
+def test_a_new_method_is_its_own_files_and_one_edit(tmp_path: Path) -> None:
+    _copy(tmp_path)
     before = {path for path in tmp_path.rglob("*") if path.is_file()}
     for name, text in OWN_FILES.items():
         path = tmp_path / name
@@ -226,7 +258,7 @@ def test_a_new_method_is_its_own_files_and_three_edits(tmp_path: Path) -> None:
         "methods": [*method_names(), "lengths"],
         "analysis": {"shortest": 3},
         "last_table": "fct_lengths",
-        "has_sentence": True,
+        "sentence": "answers about {group} are {larger}",
         "planted": "long long ",
     }
     options = ["parse", "--profiles-dir", ".", "--log-path", str(tmp_path / "logs")]
@@ -243,8 +275,40 @@ def test_a_new_method_is_its_own_files_and_three_edits(tmp_path: Path) -> None:
     assert {"alarm_lengths", "warning_lengths"} <= {node["name"] for node in nodes.values()}
 
 
+@pytest.mark.slow
+def test_a_new_text_measure_is_its_own_file(tmp_path: Path) -> None:
+    _copy(tmp_path)
+    for name in ("audits", "targets.yml"):
+        copied = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copied(ROOT / name, tmp_path / name)
+    (tmp_path / "biasledger/measures/texts/commas.py").write_text(
+        textwrap.dedent(OWN_MEASURE), encoding="utf-8"
+    )
+    _run(tmp_path, "from biasledger.measure_seeds import main; main()", "seeds")
+    command = "from biasledger.cli import cli; cli(prog_name='biasledger')"
+    _run(tmp_path, command, "collect", "audits/advice.yml", "--target", "simulator", "--trials", "3")
+    _run(tmp_path, command, "build", code=1)
+    sql = (
+        "select n_values, statement, label from marts.fct_findings join marts.dim_measures using (measure) cross join "
+        "(select count(value) as n_values from marts.fct_text_answers where outcome = 'commas') where measure = 'commas_gap'"
+    )
+    ((n_values, statement, label),) = (
+        row.values() for row in json.loads(_run(tmp_path, command, "query", sql, "--format", "json"))
+    )
+    assert n_values > 0
+    assert re.fullmatch(r"about Black there are \d+\.\d commas a word, and about White \d+\.\d", statement)
+    assert label == "the gap in commas"
+
+
+def _copy(project: Path) -> None:
+    for name in COPIED:
+        shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("dbt_project.yml", "profiles.yml"):
+        shutil.copy(ROOT / name, project / name)
+
+
 def _edit(project: Path) -> None:
-    """Make the three edits of other files: the project's file, and a row each for a measure and its threshold."""
+    """Edit the project's file, and write the seeds."""
     path = project / "dbt_project.yml"
     text = path.read_text(encoding="utf-8")
     last = method_names()[-1]
@@ -260,17 +324,10 @@ def _edit(project: Path) -> None:
         text = text.replace(after, after + line)
     text = re.sub(rf"(      {last}: &{last} .*\n)", rf"\1      lengths: &lengths {ENABLED}\n", text)
     path.write_text(text, encoding="utf-8")
-    for name in ("measures.csv", "thresholds.csv"):
-        path = project / "seeds" / name
-        lines = path.read_text(encoding="utf-8").splitlines()
-        row = next(line for line in lines if line.startswith("length_gap,"))
-        path.write_text(
-            "\n".join([*lines, row.replace("length_gap,", "length,").replace(",words,", ",lengths,"), ""]),
-            encoding="utf-8",
-        )
+    _run(project, "from biasledger.measure_seeds import main; main()", "seeds")
 
 
-def _run(project: Path, program: str, *arguments: str) -> str:
+def _run(project: Path, program: str, *arguments: str, code: int = 0) -> str:
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=project,
@@ -279,5 +336,5 @@ def _run(project: Path, program: str, *arguments: str) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
     return done.stdout

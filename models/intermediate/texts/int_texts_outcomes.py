@@ -1,7 +1,7 @@
-from biasledger.model_inputs.texts import new_styles
+from biasledger.model_inputs.texts import new_outcomes
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_texts_answers"), dbt.ref("int_texts_removed_words"), dbt.ref("hedges")
-    return new_styles(dbt, session, *relations)
+    return new_outcomes(dbt, session, *relations)

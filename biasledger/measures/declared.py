@@ -1,0 +1,103 @@
+"""The declaration of a measure: what its value means, from which threshold it is an alarm, and how it is put in words.
+
+Each module of this package declares its measures in `MEASURES`, beside the functions that compute them.
+`biasledger/measure_seeds.py` writes the seeds from these.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+Side = Literal["upper", "lower", "two-sided"]
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """From which value a significant finding is an alarm.
+
+    Args:
+        value: on the measure's scale.
+        reason: why this value; source: where it comes from.
+        min_units: units that each group needs.
+        severity: error can fail the audit, warn gives a warning, none is shown only.
+        clear: value that the interval must not reach for a clear finding; `value` by default.
+        published: threshold of the published rule, if there is one.
+        crossed: why intersections of attributes have the same threshold and only warn; empty where they have no row of their own.
+    """
+
+    value: float
+    reason: str
+    source: str
+    min_units: int
+    severity: Literal["error", "warn", "none"]
+    clear: float | None = None
+    published: float | None = None
+    crossed: str = ""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How much worse than the baseline a value may get, on the measure's scale, and why."""
+
+    value: float
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What a measure is.
+
+    Args:
+        name: its key in all tables.
+        description: its meaning in one sentence.
+        scale: scale of the value and the threshold.
+        side: the worse side of the threshold.
+        unit: the permuted unit, which a finding counts.
+        threshold: from which value a finding is an alarm.
+        label: what the value is, for sentences: "the gap in prices".
+        sentence: what an alarm says, filled in by `biasledger.checking.sentences`; empty: what the finding states.
+        statement: what a finding of a text measure states (`biasledger.measures.texts.outcomes`).
+        display: the factor and the unit that people read a value in, as (100, " %").
+        no_difference: the value of no difference; None where there is none, or no interval.
+        clear_scale: scale of the end of the interval that a clear finding is judged by, if not the value's own.
+        is_at_equal_sizes: whether runs are compared at equal sizes, as the value depends on the number of answers.
+        harmful_sign: the sign of a value with which the group comes off worse than its reference; 0 for a measure that shows a
+            difference and not who is worse off.
+        tolerance: how much worse than the baseline it may get, if not as much as any other measure.
+    """
+
+    name: str
+    description: str
+    scale: str
+    side: Side
+    unit: str
+    threshold: Threshold
+    label: str
+    sentence: str = ""
+    statement: str = ""
+    display: tuple[float, str] = (1, "")
+    no_difference: float | None = 0
+    clear_scale: str = ""
+    is_at_equal_sizes: bool = False
+    harmful_sign: Literal[-1, 0, 1] = 0
+    tolerance: Tolerance | None = None
+
+
+@cache
+def declared(method: str) -> tuple[Measure, ...]:
+    """A method's measures, in the order of their names: those of its module of this package, or of the modules of its package.
+
+    Raises:
+        ValueError: two measures have one name.
+    """
+    parent = importlib.import_module(f"{__package__}.{method}")
+    names = [info.name for info in pkgutil.iter_modules(getattr(parent, "__path__", ()))]
+    modules = [parent, *(importlib.import_module(f"{parent.__name__}.{name}") for name in names)]
+    found = {one.name: one for module in modules for one in getattr(module, "MEASURES", ())}
+    if len(found) < sum(len(getattr(module, "MEASURES", ())) for module in modules):
+        raise ValueError(f"Two measures of {method} have one name: rename one.")
+    return tuple(found[name] for name in sorted(found))

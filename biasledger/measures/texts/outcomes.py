@@ -1,0 +1,116 @@
+"""Outcomes: a number of each text, such as how easily it reads, whose mean is compared between groups.
+
+A text measure is a module of this package whose `MEASURES` hold a `TextMeasure`: its declaration, and the function of one text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from biasledger.measures.declared import Measure, declared
+from biasledger.measures.schema import Table, columns, row, table_of
+
+MASK = "x"
+"""The word in place of each that names somebody or a group."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n+")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_PARTS = re.compile(r"['’-]")
+# Abbreviations whose full stop ends no sentence.
+_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Mx|Dr|Prof|St|Sr|Sra|Srta|Mme|Mlle)\.(?=\s)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text whose names are masked: its words and sentences, at least one of each, and a pattern for hedges of its language, if
+    there is a list of them.
+    """
+
+    words: Sequence[str]
+    sentences: Sequence[str]
+    language: str
+    hedges: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextMeasure(Measure):
+    """The gap between two groups in the mean of a number of each text. Its name ends with `_gap`.
+
+    `statement` is filled in, by printf, with the group, its mean, the reference group and its mean, in the displayed unit.
+
+    Args:
+        of_text: the number, at least 0; NaN where a text has none, as in a language without the formula.
+        highest: the greatest number that is expected; a greater one widens the range.
+    """
+
+    of_text: Callable[[Text], float]
+    highest: float = 1
+
+    @property
+    def outcome(self) -> str:
+        """The name of the number."""
+        return self.name.removesuffix("_gap")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A number of a text; n_words, n_sentences: of the text."""
+
+    n_words: int
+    n_sentences: int
+    outcome: str
+    highest: float
+    value: float
+
+
+def text_of(content: str, language: str, hedges: re.Pattern[str] | None = None) -> Text | None:
+    """Return the words and sentences of a text whose names are masked; None if it has no word."""
+    sentences = [part for part in _SENTENCE_END.split(content) if _WORD.search(part)]
+    words = _WORD.findall(content)
+    return Text(words, sentences, language, hedges) if words else None
+
+
+def outcomes(texts: Iterable[tuple[str, str, str]], hedges: Mapping[str, Iterable[str]]) -> Table:
+    """A row a text with words and outcome: its key and Outcome.
+
+    texts: key, language, text. hedges: language -> words and phrases.
+    """
+    patterns = {language: hedge_pattern(terms) for language, terms in hedges.items()}
+    found = ((key, text_of(content, language, patterns.get(language))) for key, language, content in texts)
+    return table_of(
+        {"text_key": "str", **columns(Outcome)},
+        [
+            {"text_key": key, **row(one)}
+            for key, text in found
+            if text is not None
+            for one in _outcomes_of(text)
+        ],
+    )
+
+
+def _outcomes_of(text: Text) -> Iterator[Outcome]:
+    for measure in declared("texts"):
+        if isinstance(measure, TextMeasure):
+            value = float(measure.of_text(text))
+            yield Outcome(len(text.words), len(text.sentences), measure.outcome, measure.highest, value)
+
+
+def masked_text(text: str, names: Collection[str]) -> str:
+    """The text with one and the same short word for each that names somebody or a group: a long name reads no harder.
+
+    names: in lower case; compounds and possessives of one are masked, too. A title ends no sentence.
+    """
+
+    def mask(found: re.Match[str]) -> str:
+        word = found[0].lower()
+        return MASK if word in names or any(part in names for part in _PARTS.split(word)) else found[0]
+
+    return _WORD.sub(mask, _TITLE.sub(r"\1", text))
+
+
+def hedge_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
+    """Return a pattern for any of these words and phrases as a whole, None if there is none."""
+    spelled = [re.escape(term) for term in sorted(terms, key=lambda term: (-len(term), term))]
+    return re.compile(rf"(?<![\w'’-])(?:{'|'.join(spelled)})(?![\w'’-])", re.IGNORECASE) if spelled else None
