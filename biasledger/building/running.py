@@ -85,7 +85,7 @@ class Dbt:
             is_closed: the project comes from somebody else, and nothing parsed of it may be shared with other projects.
 
         Returns:
-            The error messages dbt reported, in order; lines that its process does not say itself (a crash) count as such.
+            The error messages dbt reported, in order. Where dbt failed, then other lines of its process, as of a crash.
 
         Raises:
             BuildError: dbt could not read the project or broke down.
@@ -106,8 +106,11 @@ class Dbt:
                 # It stays open: when it is closed, also by this process's end, dbt's ends.
                 self._process.stdin.write(f"{json.dumps(asked)}\n")
                 self._process.stdin.flush()
-            messages = _follow(self._process.stdout, on_step)
+            messages, others = _follow(self._process.stdout, on_step)
             code = self._process.wait()
+        # Libraries warn as the process ends, whatever came of it.
+        if code != 0:
+            messages += others
         # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.
         # One that cannot begin ends with 1, too, and built nothing.
         if code not in {0, 1} or (code == 1 and not (self._project / RESULTS).exists()):
@@ -125,13 +128,15 @@ def _environment() -> dict[str, str]:
     return {**own, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 
 
-def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
-    messages = []
+def _follow(lines: IO[str], on_step: OnStep) -> tuple[list[str], list[str]]:
+    """The error messages among the lines of dbt's process, and its lines that are no messages."""
+    messages: list[str] = []
+    others: list[str] = []
     done, total, last = 0, 0, "none"
     for line in lines:
         if not line.startswith(SAID):
             if line.strip():
-                messages.append(line.strip())
+                others.append(line.strip())
             continue
         said = json.loads(line.removeprefix(SAID))
         if "node" in said:
@@ -141,7 +146,7 @@ def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
             on_step(done, total, f"{last}; now {said['doing']}")
         elif said["level"] == "error":
             messages.append(said["message"].strip())
-    return messages
+    return messages, others
 
 
 def one_line(messages: Iterable[str]) -> str:

@@ -40,9 +40,10 @@ def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest
     lines = capsys.readouterr().out + "\n".join(printed)
     assert "looked into" not in lines
     steps: list[tuple[int, int, str]] = []
-    messages = running._follow(io.StringIO(lines), lambda *step: steps.append(step))
+    messages, others = running._follow(io.StringIO(lines), lambda *step: steps.append(step))
     assert steps == [(1, 9, "fct_findings")]
-    assert messages == ["It broke.", printed[0], "5", "Killed"]
+    assert messages == ["It broke."]
+    assert others == [printed[0], "5", "Killed"]
 
 
 def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +62,8 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
     teller(sentence("LogModelResult", "1 of 9 OK", node_info=done, total=9))
     teller.say_doing()
     steps: list[tuple[int, int, str]] = []
-    assert running._follow(io.StringIO(capsys.readouterr().out), lambda *step: steps.append(step)) == []
+    told = running._follow(io.StringIO(capsys.readouterr().out), lambda *step: steps.append(step))
+    assert told == ([], [])
     assert [step[:2] for step in steps] == [(0, 0), (1, 9), (1, 9)]
     first, _, last = (re.sub(r", [\d.]+ GiB$", "", name) for *_, name in steps)
     assert first == "none; now int_words_divergences (comparison 2 of 2), int_lists_spreads"
@@ -87,6 +89,28 @@ def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.
         dbt.run(["build"], {}, lambda *_: None, methods=["words"])
     with pytest.raises(ProcessLookupError):
         os.kill(started[0], 0)
+
+
+@pytest.mark.parametrize(("code", "messages"), [(0, []), (1, ["leaked 27 instances"])])
+def test_what_a_library_says_as_dbt_ends_is_an_error_only_where_dbt_failed(
+    code: int, messages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+sys.stdin.readline()
+Path("target/run_results.json").write_text("{{}}")
+print("leaked 27 instances")
+sys.exit({code})
+"""
+    (tmp_path / "leaking.py").write_text(program, encoding="utf-8")
+    (tmp_path / "target").mkdir()
+    monkeypatch.setattr(running, "subprocess", subprocess)
+    monkeypatch.setattr(running, "_PROCESS", "leaking")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
+    with running.Dbt(tmp_path) as dbt:
+        assert dbt.run(["build"], {}, lambda *_: None, methods=["words"]) == messages
 
 
 def test_dbt_ends_where_a_build_asks_nothing_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
