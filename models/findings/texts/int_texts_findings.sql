@@ -14,7 +14,7 @@ measures as (
         measure,
         statement,
         display_factor,
-        display_unit
+        coalesce(display_unit, '') as display_unit
     from {{ ref("measures") }}
     where method = 'texts'
 ),

@@ -11,7 +11,7 @@ from tests.python.project import Project
 
 from .planting import advice
 
-MEASURES = ("hedging_gap", "readability_gap", "similarity_gap")
+MEASURES = ("hedging_gap", "readability_gap", "similarity_gap", "type_token_ratio_gap")
 FINDINGS = f"from marts.fct_findings where measure in {MEASURES}"
 
 
@@ -24,8 +24,9 @@ def test_what_is_planted_fires(shipped: Project) -> None:
         ("hedging_gap", "warn", 1, "group"),
         ("readability_gap", "warn", 1, "group"),
         ("similarity_gap", "error", 1, "group"),
+        ("type_token_ratio_gap", "warn", -1, "group"),
     ]
-    for level, n in (("alarm", 1), ("warning", 2)):
+    for level, n in (("alarm", 1), ("warning", 3)):
         assert shipped.work_rows(
             f"select count(*) from alarms.{level}_texts where target = 'simulator' and mitigation = 'plain' and audit = 'advice'"
         ) == [(n,)]
@@ -57,9 +58,9 @@ def test_languages_without_hedges_say_so(odd: Project) -> None:
         rows["hedging_gap"] == "there is no answer about both groups in a language that this can be told of"
     )
     assert odd.rows(
-        "select count(readability) > 0, count(hedging) from marts.fct_text_answers join marts.dim_runs using (run_id)"
-        f" where audit = '{advice.AUDIT}'"
-    ) == [(True, 0)]
+        "select outcome, count(value) > 0 from marts.fct_text_answers join marts.dim_runs using (run_id)"
+        f" where audit = '{advice.AUDIT}' and outcome in ('readability', 'hedging') group by outcome order by outcome"
+    ) == [("hedging", False), ("readability", True)]
 
 
 def test_all_schemes_are_shown_and_the_first_is_judged(shipped: Project) -> None:

@@ -95,7 +95,8 @@ def contrast_id(row: Mapping[str, Any], **changes: Any) -> str:
 def measures() -> Sequence[Mapping[str, Any]]:
     """The shipped measures."""
     frame = pd.read_csv(ROOT / "seeds" / "measures.csv")
-    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
+    columns = [name for name, _ in contracts()["dim_measures"]]
+    return [{name: row[name] for name in columns} for row in frame.to_dict("records")]
 
 
 def run(run_id: str, audit: str = "products", target: str = "model", **changes: Any) -> dict[str, Any]:
