@@ -1,16 +1,14 @@
 """The seeds that say what measures are: written from the declarations in `biasledger/measures`, and read for sentences.
 
-`python -m biasledger.measure_seeds seeds` writes `measures.csv`, `thresholds.csv` and `tolerances.csv`.
+`python -m biasledger.measure_seeds` writes `measures.csv`, `thresholds.csv` and `tolerances.csv`.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 
 from biasledger.measures.declared import Tolerance, declared
 from biasledger.project import dbt_source, dbt_variables
@@ -121,12 +119,9 @@ def _csv(rows: Iterator[Mapping[str, object]]) -> str:
 
 
 def main() -> None:
-    """Write the seeds that are declared in Python."""
-    parser = argparse.ArgumentParser(prog="python -m biasledger.measure_seeds", description=main.__doc__)
-    parser.add_argument("folder", type=Path, help="seeds")
-    folder = parser.parse_args().folder
+    """Write this checkout's seeds that are declared in Python."""
     for name, text in seeds().items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (dbt_source() / "seeds" / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def build(
     nothing is built.
 
     The tables are published with alarms or without, all at once; readers who have the old ones open keep them. Ends with 1 if
-    there are alarms; with 3 if a model or a quality test failed, and the old tables stay.
+    an alarm of severity error is not accepted; with 3 if a model or a quality test failed, and the old tables stay.
     """
     from biasledger.building.build import up_to_date_build
 

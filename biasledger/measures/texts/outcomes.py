@@ -15,6 +15,9 @@ from biasledger.measures.schema import Table, columns, row, table_of
 MASK = "x"
 """The word in place of each that names somebody or a group."""
 
+LABEL = "the gap in "
+"""How a text measure's label begins; the rest names the number."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _PARTS = re.compile(r"['’-]")
@@ -24,8 +27,14 @@ _TITLE = re.compile(r"\b(Mr|Mrs|Ms|Mx|Dr|Prof|St|Sr|Sra|Srta|Mme|Mlle)\.(?=\s)",
 
 @dataclass(frozen=True)
 class Text:
-    """A text whose names are masked: its words and sentences, at least one of each, and a pattern for hedges of its language, if
-    there is a list of them.
+    """A text whose names are masked.
+
+    Args:
+        words: at least one; an apostrophe or hyphen parts none.
+        sentences: the parts with words between line breaks and blanks after . ! ? or …, with their marks but for the quotation
+            marks and brackets after these.
+        language: that of the prompt, such as en; empty where it is not known.
+        hedges: a pattern for hedges of the language; None where there is no list of them.
     """
 
     words: Sequence[str]
@@ -36,7 +45,9 @@ class Text:
 
 @dataclass(frozen=True, kw_only=True)
 class TextMeasure(Measure):
-    """The gap between two groups in the mean of a number of each text. Its name ends with `_gap`.
+    """The gap between two groups in the mean of a number of each text.
+
+    Its name ends with `_gap`, its label begins with "the gap in ". A factor of 100 to display it says that the number is a share.
 
     `statement` is filled in, by printf, with the group, its mean, the reference group and its mean, in the displayed unit.
 
@@ -47,6 +58,15 @@ class TextMeasure(Measure):
 
     of_text: Callable[[Text], float]
     highest: float = 1
+
+    def __post_init__(self) -> None:
+        """Check the names.
+
+        Raises:
+            ValueError: the name or the label is of another form.
+        """
+        if not self.name.endswith("_gap") or not self.label.startswith(LABEL):
+            raise ValueError(f"{self.name}: name it <outcome>_gap, and begin its label with {LABEL!r}.")
 
     @property
     def outcome(self) -> str:

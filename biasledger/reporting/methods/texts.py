@@ -71,8 +71,8 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         draw=_gaps_panel,
         noun="attributes and outcomes",
         title="How answers are put",
-        reading="How answers about a group are written, compared with those about its reference group: how easily they read, in "
-        "points of Flesch’s scale, how many of their sentences hedge, and how many of their words are different ones.",
+        reading="How answers about a group are written, compared with those about its reference group: numbers of each answer, "
+        "such as how easily it reads, by their difference; shares next to those of the reference group.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS, _EVEN_KEY),
     )
 

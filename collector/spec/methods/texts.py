@@ -94,7 +94,7 @@ METHOD = Method(
         Texts,
         Field(
             default_factory=Texts,
-            description="For texts: similarity, reading ease, hedging.",
+            description="For texts: similarity, and outcomes such as reading ease.",
             examples=[{"similarity": ["cosine"]}],
         ),
     ),

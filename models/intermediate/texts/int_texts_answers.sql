@@ -37,6 +37,12 @@ hedges as (
     from {{ ref("hedges") }}
 ),
 
+measures as (
+    select string_agg(measure, ' ' order by measure) as names
+    from {{ ref("measures") }}
+    where method = 'texts'
+),
+
 removed_of_runs as (
     select
         run_id,
@@ -57,9 +63,9 @@ described as (
         prompts.encoder_place,
         prompts.encoder_hash,
         answers.answer_text,
-        -- All that its style depends on.
+        -- All that its outcomes depend on.
         {{ key_of([
-            "prompts.language", "answers.answer_text", "removed_of_runs.fingerprint", "hedges.fingerprint",
+            "prompts.language", "answers.answer_text", "removed_of_runs.fingerprint", "hedges.fingerprint", "measures.names",
             "'" ~ var("engine_version") ~ "'",
         ]) }} as text_key,
         coalesce(removed_of_runs.words, []) as removed_words
@@ -70,6 +76,7 @@ described as (
             and answers.prompt_id = prompts.prompt_id
     left join removed_of_runs on answers.run_id = removed_of_runs.run_id
     cross join hedges
+    cross join measures
 ),
 
 texts_answers as (

@@ -37,7 +37,7 @@ def test_words_are_not_compared_between_languages(odd: Project) -> None:
     )
     assert {measure for measure, *_ in rows} == {
         "classifier_accuracy", "hedging_gap", "length_gap", "marked_words", "readability_gap", "similarity_gap",
-        "word_divergence",
+        "type_token_ratio_gap", "word_divergence",
     }  # fmt: skip
     for _, status, explanation, advice in rows:
         assert status == "insufficient_data"

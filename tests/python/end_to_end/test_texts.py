@@ -111,4 +111,4 @@ def test_the_report_draws_both_pictures(shipped: Project) -> None:
     with open_warehouse(shipped.warehouse) as source:
         drawn = pictures(source, run_id)
     assert [picture.key for picture in drawn] == ["texts-similarity", "texts-gaps"]
-    assert [len(picture.panels) for picture in drawn] == [4, 2]
+    assert [len(picture.panels) for picture in drawn] == [4, 3]

@@ -24,7 +24,7 @@ MEASURES = [
     "marked_words", "marker_association", "negative_regard", "negative_regard_gap", "personality_fairness", "place_gap",
     "position_bias", "price_gap", "price_share", "price_spread", "probe_stereotype_ratio", "rank_gap", "readability_gap",
     "repeat_spread", "robustness", "shortfall_spread", "similarity_gap", "snsr", "snsv", "stereotype_gap", "stereotype_ratio",
-    "unanswered_spread", "word_divergence",
+    "type_token_ratio_gap", "unanswered_spread", "word_divergence",
 ]  # fmt: skip
 
 

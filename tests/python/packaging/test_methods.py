@@ -177,7 +177,7 @@ def test_folders_and_alarms_are_there_for_each_method() -> None:
             assert (ROOT / "tests" / "dbt" / "alarms" / f"{level}_{name}.sql").is_file()
 
 
-def test_no_room_s_name_is_a_part_of_another_s() -> None:
+def test_no_method_s_name_is_a_part_of_another_s() -> None:
     """The project file asks whether a name is in a text of names."""
     names = method_names()
     assert not [(one, other) for one in names for other in names if one != other and one in other]
@@ -202,7 +202,7 @@ def test_a_part_of_a_baseline_is_one_method_s() -> None:
 def test_the_seeds_are_those_declared() -> None:
     for name, text in seeds().items():
         assert (ROOT / "seeds" / name).read_text(encoding="utf-8") == text, (
-            f"seeds/{name} is not what the measures declare: run `python -m biasledger.measure_seeds seeds`."
+            f"seeds/{name} is not what the measures declare: run `python -m biasledger.measure_seeds`."
         )
 
 
@@ -284,7 +284,7 @@ def test_a_new_text_measure_is_its_own_file(tmp_path: Path) -> None:
     (tmp_path / "biasledger/measures/texts/commas.py").write_text(
         textwrap.dedent(OWN_MEASURE), encoding="utf-8"
     )
-    _run(tmp_path, "from biasledger.measure_seeds import main; main()", "seeds")
+    _run(tmp_path, "from biasledger.measure_seeds import main; main()")
     command = "from biasledger.cli import cli; cli(prog_name='biasledger')"
     _run(tmp_path, command, "collect", "audits/advice.yml", "--target", "simulator", "--trials", "3")
     _run(tmp_path, command, "build", code=1)
@@ -324,7 +324,7 @@ def _edit(project: Path) -> None:
         text = text.replace(after, after + line)
     text = re.sub(rf"(      {last}: &{last} .*\n)", rf"\1      lengths: &lengths {ENABLED}\n", text)
     path.write_text(text, encoding="utf-8")
-    _run(project, "from biasledger.measure_seeds import main; main()", "seeds")
+    _run(project, "from biasledger.measure_seeds import main; main()")
 
 
 def _run(project: Path, program: str, *arguments: str, code: int = 0) -> str:
