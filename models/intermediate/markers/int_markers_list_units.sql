@@ -62,7 +62,6 @@ counts as (
 texts_of_groups as (
     select
         markers_prompts.*,
-        texts.run_id,
         texts.answer_key,
         texts.response_hash,
         texts.n_answers,
