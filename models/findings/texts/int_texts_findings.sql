@@ -66,43 +66,51 @@ similarities as (
     where is_judged
 ),
 
+displayed_gaps as (
+    select
+        gaps.*,
+        measures.measure,
+        measures.statement,
+        measures.display_unit,
+        measures.display_factor * gaps.mean_marked as displayed_marked,
+        measures.display_factor * gaps.mean_reference as displayed_reference,
+        measures.display_factor * gaps.gap as displayed_gap,
+        measures.display_factor * gaps.adjusted_gap as displayed_adjusted_gap
+    from {{ ref("fct_text_gaps") }} as gaps
+    inner join measures on gaps.outcome || '_gap' = measures.measure
+),
+
 gaps as (
     select
-        gaps.contrast_id,
-        measures.measure,
-        printf(
-            measures.statement,
-            gaps.group_name, measures.display_factor * gaps.mean_marked,
-            gaps.reference_group, measures.display_factor * gaps.mean_reference
-        )
+        contrast_id,
+        measure,
+        printf(statement, group_name, displayed_marked, reference_group, displayed_reference)
         || if(
-            {{ differs_within_strata("measures.display_factor * gaps.adjusted_gap", "measures.display_factor * gaps.gap", 1) }},
+            {{ differs_within_strata("displayed_adjusted_gap", "displayed_gap", 1) }},
             printf(
-                ', a difference of %+.1f%s within strata',
-                round(measures.display_factor * gaps.adjusted_gap, 1) + 0, measures.display_unit
+                ', a difference of %+.1f%s within strata', round(displayed_adjusted_gap, 1) + 0, display_unit
             ), ''
         ) as detail,
-        if(gaps.p_value is null, 'labels cannot be permuted, as no question was answered about both groups', null)
+        if(p_value is null, 'labels cannot be permuted, as no question was answered about both groups', null)
             as detail_without_alarm,
-        gaps.adjusted_gap as value,
-        gaps.p_value,
-        gaps.null_mean,
-        gaps.null_sd,
-        gaps.adjusted_low as interval_low,
-        gaps.adjusted_high as interval_high,
-        gaps.gap as published_value,
-        if(gaps.unit = 'name', gaps.n_names, gaps.n_units) as n_units,
-        gaps.n_units as n_sufficient,
-        case gaps.unit
+        adjusted_gap as value,
+        p_value,
+        null_mean,
+        null_sd,
+        adjusted_low as interval_low,
+        adjusted_high as interval_high,
+        gap as published_value,
+        if(unit = 'name', n_names, n_units) as n_units,
+        n_units as n_sufficient,
+        case unit
             when 'name' then 'names a group'
             when 'prompt' then 'prompts about each group'
             else 'answers about each group'
         end as settled_by,
-        gaps.width_power,
-        gaps.n_permutations,
-        gaps.seed
-    from {{ ref("fct_text_gaps") }} as gaps
-    inner join measures on gaps.outcome || '_gap' = measures.measure
+        width_power,
+        n_permutations,
+        seed
+    from displayed_gaps
 ),
 
 measured as (
