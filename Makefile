@@ -88,7 +88,7 @@ test-slow: $(INSTALLED)
 spark-test: export BIASLEDGER_SPARK_REQUIRED = $(CI)
 spark-test: $(INSTALLED)
 	@"$(BIN)/python" -m pip install --quiet --editable ".[spark]" "pyspark[connect]" --constraint constraints.txt
-	@"$(BIN)/python" -m pytest tests/python/spark
+	@"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/python/spark
 
 check: lint types sql test test-slow warehouse smoke
 	@echo "make check: everything passed."
@@ -130,7 +130,7 @@ warehouse: $(INSTALLED)
 
 # sqlfluff reads the models as dbt compiles them, which needs a ledger.
 sql: warehouse
-	@"$(BIN)/sqlfluff" lint models analyses tests/dbt
+	@"$(BIN)/sqlfluff" lint --processes 2 models analyses tests/dbt
 	@"$(BIN)/sqlfluff" lint biasledger/reporting/queries --config .sqlfluff-report
 	@"$(BIN)/python" -m biasledger.spark.lint build/warehouse/target/compiled/biasledger/models build/warehouse/warehouse.duckdb
 
