@@ -134,7 +134,7 @@ def test_no_path_goes_around_it() -> None:
         building / "dbt_process.py",
         # Answers dbt's process; what else it writes comes out there.
         building.parent / "model_inputs" / "beside.py",
-        # Hands the rows it read, pickled, to the process that started it.
+        # Writes the rows that it read, pickled, to the process that started it.
         ROOT / "collector" / "importers" / "reading.py",
     }
     places = [
