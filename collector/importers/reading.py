@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ROWS_FOR_PROCESSES = 30_000
 _PROCESSES = 2
 
-# What loading raises where the other process has ended, before it wrote anything or half-way.
+# Loading raises one of these if the other process ended before it wrote anything, or half-way.
 _CUT_OFF = (EOFError, pickle.UnpicklingError)
 
 # A prompt's id and content hash, and an answer to it.
@@ -145,7 +145,7 @@ class _Process:
 
 def _ended() -> BiasledgerError:
     return BiasledgerError(
-        "A process that reads the answers ended before the last one; nothing was imported: import the file again."
+        "A process that reads the answers ended too early, and nothing was imported; import the file again."
     )
 
 
@@ -165,7 +165,7 @@ def _process() -> Iterator[_Process]:
 def _serve() -> None:
     """Read batches from the standard input until it ends, or until nobody takes the rows."""
     batches, results = sys.stdin.buffer, sys.stdout.buffer
-    # The process that started this one wrote what is loaded here.
+    # The process that started this one wrote all that is loaded here.
     with suppress(*_CUT_OFF, BrokenPipeError):
         reader: Reader = pickle.load(batches)  # noqa: S301  # see above
         # While that process still writes the prompts.
