@@ -56,7 +56,7 @@ def test_a_column_of_a_newer_version_is_asked_for(project: Path) -> None:
 def test_a_threshold_that_is_no_number(project: Path) -> None:
     file = project / "seeds" / "thresholds.csv"
     file.write_text(
-        file.read_text(encoding="utf-8").replace("snsr,*,*,0.10", "snsr,*,*,a tenth"), encoding="utf-8"
+        file.read_text(encoding="utf-8").replace("snsr,*,*,0.1,", "snsr,*,*,a tenth,"), encoding="utf-8"
     )
     with pytest.raises(
         InputError, match=r"thresholds.csv: row \d+ has 'a tenth' as 'threshold'; it should be a number"
