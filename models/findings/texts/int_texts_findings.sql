@@ -134,7 +134,7 @@ texts_findings as (
             measured.detail,
             if(
                 expected.measure = 'similarity_gap', 'no question was answered about both groups',
-                'there is no answer about both groups in a language that this can be told of'
+                'the answers about a group are too short for this measure or in a language that it lacks'
             )
         ) as detail,
         measured.detail_without_alarm,

@@ -72,7 +72,7 @@ def test_one_answer_decides_no_language(odd: Project) -> None:
         " where audit = 'one_german' order by 1, 2"
     ) == [("man", "", 29), ("man", "de", 1), ("woman", "en", 30)]
     assert odd.rows(
-        "select count(*), count(*) filter (where contains(explanation, 'language')) from marts.fct_findings"
+        "select count(*), count(*) filter (where contains(explanation, 'differ with the language')) from marts.fct_findings"
         " where audit = 'one_german' and group_name = 'woman'"
     )[0][1:] == (0,)
 

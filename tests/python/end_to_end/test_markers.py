@@ -69,7 +69,7 @@ def test_markers_are_found_as_an_independent_search_finds_them(odd: Project) -> 
     texts = texts_to_match()
     rows = odd.work_rows(
         "select text_key, scheme, marker, max(n_hits), min(n_hits) from intermediate.int_markers_found"
-        " join intermediate.int_markers_texts using (answer_key) join marts.dim_runs using (run_id)"
+        " join intermediate.int_markers_texts using (run_id, answer_key) join marts.dim_runs using (run_id)"
         " where audit = 'matching' group by all"
     )
     keys = dict(

@@ -76,7 +76,7 @@ def test_judging_anew_measures_nothing_anew(odd: Project, tmp_path: Path) -> Non
     assert all(n for _, n in before)
     thresholds = project.folder / "seeds" / "thresholds.csv"
     thresholds.write_text(
-        thresholds.read_text(encoding="utf-8").replace("snsr,*,*,0.10,0.10", "snsr,*,*,0.20,0.20"),
+        thresholds.read_text(encoding="utf-8").replace("snsr,*,*,0.1,0.1,", "snsr,*,*,0.2,0.2,"),
         encoding="utf-8",
     )
     judged = (

@@ -55,7 +55,8 @@ def test_without_a_floor_the_published_number_is_shown_and_what_to_add(odd: Proj
 def test_languages_without_hedges_say_so(odd: Project) -> None:
     rows = dict(odd.rows(f"select measure, statement {FINDINGS} and audit = '{advice.AUDIT}'"))
     assert (
-        rows["hedging_gap"] == "there is no answer about both groups in a language that this can be told of"
+        rows["hedging_gap"]
+        == "the answers about a group are too short for this measure or in a language that it lacks"
     )
     assert odd.rows(
         "select outcome, count(value) > 0 from marts.fct_text_answers join marts.dim_runs using (run_id)"
