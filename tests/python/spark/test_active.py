@@ -52,12 +52,13 @@ def test_a_session_that_is_active_is_used_and_left_as_it_was(tmp_path: Path) -> 
     assert said["after"] == said["before"]
     assert not (project.folder / "by-hand.duckdb.tables").exists()
     for table in ("dim_runs", "fct_text_similarity"):
-        rows = [_rows(project.folder / name, table) for name in ("warehouse.duckdb", "by-hand.duckdb")]
+        rows = [rows_of(project.folder / name, table) for name in ("warehouse.duckdb", "by-hand.duckdb")]
         assert rows[0]
         assert rows[0] == rows[1]
 
 
-def _rows(warehouse: Path, table: str) -> list[tuple[object, ...]]:
+def rows_of(warehouse: Path, table: str) -> list[tuple[object, ...]]:
+    """The sorted rows of a public table, with numbers of nine digits."""
     with duckdb.connect(str(warehouse), read_only=True) as connection:
         rows = connection.execute(f"from marts.{table} order by all").fetchall()
     return [tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in row) for row in rows]

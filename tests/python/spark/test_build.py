@@ -1,6 +1,7 @@
-"""A build on a Spark cluster publishes what a build on DuckDB does: every public table, every verdict, every alarm.
+"""Test that a build on Spark publishes the same as on DuckDB: every public table, verdict and alarm.
 
-The one ledger has a small audit of each kind, so that every public table has rows.
+The one ledger has a small audit of each kind, so that every public table has rows. Spark runs in one process here;
+test_connect.py and test_parts.py use a cluster.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from biasledger.spark.translate import to_spark
 from tests.python.project import Project
 from tests.python.publishing.postgres_server import postgres_server
 from tests.python.spark import rooms
-from tests.python.spark.cluster import SMALL, cluster, needed
+from tests.python.spark.cluster import SMALL, needed
 from tests.python.spark.databricks import Databricks4
 
 pytestmark = pytest.mark.slow
@@ -63,9 +64,9 @@ def on_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnSpark]:
     published = project.folder / "spark.duckdb"
     # A build on Spark takes it away.
     work = Path(shutil.copyfile(project.work, folder / "work.duckdb"))
-    with pytest.MonkeyPatch.context() as patch, cluster(folder) as address:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        patch.setenv("BIASLEDGER_SPARK", address)
+        patch.setenv("BIASLEDGER_SPARK", "local[2]")
         profiles = project.folder / "profiles.yml"
         profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))
         profile["biasledger"]["outputs"]["spark"]["settings"] = SMALL
@@ -116,19 +117,6 @@ def test_one_other_cell_is_noticed(
         )
     [told] = differences(on_spark.warehouse, changed, digits=9)
     assert told.startswith(f"marts.{table}: 1 rows of the first and 1 of the second differ")
-
-
-def test_dbts_unit_tests_pass_on_spark(on_spark: OnSpark) -> None:
-    command = [sys.executable, "-m", "tests.python.spark.unit_tests", str(on_spark.work)]
-    done = subprocess.run(
-        command,
-        cwd=on_spark.folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-20_000:]
 
 
 def test_every_model_is_the_same_in_the_sql_of_databricks(on_spark: OnSpark) -> None:

@@ -1,18 +1,18 @@
-"""A build behind a server of Spark Connect, of a ledger that is the folder of an export as Delta tables,
-publishes what DuckDB does."""
+"""Test that a build on a cluster or through Spark Connect, of a ledger exported as Delta tables, equals that on DuckDB."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import duckdb
 import pytest
 import yaml
 
-from benchmarks.same import differences
-from biasledger.building.build import build_warehouse
 from biasledger.project import init_project
 from biasledger.verify_export import verify_export
 from collector.exports.writing import export_ledger
@@ -20,12 +20,28 @@ from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from tests.python.end_to_end.planting import advice
 from tests.python.project import Project
-from tests.python.spark.cluster import connect_server, needed
+from tests.python.spark.cluster import SMALL, cluster, connect_server, needed
+from tests.python.spark.test_active import rows_of
+from tests.python.spark.test_masters import DBT
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[3]
+# dbt's tests read tables besides.
+SELECTED = [
+    "--select",
+    "+dim_runs",
+    "+fct_text_similarity",
+    "--exclude",
+    "resource_type:unit_test",
+    "resource_type:test",
+]
 
 
-def test_an_export_is_built_behind_a_server(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [cluster, connect_server])
+def test_an_export_is_built_on_a_server(
+    tmp_path: Path, place: Callable[[Path], AbstractContextManager[str]]
+) -> None:
+    """A selection of models; test_build.py builds all of them."""
     needed("grpc_status", "deltalake")
     project = Project(tmp_path / "project")
     init_project(project.folder)
@@ -38,13 +54,28 @@ def test_an_export_is_built_behind_a_server(tmp_path: Path) -> None:
     profiles = project.folder / "profiles.yml"
     profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))
     spark = profile["biasledger"]["outputs"]["spark"]
-    spark.update(ledger=exported.as_uri(), tables=(tmp_path / "tables").as_uri())
+    spark.update(ledger=exported.as_uri(), tables=(tmp_path / "tables").as_uri(), settings=SMALL)
     profiles.write_text(yaml.safe_dump(profile), encoding="utf-8")
-    published = project.folder / "spark.duckdb"
-    with connect_server(tmp_path) as address, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BIASLEDGER_SPARK", address)
-        build_warehouse(project.folder, project.ledger, published, target="spark")
-    assert differences(project.warehouse, published, digits=9) == []
+    with place(tmp_path) as address:
+        done = subprocess.run(
+            [sys.executable, "-c", DBT, "build", "--target", "spark", "--profiles-dir", ".", *SELECTED],
+            cwd=project.folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "SPARK_LOCAL_IP": "127.0.0.1",
+                "BIASLEDGER_SPARK": address,
+                "BIASLEDGER_WAREHOUSE": "by-hand.duckdb",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout[-5_000:] + done.stderr[-5_000:]
+    for table in ("dim_runs", "fct_text_similarity"):
+        rows = [rows_of(project.folder / name, table) for name in ("warehouse.duckdb", "by-hand.duckdb")]
+        assert rows[0]
+        assert rows[0] == rows[1]
     assert list(project.folder.glob("*tables*")) == []
     assert not (tmp_path / "tables").exists()
 

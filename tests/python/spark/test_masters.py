@@ -74,7 +74,7 @@ def test_a_build_that_cannot_connect_tells_no_token(tmp_path: Path) -> None:
     init_project(project.folder)
     advice.plant(project)
     said = ""
-    by_hand = ["-c", _DBT, "--debug", "build", "--target", "spark", "--profiles-dir", "."]
+    by_hand = ["-c", DBT, "--debug", "build", "--target", "spark", "--profiles-dir", "."]
     for command in (["-m", "biasledger", "build", "--target", "spark"], by_hand):
         done = subprocess.run(
             [sys.executable, *command],
@@ -106,7 +106,7 @@ def test_dbt_debug_prints_no_token() -> None:
     assert dict(credentials.connection_info())["master"] == credentials.unique_field == HOST
 
 
-_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
+DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
 
 
 @pytest.mark.parametrize("key", ["tables", "ledger", "warehouse"])
