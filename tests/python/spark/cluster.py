@@ -7,12 +7,13 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import yaml
 
 JAVA = 17
 # For little data: what compiles, replans and spreads pays where there is much.
@@ -36,6 +37,14 @@ def needed(*packages: str) -> None:
         if os.environ.get("BIASLEDGER_SPARK_REQUIRED") == "true":
             pytest.fail(f"{reason}, and a test on Spark may not be skipped here")
         pytest.skip(reason)
+
+
+def settings_of_spark(project: Path, settings: Mapping[str, str], **others: str) -> None:
+    """Write settings of Spark, and other keys of that target, into a project's profiles.yml."""
+    profiles = project / "profiles.yml"
+    profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))
+    profile["biasledger"]["outputs"]["spark"].update(settings=dict(settings), **others)
+    profiles.write_text(yaml.safe_dump(profile), encoding="utf-8")
 
 
 def _missing(*packages: str) -> str | None:

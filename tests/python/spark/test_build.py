@@ -18,7 +18,6 @@ from pathlib import Path
 import duckdb
 import pytest
 import sqlglot
-import yaml
 from sqlglot.dialects.databricks import Databricks
 
 from benchmarks.same import differences
@@ -29,7 +28,7 @@ from biasledger.spark.translate import to_spark
 from tests.python.project import Project
 from tests.python.publishing.postgres_server import postgres_server
 from tests.python.spark import rooms
-from tests.python.spark.cluster import SMALL, needed
+from tests.python.spark.cluster import SMALL, needed, settings_of_spark
 from tests.python.spark.databricks import Databricks4
 
 pytestmark = pytest.mark.slow
@@ -67,10 +66,7 @@ def on_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnSpark]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         patch.setenv("BIASLEDGER_SPARK", "local[2]")
-        profiles = project.folder / "profiles.yml"
-        profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))
-        profile["biasledger"]["outputs"]["spark"]["settings"] = SMALL
-        profiles.write_text(yaml.safe_dump(profile), encoding="utf-8")
+        settings_of_spark(project.folder, SMALL)
         summary = build_warehouse(project.folder, project.ledger, published, target="spark")
         yield OnSpark(project.folder, work, project.warehouse, published, summary)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-import yaml
 
 from biasledger.project import init_project
 from biasledger.verify_export import verify_export
@@ -20,7 +19,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from tests.python.end_to_end.planting import advice
 from tests.python.project import Project
-from tests.python.spark.cluster import SMALL, cluster, connect_server, needed
+from tests.python.spark.cluster import SMALL, cluster, connect_server, needed, settings_of_spark
 from tests.python.spark.test_active import rows_of
 from tests.python.spark.test_masters import DBT
 
@@ -51,11 +50,8 @@ def test_an_export_is_built_on_a_server(
     assert {verdict.state for verdict in verify_export(exported)} == {"intact"}
     _leave_lying_around(exported)
     project.build()
-    profiles = project.folder / "profiles.yml"
-    profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))
-    spark = profile["biasledger"]["outputs"]["spark"]
-    spark.update(ledger=exported.as_uri(), tables=(tmp_path / "tables").as_uri(), settings=SMALL)
-    profiles.write_text(yaml.safe_dump(profile), encoding="utf-8")
+    tables = (tmp_path / "tables").as_uri()
+    settings_of_spark(project.folder, SMALL, ledger=exported.as_uri(), tables=tables)
     with place(tmp_path) as address:
         done = subprocess.run(
             [sys.executable, "-c", DBT, "build", "--target", "spark", "--profiles-dir", ".", *SELECTED],
