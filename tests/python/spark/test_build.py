@@ -115,6 +115,20 @@ def test_one_other_cell_is_noticed(
     assert told.startswith(f"marts.{table}: 1 rows of the first and 1 of the second differ")
 
 
+@pytest.mark.long
+def test_dbts_unit_tests_pass_on_spark(on_spark: OnSpark) -> None:
+    command = [sys.executable, "-m", "tests.python.spark.unit_tests", str(on_spark.work)]
+    done = subprocess.run(
+        command,
+        cwd=on_spark.folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-20_000:]
+
+
 def test_every_model_is_the_same_in_the_sql_of_databricks(on_spark: OnSpark) -> None:
     """So what is said of open-source Spark, which builds with ANSI mode on, as Databricks does, is said of these statements."""
     columns = columns_in(on_spark.work)

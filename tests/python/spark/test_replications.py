@@ -12,7 +12,7 @@ from biasledger.building.build import build_warehouse
 from tests.python.replication.warehouses import DATA_OF, find_data, import_and_build
 from tests.python.spark.cluster import SMALL, needed, settings_of_spark
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def test_every_replication_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
