@@ -36,13 +36,11 @@ SELECTED = [
 ]
 
 
-@pytest.mark.parametrize("place", [cluster, connect_server])
-def test_an_export_is_built_on_a_server(
-    tmp_path: Path, place: Callable[[Path], AbstractContextManager[str]]
-) -> None:
-    """A selection of models; test_build.py builds all of them."""
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project that was built on DuckDB, with its ledger exported to the folder `exported`."""
     needed("grpc_status", "deltalake")
-    project = Project(tmp_path / "project")
+    project = Project(tmp_path_factory.mktemp("built") / "project")
     init_project(project.folder)
     advice.plant(project)
     exported = project.folder / "exported"
@@ -50,18 +48,27 @@ def test_an_export_is_built_on_a_server(
     assert {verdict.state for verdict in verify_export(exported)} == {"intact"}
     _leave_lying_around(exported)
     project.build()
-    tables = (tmp_path / "tables").as_uri()
-    settings_of_spark(project.folder, SMALL, ledger=exported.as_uri(), tables=tables)
+    return project
+
+
+@pytest.mark.parametrize("place", [cluster, connect_server])
+def test_an_export_is_built_on_a_server(
+    tmp_path: Path, built: Project, place: Callable[[Path], AbstractContextManager[str]]
+) -> None:
+    """A selection of models; test_build.py builds all of them."""
+    exported, tables = (folder.as_uri() for folder in (built.folder / "exported", tmp_path / "tables"))
+    settings_of_spark(built.folder, SMALL, ledger=exported, tables=tables)
+    published = tmp_path / "by-hand.duckdb"
     with place(tmp_path) as address:
         done = subprocess.run(
             [sys.executable, "-c", DBT, "build", "--target", "spark", "--profiles-dir", ".", *SELECTED],
-            cwd=project.folder,
+            cwd=built.folder,
             env={
                 **os.environ,
                 "PYTHONPATH": str(ROOT),
                 "SPARK_LOCAL_IP": "127.0.0.1",
                 "BIASLEDGER_SPARK": address,
-                "BIASLEDGER_WAREHOUSE": "by-hand.duckdb",
+                "BIASLEDGER_WAREHOUSE": str(published),
             },
             capture_output=True,
             text=True,
@@ -69,10 +76,10 @@ def test_an_export_is_built_on_a_server(
         )
     assert done.returncode == 0, done.stdout[-5_000:] + done.stderr[-5_000:]
     for table in ("dim_runs", "fct_text_similarity"):
-        rows = [rows_of(project.folder / name, table) for name in ("warehouse.duckdb", "by-hand.duckdb")]
+        rows = [rows_of(warehouse, table) for warehouse in (built.warehouse, published)]
         assert rows[0]
         assert rows[0] == rows[1]
-    assert list(project.folder.glob("*tables*")) == []
+    assert list(built.folder.glob("*tables*")) == []
     assert not (tmp_path / "tables").exists()
 
 
