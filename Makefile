@@ -22,14 +22,14 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test test-slow spark-test spark-long check check-fast mutants coverage lint types sql warehouse docs site smoke bench fuzz audit clean
+.PHONY: help install demo picture test test-slow spark-test test-long check check-fast mutants coverage lint types sql warehouse docs site smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run the Python tests but for the slow ones"
 	@echo "make test-slow   run the slow ones: warehouses of their own, published data, benchmarks, kills"
 	@echo "make spark-test  the models on Apache Spark against DuckDB; installs pyspark, needs Java 17 or newer"
-	@echo "make spark-long  dbt's unit tests and the replications on Spark: before a release and after a change of the translation"
+	@echo "make test-long   run what takes many minutes, on Spark too: before a release and after a change of biasledger/spark"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make site    the documents as a site, in build/site"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
@@ -82,16 +82,16 @@ test: $(INSTALLED)
 
 # What builds warehouses of its own, reads published data, simulates hundreds of audits or kills programs again and again.
 test-slow: $(INSTALLED)
-	@$(PYTEST) -m slow
+	@$(PYTEST) -m "slow and not long"
 
 # The models on a Spark cluster of this machine against those on DuckDB; pyspark is large, and nothing else needs it. Without Java
 # these tests are skipped, and fail where CI is true.
-spark-test spark-long: export BIASLEDGER_SPARK_REQUIRED = $(CI)
-spark-test: WHICH := not long
-spark-long: WHICH := long
-spark-test spark-long: $(INSTALLED)
+spark-test test-long: export BIASLEDGER_SPARK_REQUIRED = $(CI)
+spark-test: WHICH := -m "not long" tests/python/spark
+test-long: WHICH := -m long
+spark-test test-long: $(INSTALLED)
 	@"$(BIN)/python" -m pip install --quiet --editable ".[spark]" "pyspark[connect]" --constraint constraints.txt
-	@"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "$(WHICH)" tests/python/spark
+	@"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(WHICH)
 
 check: lint types sql test test-slow warehouse smoke
 	@echo "make check: everything passed."

@@ -8,7 +8,7 @@ from benchmarks import runs
 from benchmarks.__main__ import main
 from benchmarks.__main__ import runs as command
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def test_each_build_of_a_run_more_is_measured(capsys: pytest.CaptureFixture[str]) -> None:

@@ -188,6 +188,7 @@ def test_where_the_project_s_own_settings_change_nothing_is_kept(
     assert differences(project.warehouse, whole.warehouse) == []
 
 
+@pytest.mark.long
 def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
     """Of unequal groups, repeated answers, names for several people and answers that are refused or missing, in every room."""
     project = new_project()
