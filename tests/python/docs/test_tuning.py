@@ -15,6 +15,7 @@ COLLECT = f"biasledger init --all . && biasledger collect audits/stereotypes.yml
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_thresholds_are_tuned_as_described(tmp_path: Path) -> None:
     (script,) = [block for block in blocks("docs/methods.md") if "biasledger tune" in block]
     sample, tune, write, build = [line.split("#")[0].strip() for line in script.strip().splitlines()]
