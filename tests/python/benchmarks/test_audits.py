@@ -60,7 +60,6 @@ def null(audits: Audits) -> Audits:
 
 
 @pytest.mark.slow
-@pytest.mark.long
 class TestLists:
     def test_the_planted_group_is_found_and_only_its_attribute(self, planted: Audits) -> None:
         found = planted["lists"]
@@ -80,7 +79,6 @@ class TestLists:
 
 
 @pytest.mark.slow
-@pytest.mark.long
 class TestDecisions:
     def test_the_planted_group_is_found_and_only_its_attribute(self, planted: Audits) -> None:
         resumes, rankings = found = planted["decisions"]
@@ -106,7 +104,6 @@ class TestDecisions:
 
 
 @pytest.mark.slow
-@pytest.mark.long
 class TestMarkers:
     def test_the_planted_pronouns_are_found_and_only_in_their_category(self, planted: Audits) -> None:
         found = planted["markers"]
@@ -131,7 +128,6 @@ class TestMarkers:
 
 
 @pytest.mark.slow
-@pytest.mark.long
 class TestPrices:
     def test_planted_prices_are_found_in_their_attribute(self, audits: Audits) -> None:
         for audit in audits["prices"]:
