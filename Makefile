@@ -83,8 +83,8 @@ test: $(INSTALLED)
 test-slow: $(INSTALLED)
 	@$(PYTEST) -m "slow and not long"
 
-# The models on a Spark cluster of this machine against those on DuckDB; pyspark is large, and nothing else needs it. Without Java
-# these tests are skipped, and fail where CI is true.
+# The models on Spark against those on DuckDB; pyspark is large, and nothing else needs it. Without Java tests on Spark are
+# skipped, and fail where CI is true. test-long also runs long tests of other folders.
 spark-test test-long: export BIASLEDGER_SPARK_REQUIRED = $(CI)
 spark-test: WHICH := -m "not long" tests/python/spark
 test-long: WHICH := -m long

@@ -58,6 +58,7 @@ def test_a_method_that_is_none_is_refused() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_one_build_of_all_methods_has_findings_of_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,6 +179,7 @@ def test_where_the_project_s_own_settings_change_every_run_is_built(
     assert differences(project.warehouse, whole.warehouse) == []
 
 
+@pytest.mark.long
 def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
     """Every method, with unequal groups, repeated answers, names for several people and answers that are refused or missing."""
     project = new_project()

@@ -1,4 +1,4 @@
-"""Test that replications of published data give the same on Spark as on DuckDB."""
+"""What is replicated of the sources' data says the same on Spark as on DuckDB: real outputs of models, as users import them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 from benchmarks.same import differences
 from biasledger.building.build import build_warehouse
 from tests.python.replication.warehouses import DATA_OF, find_data, import_and_build
-from tests.python.spark.cluster import SMALL, needed, settings_of_spark
+from tests.python.spark.cluster import needed
 
+# With Spark's own settings, which compile queries: the other tests of builds turn that off.
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
@@ -26,7 +27,7 @@ def test_every_replication_is_the_same(tmp_path: Path, monkeypatch: pytest.Monke
     import_and_build(project, find_data)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     monkeypatch.setenv("BIASLEDGER_SPARK", "local[2]")
-    settings_of_spark(project, {**SMALL, "spark.driver.memory": "3g"})
+    monkeypatch.setenv("SPARK_DRIVER_MEMORY", "3g")
     published = project / "spark.duckdb"
     build_warehouse(project, project / "ledger.duckdb", published, target="spark")
     assert differences(project / "warehouse.duckdb", published, digits=9) == []
