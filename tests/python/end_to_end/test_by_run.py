@@ -158,6 +158,7 @@ def test_by_hand_a_published_warehouse_is_not_written_into(project: Project) -> 
     assert ("int_build_runs",) not in tables
 
 
+@pytest.mark.long
 def test_where_the_project_s_own_settings_change_every_run_is_built(
     project: Project, new_project: NewProject
 ) -> None:
@@ -211,12 +212,21 @@ def test_groups_and_weights_are_others(project: Project, new_project: NewProject
 @pytest.mark.parametrize(
     "changed",
     [
-        {"words": {"remove": {"more": ["word3", "word1 word2"]}}},
-        {"words": {"schemes": ["words", "seed"]}, "markers": {"schemes": ["declared", "stem"], "minimum": 2}},
-        {"crossed": ["race*gender"]},
-        {},
+        pytest.param(
+            {"words": {"remove": {"more": ["word3", "word1 word2"]}}},
+            id="words removed",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            {
+                "words": {"schemes": ["words", "seed"]},
+                "markers": {"schemes": ["declared", "stem"], "minimum": 2},
+            },
+            id="schemes",
+        ),
+        pytest.param({"crossed": ["race*gender"]}, id="crossed", marks=pytest.mark.long),
+        pytest.param({}, id="other markers"),
     ],
-    ids=["words removed", "schemes", "crossed", "other markers"],
 )
 def test_it_is_read_in_another_way(
     project: Project, new_project: NewProject, changed: dict[str, Any]
@@ -330,6 +340,7 @@ def test_a_method_that_was_left_out_keeps_nothing_of_builds_before(
     assert _differences(project, new_project) == []
 
 
+@pytest.mark.long
 def test_after_a_selection_or_other_materialisations_all_is_made_of_what_there_is(
     project: Project, new_project: NewProject
 ) -> None:
