@@ -190,6 +190,7 @@ def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
     assert _differences(project, new_project) == []
 
 
+@pytest.mark.long
 def test_groups_and_weights_are_others(project: Project, new_project: NewProject, tmp_path: Path) -> None:
     """A build also notices changes that no collector makes: no row contradicts the ledger."""
     first, second = _runs(project)
@@ -225,7 +226,7 @@ def test_groups_and_weights_are_others(project: Project, new_project: NewProject
             id="schemes",
         ),
         pytest.param({"crossed": ["race*gender"]}, id="crossed", marks=pytest.mark.long),
-        pytest.param({}, id="other markers"),
+        pytest.param({}, id="other markers", marks=pytest.mark.long),
     ],
 )
 def test_it_is_read_in_another_way(
@@ -322,6 +323,7 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
     }
 
 
+@pytest.mark.long
 def test_a_method_that_was_left_out_keeps_nothing_of_builds_before(
     project: Project, new_project: NewProject
 ) -> None:

@@ -96,6 +96,7 @@ def test_methods_are_added_one_at_a_time(grown: Project, everything: Project) ->
         assert connection.execute("select count(*) from marts.fct_builds").fetchall() == [(5,)]
 
 
+@pytest.mark.long
 def test_methods_are_added_the_other_way_round_and_settings_change(
     everything: Project, new_project: NewProject
 ) -> None:
@@ -163,6 +164,7 @@ def test_readings_change_answers_are_erased_and_runs_retracted(
     assert "asked with the wrong spec" in " ".join(states[runs["lists"]].notes)
 
 
+@pytest.mark.long
 def test_each_method_gets_a_second_run_and_what_runs_are_read_by_changes(
     grown: Project, new_project: NewProject, tmp_path: Path
 ) -> None:
