@@ -1,6 +1,6 @@
 """The declaration of a measure: what its value means, from which threshold it is an alarm, and how it is put in words.
 
-Each module of this package declares its measures in `MEASURES`, beside the functions that compute them.
+Each module of this package declares its measures in `MEASURES`, next to the functions that compute them.
 `biasledger/measure_seeds.py` writes the seeds from these.
 """
 

@@ -191,13 +191,13 @@ class SparkConnectionManager(SQLConnectionManager):
         connection.handle.tables.spark.interruptAll()
 
     @contextmanager
-    def exception_handler(self, sql: str) -> Iterator[None]:  # noqa: ARG002
+    def exception_handler(self, sql: str) -> Iterator[None]:  # noqa: ARG002 (dbt passes the statement)
         """Every error as one that dbt reports of the model."""
         with as_dbt_errors():
             yield
 
     @classmethod
-    def get_response(cls, cursor: Any) -> AdapterResponse:  # noqa: ARG003
+    def get_response(cls, cursor: Any) -> AdapterResponse:  # noqa: ARG003 (dbt passes the cursor)
         """Nothing is to be said of a statement that was executed."""
         return AdapterResponse(_message="OK")
 
