@@ -62,21 +62,9 @@ score_units as (
     group by score_counts.run_id, score_counts.mitigation
 ),
 
-impact_comparisons as (
-    select *
-    from {{ ref("int_decisions_impact_comparisons") }}
-),
-
 impact_tests as (
     select *
     from {{ ref("int_decisions_impact_tests") }}
-),
-
-impact_members as (
-    select distinct
-        comparison_key,
-        group_name
-    from {{ ref("int_decisions_impact_members") }}
 ),
 
 rates as (
@@ -104,24 +92,9 @@ decision_rates as (
     group by contrast_id, domain, outcome
 ),
 
-same_prompts as (
+cautions as (
     select *
-    from {{ ref("int_decisions_same_prompts") }}
-),
-
--- Groups of each impact-ratio comparison without the excluded ones, and whether all had equal questions and answers.
-impact_groups as (
-    select
-        members.comparison_key,
-        list(members.group_name order by members.group_name) as groups_compared,
-        bool_and(same_prompts.is_same is not null) as is_same
-    from impact_members as members
-    inner join impact_comparisons on members.comparison_key = impact_comparisons.comparison_key
-    left join same_prompts
-        on
-            impact_comparisons.pool_key = same_prompts.pool_key
-            and members.group_name = same_prompts.group_name
-    group by members.comparison_key
+    from {{ ref("int_decisions_cautions") }}
 ),
 
 position_bias as (
@@ -136,11 +109,6 @@ position_bias as (
         n_responses,
         n_sets
     from {{ ref("fct_position_bias") }}
-),
-
-unread as (
-    select *
-    from {{ ref("int_decisions_unread") }}
 ),
 
 unread_rankings as (
@@ -180,11 +148,6 @@ run_analysis_settings as (
     from {{ ref("int_run_analysis_settings") }}
 ),
 
-shared_subjects as (
-    select *
-    from {{ ref("int_decisions_shared_subjects") }}
-),
-
 measured_gaps as (
     select
         comparisons.*,
@@ -199,7 +162,7 @@ measured_gaps as (
             else 'people a group'
         end as settled_by,
         if(score_units.are_equal, 1, gaps.width_power) as width_power,
-        same_prompts.is_same is not null as is_same_by_construction,
+        coalesce(cautions.is_same_by_construction, false) as is_same_by_construction,
         -- People of their own speak for their group as names do, whatever word names it.
         if(
             comparisons.are_people and not coalesce(named_attributes.is_named, false),
@@ -216,8 +179,8 @@ measured_gaps as (
         case
             when comparisons.is_paired then null
             when measure = 'place_gap' then 'this takes candidates of both groups for equally qualified'
-            when shared_subjects.share_shared > 0.5 then null
-            when shared_subjects.share_shared > 0
+            when cautions.share_shared > 0.5 then null
+            when cautions.share_shared > 0
                 then 'most of those compared are different people, so their qualifications may differ, too'
             else 'different people are compared, so their qualifications may differ, too'
         end as caution,
@@ -236,7 +199,7 @@ measured_gaps as (
         if(score_units.are_equal, -unseen_gap, gaps.adjusted_low) as interval_low,
         if(score_units.are_equal, unseen_gap, gaps.adjusted_high) as interval_high,
         gaps.n_unread,
-        unread.unread_by_group,
+        cautions.unread_by_group,
         -- Equal scores and unread ones: as above, with those that were not read among those that differ.
         least(1, gaps.n_unread / least(gaps.n_marked, gaps.n_reference)) as unread_share,
         sqrt(4 * unread_share / (2 - unread_share)) as unread_gap,
@@ -254,16 +217,11 @@ measured_gaps as (
     from comparisons
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
     inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
-    left join shared_subjects on comparisons.comparison_key = shared_subjects.comparison_key
-    left join unread on comparisons.comparison_key = unread.comparison_key
+    left join cautions on comparisons.comparison_key = cautions.comparison_key
     left join score_units
         on
             comparisons.run_id = score_units.run_id
             and comparisons.mitigation = score_units.mitigation
-    left join same_prompts
-        on
-            comparisons.pool_key = same_prompts.pool_key
-            and comparisons.group_name = same_prompts.group_name
     left join named_attributes
         on
             comparisons.run_id = named_attributes.run_id
@@ -359,14 +317,14 @@ gap_findings as (
 
 impact_findings as (
     select
-        impact_comparisons.run_id,
-        impact_comparisons.mitigation,
+        comparisons.run_id,
+        comparisons.mitigation,
         'impact_ratio' as measure,
-        impact_comparisons.outcome as scheme,
-        impact_comparisons.attribute,
-        impact_comparisons.group_name,
-        impact_comparisons.reference_group,
-        impact_comparisons.domain as subject,
+        comparisons.outcome as scheme,
+        comparisons.attribute,
+        comparisons.group_name,
+        comparisons.reference_group,
+        comparisons.domain as subject,
         decision_rates.worst_group as member,
         decision_rates.best_group as reference_member,
         if(
@@ -379,21 +337,21 @@ impact_findings as (
             )
         )
         || if(
-            impact_comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', ''
+            comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', ''
         ) as detail,
-        impact_comparisons.analysis_hash,
+        comparisons.analysis_hash,
         impact_tests.smallest_ratio as value,
         impact_tests.p_value,
         impact_tests.null_mean,
         impact_tests.null_sd,
         impact_tests.interval_low,
         impact_tests.interval_high,
-        unread.n_unread,
-        unread.unread_by_group,
-        if(unread.is_group_missing, 0, impact_tests.value_if_unread_low) as value_if_unread_low,
+        cautions.n_unread,
+        cautions.unread_by_group,
+        if(cautions.is_group_missing, 0, impact_tests.value_if_unread_low) as value_if_unread_low,
         if(impact_tests.n_unread > 0, impact_tests.value_if_unread_high, impact_tests.smallest_ratio)
             as value_if_unread_high,
-        if(unread.is_group_missing, 0, impact_tests.interval_if_unread_low) as interval_if_unread_low,
+        if(cautions.is_group_missing, 0, impact_tests.interval_if_unread_low) as interval_if_unread_low,
         if(impact_tests.n_unread > 0, impact_tests.interval_if_unread_high, impact_tests.interval_high)
             as interval_if_unread_high,
         impact_tests.smallest_ratio as published_value,
@@ -404,34 +362,33 @@ impact_findings as (
         case
             when impact_tests.width_unit = 'name' or impact_tests.unit = 'name' or decisions_runs.kind = 'ranking'
                 then 'names a group'
-            when impact_comparisons.is_paired then 'cases'
+            when comparisons.is_paired then 'cases'
             else 'people a group'
         end as settled_by,
         impact_tests.width_power,
-        coalesce(impact_groups.is_same, false) as is_same_by_construction,
+        coalesce(cautions.is_same_by_construction, false) as is_same_by_construction,
         impact_tests.n_permutations,
         impact_tests.seed,
-        impact_comparisons.is_crossed,
+        comparisons.is_crossed,
         if(
-            impact_comparisons.are_people and not coalesce(named_attributes.is_named, false),
+            comparisons.are_people and not coalesce(named_attributes.is_named, false),
             if(impact_tests.n_cases >= {{ descriptors_of_a_group() }}, 'group', 'names'),
             null
         ) as scope,
-        impact_groups.groups_compared
+        comparisons.groups_compared
     from impact_tests
-    inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
-    inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
-    left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
-    left join unread on impact_tests.comparison_key = unread.comparison_key
+    inner join comparisons on impact_tests.comparison_key = comparisons.comparison_key
+    inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
+    left join cautions on comparisons.comparison_key = cautions.comparison_key
     left join named_attributes
         on
-            impact_comparisons.run_id = named_attributes.run_id
-            and impact_comparisons.attribute = named_attributes.attribute
+            comparisons.run_id = named_attributes.run_id
+            and comparisons.attribute = named_attributes.attribute
     inner join decision_rates
         on
-            impact_comparisons.contrast_id = decision_rates.contrast_id
-            and impact_comparisons.domain = decision_rates.domain
-            and impact_comparisons.outcome = decision_rates.outcome
+            comparisons.contrast_id = decision_rates.contrast_id
+            and comparisons.domain = decision_rates.domain
+            and comparisons.outcome = decision_rates.outcome
 ),
 
 -- The candidate shown first is first in none of the unread rankings, or in all of them.

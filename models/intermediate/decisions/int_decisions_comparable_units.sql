@@ -5,14 +5,17 @@ with
 comparisons as (
     select
         pool_key,
-        outcome
-    from {{ ref("int_decisions_impact_comparisons") }}
-    where outcome = 'selected'
+        outcome,
+        groups_compared
+    from {{ ref("int_decisions_comparisons") }}
+    where
+        comparison = 'all_groups'
+        and outcome = 'selected'
 ),
 
 units as (
     select *
-    from {{ ref("int_decisions_impact_units") }}
+    from {{ ref("int_decisions_units") }}
     where n > 0
 ),
 
@@ -34,6 +37,7 @@ selections as (
         on
             comparisons.pool_key = units.pool_key
             and comparisons.outcome = units.outcome
+            and list_contains(comparisons.groups_compared, units.group_name)
     group by
         units.run_id, units.mitigation, units.attribute, units.domain, units.unit, units.stratum, units.cluster,
         units.group_name

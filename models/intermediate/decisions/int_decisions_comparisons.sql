@@ -5,7 +5,19 @@ with
 contrasts as (
     select *
     from {{ run_rows("int_contrasts") }}
-    where comparison = 'against_reference'
+    where
+        comparison = 'against_reference'
+        -- Unknown groups are not compared.
+        and not {{ is_unknown_group("group_name") }}
+        and not {{ is_unknown_group("reference_group") }}
+),
+
+run_attributes as (
+    select
+        run_id,
+        attribute,
+        is_crossed
+    from {{ ref("int_run_attributes") }}
 ),
 
 decisions_runs as (
@@ -18,37 +30,97 @@ decisions_runs as (
 units as (
     select *
     from {{ run_rows("int_decisions_units") }}
-    where
-        -- Judged as an impact ratio alone.
-        outcome <> 'selected_of_asked'
+),
+
+categories as (
+    select *
+    from {{ run_rows("int_decisions_categories") }}
+    where excluded_reason is null
+),
+
+pools as (
+    select distinct
+        pool_key,
+        run_id,
+        mitigation,
+        attribute,
+        domain,
+        outcome
+    from units
+    -- Judged as an impact ratio alone.
+    where outcome <> 'selected_of_asked'
+),
+
+gaps as (
+    select
+        contrasts.*,
+        pools.pool_key,
+        pools.domain,
+        pools.outcome,
+        [contrasts.reference_group, contrasts.group_name] as groups_compared
+    from contrasts
+    inner join pools
+        on
+            contrasts.run_id = pools.run_id
+            and contrasts.mitigation = pools.mitigation
+            and contrasts.attribute = pools.attribute
+),
+
+impact_ratios as (
+    select
+        {{ contrast_id("categories", group_name="'(all)'", reference_group="'(best off)'") }} as contrast_id,
+        categories.run_id,
+        categories.mitigation,
+        categories.attribute,
+        'all_groups' as comparison,
+        '(all)' as group_name,
+        '(best off)' as reference_group,
+        run_attributes.is_crossed,
+        categories.pool_key,
+        categories.domain,
+        categories.outcome,
+        list(categories.group_name order by categories.group_name) as groups_compared
+    from categories
+    inner join run_attributes
+        on
+            categories.run_id = run_attributes.run_id
+            and categories.attribute = run_attributes.attribute
+    group by
+        categories.run_id, categories.mitigation, categories.attribute, run_attributes.is_crossed,
+        categories.pool_key, categories.domain, categories.outcome
+    having
+        count(*) > 1
+        -- Where nobody is selected there is no rate to divide by.
+        and sum(categories.n_selected) > 0
+),
+
+asked as (
+    select * from gaps
+    union all by name
+    select * from impact_ratios
 ),
 
 compared as (
     select
-        contrasts.*,
-        units.pool_key,
-        units.outcome,
-        units.domain,
-        units.is_paired,
+        asked.*,
         decisions_runs.analysis_hash,
+        bool_or(units.is_paired) as is_paired,
         bool_and(units.is_person) as are_people,
         min(units.lowest_outcome) as outcome_lowest,
         max(units.highest_outcome) as outcome_highest,
-        count(*) filter (where units.n > 0 and units.group_name = contrasts.group_name) as n_marked_units,
-        count(*) filter (where units.n > 0 and units.group_name = contrasts.reference_group) as n_reference_units,
         {{ fingerprint_of([
             "units.unit", "units.stratum", "units.group_name", "units.person_name", "units.name_stratum",
             "units.n_candidates", "units.n", "units.total", "units.n_unread", "units.unread_lowest",
         ]) }} as fingerprint
-    from contrasts
-    inner join decisions_runs on contrasts.run_id = decisions_runs.run_id
+    from asked
+    inner join decisions_runs on asked.run_id = decisions_runs.run_id
     inner join units
         on
-            contrasts.run_id = units.run_id
-            and contrasts.mitigation = units.mitigation
-            and contrasts.attribute = units.attribute
-    where units.group_name in (contrasts.group_name, contrasts.reference_group)
+            asked.pool_key = units.pool_key
+            and asked.outcome = units.outcome
+            and list_contains(asked.groups_compared, units.group_name)
     group by all
+    having count(distinct units.group_name) filter (where units.n > 0) = len(asked.groups_compared)
 ),
 
 counted_comparisons as (
@@ -56,20 +128,15 @@ counted_comparisons as (
         *,
         -- Impact ratios are judged with the gaps.
         {{ permutations_for(
-            "if(is_crossed, 2, 10) * count(*) over (partition by run_id, mitigation, is_crossed)"
+            "if(is_crossed, 2, 10) * count(*) filter (where comparison = 'against_reference') "
+            ~ "over (partition by run_id, mitigation, is_crossed)"
         ) }} as n_permutations
     from compared
-    where
-        n_marked_units > 0
-        and n_reference_units > 0
-        -- Unknown groups are not compared.
-        and not {{ is_unknown_group("group_name") }}
-        and not {{ is_unknown_group("reference_group") }}
 ),
 
 keyed_comparisons as (
     select
-        -- Everything a gap's numbers depend on; they are cached under this key.
+        -- Everything that the numbers depend on; they are cached under this key.
         {{ key_of([
             "run_id", "mitigation", "outcome", "domain", "attribute", "group_name", "reference_group", "analysis_hash", "is_paired",
             "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",

@@ -5,5 +5,8 @@ from biasledger.model_inputs.models import new_rows
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    relations = dbt.ref("int_decisions_comparisons"), dbt.ref("int_decisions_members")
+    relations = (
+        dbt.ref("int_decisions_comparisons").filter("comparison = 'against_reference'"),
+        dbt.ref("int_decisions_members"),
+    )
     return new_rows(dbt, session, bounded_gaps, read_gap_comparisons, *relations, by=("run_id",))

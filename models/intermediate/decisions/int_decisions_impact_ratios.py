@@ -5,5 +5,8 @@ from biasledger.model_inputs.models import new_rows
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    relations = dbt.ref("int_decisions_impact_comparisons"), dbt.ref("int_decisions_impact_members")
+    relations = (
+        dbt.ref("int_decisions_comparisons").filter("comparison = 'all_groups'"),
+        dbt.ref("int_decisions_members"),
+    )
     return new_rows(dbt, session, impact_ratios, read_impact_comparisons, *relations, by=("run_id",))

@@ -8,8 +8,7 @@ comparisons as (
         comparison_key,
         pool_key,
         outcome,
-        group_name,
-        reference_group
+        groups_compared
     from {{ run_rows("int_decisions_comparisons") }}
 ),
 
@@ -23,7 +22,7 @@ members as (
         comparisons.run_id,
         comparisons.comparison_key,
         {{ code_in_comparison("units.unit, units.stratum, units.person_name nulls first") }} as unit_id,
-        cast(units.group_name = comparisons.group_name as tinyint) as label,
+        list_position(comparisons.groups_compared, units.group_name) - 1 as label,
         {{ code_in_comparison("units.stratum") }} as stratum_id,
         {{ code_in_comparison("units.cluster") }} as cluster_id,
         {{ code_in_comparison("units.unit, units.stratum") }} as whole_id,
@@ -46,7 +45,7 @@ members as (
         on
             comparisons.pool_key = units.pool_key
             and comparisons.outcome = units.outcome
-            and units.group_name in (comparisons.group_name, comparisons.reference_group)
+            and list_contains(comparisons.groups_compared, units.group_name)
 )
 
 select * from members

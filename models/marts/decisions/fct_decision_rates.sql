@@ -16,8 +16,10 @@ comparisons as (
         comparison_key,
         contrast_id,
         pool_key,
-        outcome
-    from {{ ref("int_decisions_impact_comparisons") }}
+        outcome,
+        groups_compared
+    from {{ ref("int_decisions_comparisons") }}
+    where comparison = 'all_groups'
 ),
 
 contrasts as (
@@ -28,11 +30,11 @@ contrasts as (
 ),
 
 category_labels as (
-    select distinct
+    select
         comparison_key,
-        label,
-        group_name
-    from {{ ref("int_decisions_impact_members") }}
+        unnest(groups_compared) as group_name,
+        generate_subscripts(groups_compared, 1) - 1 as label
+    from comparisons
 ),
 
 impact_ratios as (
