@@ -23,7 +23,7 @@ def known_runs(runs: list[RunInfo]) -> list[tuple[str, str, str]]:
 
 
 def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
-    """As int_run_order ranks built runs: one that was never finished, or kept nothing, takes no other's place."""
+    """As int_runs ranks built runs: one that was never finished, or kept nothing, takes no other's place."""
     has_answers = run.n_responses > 0
     return (run.is_finished and has_answers, has_answers, run.started_at, run.run_id)
 

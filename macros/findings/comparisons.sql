@@ -3,7 +3,7 @@
     md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("beside_the_question"))) }}') as varchar))
 {%- endmacro %}
 
-{#- Why two rows of int_comparable_runs must not be compared, in words; null where they may. -#}
+{#- Why two rows of int_runs must not be compared, in words; null where they may. -#}
 {% macro incomparable_because(before, after) -%}
     case
         when {{ before }}.audit <> {{ after }}.audit then 'they are runs of different audits'

@@ -5,20 +5,9 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
-run_analysis_settings as (
-    select
-        run_id,
-        analysis_hash
-    from {{ ref("int_run_analysis_settings") }}
-),
-
-run_order as (
-    select
-        run_id,
-        is_finished,
-        is_current,
-        run_rank
-    from {{ ref("int_run_order") }}
+described as (
+    select *
+    from {{ ref("int_runs") }}
 ),
 
 last_events as (
@@ -50,28 +39,19 @@ response_counts as (
     group by run_id
 ),
 
-run_costs as (
-    select
-        run_id,
-        n_prompt_tokens,
-        n_completion_tokens,
-        cost_usd
-    from {{ ref("int_run_costs") }}
-),
-
 -- The later of two models under one target name hides the findings on the earlier one.
 hidden_models as (
     select
         current_runs.run_id,
         string_agg(distinct earlier.model_asked, ', ' order by earlier.model_asked) as hides_models
-    from run_order
-    inner join runs as current_runs on run_order.run_id = current_runs.run_id
+    from described
+    inner join runs as current_runs on described.run_id = current_runs.run_id
     inner join runs as earlier
         on
             current_runs.audit = earlier.audit
             and current_runs.target = earlier.target
             and current_runs.model_asked != earlier.model_asked
-    where run_order.is_current
+    where described.is_current
     group by current_runs.run_id
 ),
 
@@ -86,29 +66,27 @@ described_runs as (
         cast(runs.origin as varchar) as origin,
         cast(runs.source_name as varchar) as source_name,
         cast(runs.spec_hash as varchar) as spec_hash,
-        cast(run_analysis_settings.analysis_hash as varchar) as analysis_hash,
+        cast(described.analysis_hash as varchar) as analysis_hash,
         cast(runs.answer_rules_version as varchar) as answer_rules_version,
         cast(last_events.last_event as varchar) as last_event,
         cast(coalesce(prompt_counts.n_prompts, 0) as bigint) as n_prompts,
         cast(coalesce(response_counts.n_responses, 0) as bigint) as n_responses,
         cast(coalesce(response_counts.n_ok, 0) as bigint) as n_ok,
         cast(coalesce(response_counts.n_models_answered, 0) as bigint) as n_models_answered,
-        cast(run_costs.n_prompt_tokens as bigint) as n_prompt_tokens,
-        cast(run_costs.n_completion_tokens as bigint) as n_completion_tokens,
-        cast(run_costs.cost_usd as double) as cost_usd,
+        cast(described.n_prompt_tokens as bigint) as n_prompt_tokens,
+        cast(described.n_completion_tokens as bigint) as n_completion_tokens,
+        cast(described.cost_usd as double) as cost_usd,
         cast(runs.is_simulated as boolean) as is_simulated,
-        cast(run_order.is_finished as boolean) as is_finished,
-        cast(run_order.is_current as boolean) as is_current,
-        cast(run_order.run_rank as bigint) as run_rank,
+        cast(described.is_finished as boolean) as is_finished,
+        cast(described.is_current as boolean) as is_current,
+        cast(described.run_rank as bigint) as run_rank,
         cast(runs.started_at as timestamp) as started_at,
         cast(last_events.last_event_at as timestamp) as last_event_at
     from runs
-    inner join run_order on runs.run_id = run_order.run_id
-    left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
+    inner join described on runs.run_id = described.run_id
     left join last_events on runs.run_id = last_events.run_id
     left join prompt_counts on runs.run_id = prompt_counts.run_id
     left join response_counts on runs.run_id = response_counts.run_id
-    left join run_costs on runs.run_id = run_costs.run_id
     left join hidden_models on runs.run_id = hidden_models.run_id
 )
 

@@ -40,7 +40,7 @@ costs as (
         run_id,
         cost_usd,
         n_completion_tokens
-    from {{ ref("int_run_costs") }}
+    from {{ ref("int_runs") }}
 ),
 
 run_totals as (

@@ -59,8 +59,6 @@ outputs as (
     {% endfor %}
     union all by name
     select * from {{ ref("int_answers_findings") }}
-    union all by name
-    select * from {{ ref("int_run_findings") }}
 ),
 
 completed as (

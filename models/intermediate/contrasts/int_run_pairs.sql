@@ -5,15 +5,8 @@ with
 
 all_runs as (
     select *
-    from {{ ref("int_comparable_runs") }}
-),
-
-run_order as (
-    select
-        run_id,
-        previous_run_id,
-        is_current
-    from {{ ref("int_run_order") }}
+    from {{ ref("int_runs") }}
+    where is_comparable
 ),
 
 mitigations as (
@@ -24,12 +17,9 @@ mitigations as (
 ),
 
 local_runs as (
-    select
-        all_runs.*,
-        run_order.previous_run_id,
-        run_order.is_current
+    select *
     from all_runs
-    inner join run_order on all_runs.run_id = run_order.run_id
+    where not is_imported
 ),
 
 baselines as (

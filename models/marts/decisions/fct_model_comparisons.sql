@@ -10,10 +10,11 @@ decision_gaps as (
 
 -- Earlier runs of a target are compared in fct_run_comparisons.
 current_runs as (
-    select comparable_runs.*
-    from {{ ref("int_comparable_runs") }} as comparable_runs
-    inner join {{ ref("int_run_order") }} as run_order on comparable_runs.run_id = run_order.run_id
-    where run_order.is_current
+    select *
+    from {{ ref("int_runs") }}
+    where
+        is_comparable
+        and is_current
 ),
 
 paired_runs as (
