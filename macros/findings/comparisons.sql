@@ -23,10 +23,11 @@
         {% for name, type in fields.items() -%}
         cast(baseline_rows.content ->> '{{ name }}' as {{ type }}) as {{ name }}{{ "," if not loop.last }}
         {% endfor %}
-    from {{ ref("int_imported_baselines") }} as imported_baselines
-    inner join {{ ref("stg_ledger__baseline_rows") }} as baseline_rows
-        on imported_baselines.file_hash = baseline_rows.file_hash
-    where baseline_rows.part = '{{ part }}'
+    from {{ ref("int_runs") }} as runs
+    inner join {{ ref("stg_ledger__baseline_rows") }} as baseline_rows on runs.fingerprint = baseline_rows.file_hash
+    where
+        runs.is_imported
+        and baseline_rows.part = '{{ part }}'
 {%- endmacro %}
 
 {#- A measure that judges a family of categories, levels or lists says of each member what it is, reads and may be. -#}

@@ -171,18 +171,23 @@ local_runs as (
     left join run_prices on ordered.run_id = run_prices.run_id
 ),
 
+-- A run that the ledger holds is read from there, and not from a baseline's file.
 imported_runs as (
     select
-        run_id,
-        audit,
-        target,
+        baselines.run_id,
+        baselines.audit,
+        baselines.target,
         true as is_imported,
         true as is_comparable,
-        {{ question_of("spec") }} as question,
-        analysis_hash,
-        engine_version,
-        file_hash as fingerprint
-    from {{ ref("int_imported_baselines") }}
+        {{ question_of("(baselines.manifest -> 'spec')") }} as question,
+        baselines.manifest ->> 'analysis_hash' as analysis_hash,
+        baselines.manifest ->> 'engine_version' as engine_version,
+        baselines.file_hash as fingerprint
+    from {{ ref("stg_ledger__baselines") }} as baselines
+    left join ledger_runs on baselines.run_id = ledger_runs.run_id
+    where
+        baselines.file_hash is not null
+        and ledger_runs.run_id is null
 ),
 
 runs as (

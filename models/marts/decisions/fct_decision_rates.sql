@@ -33,7 +33,7 @@ category_labels as (
     select
         comparison_key,
         unnest(groups_compared) as group_name,
-        generate_subscripts(groups_compared, 1) - 1 as label
+        generate_subscripts(groups_compared, 1) as group_position
     from comparisons
 ),
 
@@ -51,7 +51,7 @@ impact_ratios as (
     inner join category_labels
         on
             ratios.comparison_key = category_labels.comparison_key
-            and ratios.label = category_labels.label
+            and ratios.label = category_labels.group_position - 1
     where comparisons.outcome = 'selected'
 ),
 
