@@ -12,54 +12,71 @@ from scipy import sparse
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.equal_sizes.lists import Cells, ListPair
-from biasledger.measures.lists import Lists, PerturbedLists
+from biasledger.measures.lists import SIMILARITIES, Lists, PerturbedLists
 from biasledger.measures.substituted_items import HeldItems
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, keys_of, pending, quoted
 
+_SHARES = ("unanswered", "shortfall", "repeated", "ndcg")
+"""Features of how questions were answered, of which groups get the range alone."""
+
 
 def read_spread_comparisons(
     comparisons: duckdb.DuckDBPyRelation,
-    cells: duckdb.DuckDBPyRelation,
+    values: duckdb.DuckDBPyRelation,
     reruns: duckdb.DuckDBPyRelation,
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[Lists]]:
     """Each comparison not yet done, in the order of its key, with a matrix of subjects × groups for every feature.
 
-    comparisons: a row a comparison; cells: comparison_key, subject_id, label (0 … n_groups - 1) and any features, null
-    where a list is absent; reruns: rerun_key, subject_id, rerun and those features that reruns have.
+    comparisons: a row a comparison; values: values_key, subject_id, label (0 … n_groups - 1) and any features, null where a list
+    is absent; reruns: values_key (a comparison's rerun_key), subject_id, rerun and similarities. How questions were answered does
+    not depend on what the answers are compared with, so comparisons that are not judged have similarities alone.
 
     Raises:
         ValueError: a label is outside the comparison's groups, or a subject and group (or rerun) occur twice.
     """
     left = pending(comparisons, done)
-    cells_of = RowsByKey(cells, "comparison_key", "subject_id", "label", of=keys_of(left))
-    reruns_of = RowsByKey(reruns, "rerun_key", "subject_id", "rerun", of=keys_of(left, "rerun_key"))
-    features, rerun_features = cells.columns[3:], reruns.columns[3:]
+    features = [feature for feature in (*SIMILARITIES, *_SHARES) if feature in values.columns]
+    values_of = RowsByKey(
+        values.select("values_key", "subject_id", "label", *features),
+        *("values_key", "subject_id", "label"),
+        of=keys_of(left, "values_key"),
+    )
+    reruns_of = RowsByKey(
+        reruns.select("values_key", "subject_id", "rerun", *SIMILARITIES),
+        *("values_key", "subject_id", "rerun"),
+        of=keys_of(left, "rerun_key"),
+    )
     for row in left:
         key, rerun_key, n_groups = row["comparison_key"], row["rerun_key"], int(row["n_groups"])
-        values = _matrices(cells_of[key], "label", features, f"comparison {key}", n_groups)
+        measured = features if row["is_judged"] else SIMILARITIES
+        matrices = _matrices(values_of[row["values_key"]], "label", measured, f"comparison {key}", n_groups)
         similarities = {}
         if rerun_key is not None:
-            similarities = _matrices(reruns_of[rerun_key], "rerun", rerun_features, f"reruns {rerun_key}")
+            similarities = _matrices(reruns_of[rerun_key], "rerun", SIMILARITIES, f"reruns {rerun_key}")
         name = ("mitigation", "scheme", "neutral", "wording", "domain", "attribute")
-        yield Comparison(units=Lists(values, similarities), **described(row, *name))
+        yield Comparison(units=Lists(matrices, similarities), **described(row, *name))
 
 
 def read_robustness_comparisons(
-    comparisons: duckdb.DuckDBPyRelation, cells: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+    comparisons: duckdb.DuckDBPyRelation, values: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[Comparison[PerturbedLists]]:
     """Each comparison not yet done, in the order of its key, with its subjects' similarities in the order of their ids.
 
-    comparisons: a row a comparison; cells: comparison_key, subject_id, similarity, rerun_similarity (null where the
-    subject has no reruns).
+    comparisons: a row a comparison; values: values_key, subject_id, similarity, rerun_similarity (null where the subject
+    has no reruns).
     """
     left = pending(comparisons, done)
-    cells_of = RowsByKey(cells, "comparison_key", "subject_id", of=keys_of(left))
+    values_of = RowsByKey(
+        values.select("values_key", "subject_id", "similarity", "rerun_similarity"),
+        *("values_key", "subject_id"),
+        of=keys_of(left, "values_key"),
+    )
     name = ("similarity", "mitigation", "scheme", "wording", "domain", "attribute")
     for row in left:
-        inside = cells_of[row["comparison_key"]]
+        inside = values_of[row["values_key"]]
         units = PerturbedLists(floats(inside["similarity"]), floats(inside["rerun_similarity"]))
         yield Comparison(units=units, **described(row, *name))
 
@@ -69,13 +86,13 @@ def read_item_comparisons(
 ) -> Iterator[Comparison[HeldItems]]:
     """Each comparison not yet done, in the order of its key, with its subjects' shares of lists that hold each item.
 
-    comparisons: a row a group's lists and the neutral ones of the same subjects; shares: item_set_id, subject, item,
+    comparisons: a row a group's lists and the neutral ones of the same subjects; shares: values_key, subject, item,
     share_of_group, share_of_neutral, a row a subject and item.
     """
-    named = shares.select("item_set_id", "subject", "item", "share_of_group", "share_of_neutral")
+    named = shares.select("values_key", "subject", "item", "share_of_group", "share_of_neutral")
     for row in pending(comparisons, done):
         # Set by set: of many lists those of all groups at once would take gigabytes.
-        of_set = named.filter(f"item_set_id = {quoted(row['item_set_id'])}")
+        of_set = named.filter(f"values_key = {quoted(row['values_key'])}")
         numbered = of_set.project(f"*, {_number('subject')}, {_number('item')}")
         inside = numbered.order("subject, item").fetchnumpy()
         subjects, items = inside["subject_number"], inside["item_number"]

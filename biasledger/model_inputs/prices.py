@@ -23,6 +23,13 @@ _LARGEST_LABEL = 127
 _CONTRAST = 2
 
 
+def members_of(counts: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return the units of counts: a row a comparison and unit, with its label, stratum and cluster."""
+    return counts.select(
+        "run_id", "comparison_key", "unit_id", "label", "stratum_id", "cluster_id"
+    ).distinct()
+
+
 def read_price_comparisons(
     comparisons: duckdb.DuckDBPyRelation,
     members: duckdb.DuckDBPyRelation,

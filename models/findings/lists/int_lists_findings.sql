@@ -24,6 +24,7 @@ comparisons as (
         is_crossed,
         is_judged
     from {{ ref("int_lists_comparisons") }}
+    where kind = 'groups'
 ),
 
 spreads as (

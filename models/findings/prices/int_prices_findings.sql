@@ -91,6 +91,7 @@ judged_contrasts as (
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
+    where topic = 'prices'
 ),
 
 levels as (
@@ -112,7 +113,7 @@ cluster_counts as (
         comparison_key,
         label,
         count(distinct cluster_id) as n_clusters
-    from {{ ref("int_prices_members") }}
+    from {{ ref("int_prices_counts") }}
     group by comparison_key, label
 ),
 
@@ -138,7 +139,8 @@ price_spread as (
 
 association_comparisons as (
     select *
-    from {{ ref("int_prices_association_comparisons") }}
+    from {{ ref("int_prices_comparisons") }}
+    where topic = 'categories'
 ),
 
 category_associations as (

@@ -13,7 +13,9 @@ lists_runs as (
 comparisons as (
     select *
     from {{ ref("int_lists_comparisons") }}
-    where is_judged
+    where
+        kind = 'groups'
+        and is_judged
 ),
 
 group_values as (
@@ -43,10 +45,7 @@ values_of_features as (
         ]) as feature_value
     from comparisons
     inner join lists_runs on comparisons.run_id = lists_runs.run_id
-    inner join group_values
-        on
-            comparisons.list_set_id = group_values.list_set_id
-            and comparisons.neutral = group_values.neutral
+    inner join group_values on comparisons.values_key = group_values.values_key
 ),
 
 imported_values as (

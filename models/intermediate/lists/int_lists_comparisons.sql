@@ -1,8 +1,8 @@
 with
 
-group_values as (
+repeated_values as (
     select *
-    from {{ ref("int_lists_group_values") }}
+    from {{ ref("int_lists_repeated_values") }}
 ),
 
 lists_runs as (
@@ -10,22 +10,20 @@ lists_runs as (
         run_id,
         lists_key,
         analysis_hash,
-        schemes
+        schemes[1] as judged_scheme
     from {{ ref("int_lists_runs") }}
 ),
 
 reruns as (
-    select distinct rerun_key
-    from {{ ref("int_lists_rerun_values") }}
+    select distinct values_key
+    from repeated_values
+    where kind = 'rerun'
 ),
 
-families as (
-    select *
-    from {{ ref("int_lists_families") }}
-),
-
-compared as (
+compared_groups as (
     select
+        'groups' as kind,
+        values_key,
         list_set_id,
         run_id,
         mitigation,
@@ -35,50 +33,158 @@ compared as (
         domain,
         attribute,
         is_crossed,
-        bool_or(is_judged_neutral) as is_judged_neutral,
-        count(distinct group_name) as n_groups
-    from group_values
+        count(distinct group_name) as n_groups,
+        count(ndcg) > 0 as has_relevance,
+        bool_or(is_judged_neutral and wording in ('clean', 'indirect') and attribute <> '(all)') as is_judgeable
+    from {{ ref("int_lists_group_values") }}
     group by all
     having count(distinct group_name) > 1
 ),
 
-marked_comparisons as (
-    select
-        compared.*,
-        {{ contrast_id("compared", group_name="'(all)'", reference_group="'(neutral)'") }} as contrast_id,
-        lists_runs.lists_key,
-        lists_runs.analysis_hash,
-        families.n_permutations as n_permutations_if_judged,
-        (
-            lists_runs.schemes[1] = compared.scheme
-            and compared.is_judged_neutral
-            and compared.wording in ('clean', 'indirect')
-            and compared.attribute <> '(all)'
-        ) as is_judged,
-        {{ rerun_key("compared") }} as rerun_key
-    from compared
-    inner join lists_runs on compared.run_id = lists_runs.run_id
-    left join families
-        on
-            compared.run_id = families.run_id
-            and compared.mitigation = families.mitigation
+-- Lists in another wording against those of the clean one. A wording is judged over all attributes.
+compared_wordings as (
+    select distinct
+        'wording' as kind,
+        values_key,
+        list_set_id,
+        run_id,
+        mitigation,
+        scheme,
+        wording,
+        domain,
+        attribute,
+        attribute = '(all)' as is_judgeable
+    from repeated_values
+    where kind = 'wording'
 ),
 
-keyed_comparisons as (
+compared as (
+    select * from compared_groups
+    union all by name
+    select * from compared_wordings
+),
+
+worded as (
     select
-        -- Cache keys cover the inputs, not the numbers, whose last digits may vary.
+        run_id,
+        mitigation,
+        count(distinct concat_ws(' | ', wording, domain)) as n_wordings
+    from compared_wordings
+    where is_judgeable
+    group by run_id, mitigation
+),
+
+-- How many findings Holm's step-down holds together: SNSR and SNSV of attributes fail the audit; those of
+-- intersections, what becomes of the lists, and robustness warn. Mitigations only warn.
+families as (
+    select
+        compared_groups.run_id,
+        compared_groups.mitigation,
+        coalesce(sum(2) filter (where not compared_groups.is_crossed), 0) as n_failing,
+        coalesce(sum(2) filter (where compared_groups.is_crossed), 0)
+        + sum(3 + cast(compared_groups.has_relevance as integer))
+        + coalesce(any_value(worded.n_wordings), 0) as n_warning
+    from compared_groups
+    left join worded
+        on
+            compared_groups.run_id = worded.run_id
+            and compared_groups.mitigation = worded.mitigation
+    where compared_groups.is_judgeable
+    group by compared_groups.run_id, compared_groups.mitigation
+),
+
+-- With fewer than m / alpha draws Holm's smallest step could not be reached: ten times as many where the audit fails,
+-- twice where it warns.
+draws as (
+    select
+        run_id,
+        mitigation,
+        {{ permutations_for(
+            "greatest(10 * n_failing, 2 * (n_warning + if(mitigation = 'plain', 0, n_failing)))"
+        ) }} as n_permutations
+    from families
+),
+
+judged_comparisons as (
+    select
+        compared.*,
+        lists_runs.lists_key,
+        lists_runs.analysis_hash,
+        compared.scheme = lists_runs.judged_scheme and compared.is_judgeable as is_judged,
+        draws.n_permutations as n_permutations_if_judged,
+        if(is_judged, coalesce(draws.n_permutations, 0), 0) as n_permutations
+    from compared
+    inner join lists_runs on compared.run_id = lists_runs.run_id
+    left join draws
+        on
+            compared.run_id = draws.run_id
+            and compared.mitigation = draws.mitigation
+),
+
+{%- set parts = [
+    "wording", "domain", "attribute", "is_judged", "n_permutations_if_judged", "'" ~ var("seed") ~ "'",
+    "'" ~ var("alpha") ~ "'",
+] %}
+
+-- Cache keys cover the inputs, not the numbers, whose last digits may vary.
+group_comparisons as (
+    select
+        {{ key_of(["lists_key", "mitigation", "scheme", "neutral"] + parts) }} as comparison_key,
+        {{ contrast_id("judged_comparisons", group_name="'(all)'", reference_group="'(neutral)'") }} as contrast_id,
+        judged_comparisons.*,
+        reruns.values_key as rerun_key
+    from judged_comparisons
+    left join reruns on {{ rerun_key("judged_comparisons") }} = reruns.values_key
+    where judged_comparisons.kind = 'groups'
+),
+
+wording_comparisons as (
+    select
+        {{ key_of(["lists_key", "mitigation", "scheme"] + parts) }} as comparison_key,
+        {{ contrast_id(attribute="'(wording)'", group_name="wording", reference_group="'clean'") }} as contrast_id,
+        *,
+        'jaccard' as similarity
+    from judged_comparisons
+    where kind = 'wording'
+),
+
+-- A group's lists and the neutral ones of the same subjects, item by item: each group's items are adjusted for each
+-- other, and nothing is judged of them.
+compared_items as (
+    select
+        'items' as kind,
+        values_key,
+        run_id,
+        mitigation,
+        domain,
+        attribute,
+        group_name,
+        {{ fingerprint_of(["subject", "item", "share_of_group", "share_of_neutral"]) }} as fingerprint,
+        {{ permutations_for("10") }} as n_permutations
+    from {{ ref("int_lists_item_shares") }}
+    group by values_key, run_id, mitigation, domain, attribute, group_name
+),
+
+item_comparisons as (
+    select
         {{ key_of([
-            "marked_comparisons.lists_key", "marked_comparisons.mitigation", "marked_comparisons.scheme",
-            "marked_comparisons.neutral", "marked_comparisons.wording", "marked_comparisons.domain",
-            "marked_comparisons.attribute", "marked_comparisons.is_judged",
-            "marked_comparisons.n_permutations_if_judged", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
+            "values_key", "fingerprint", "n_permutations", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
+            "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
-        marked_comparisons.* replace (reruns.rerun_key as rerun_key),
-        if(marked_comparisons.is_judged, marked_comparisons.n_permutations_if_judged, 0) as n_permutations,
-        {{ var("alpha") }} as alpha,
-        {{ var("seed") }} as seed
-    from marked_comparisons
-    left join reruns on marked_comparisons.rerun_key = reruns.rerun_key
+        * exclude (fingerprint)
+    from compared_items
+),
+
+comparisons as (
+    select * from group_comparisons
+    union all by name
+    select * from wording_comparisons
+    union all by name
+    select * from item_comparisons
 )
 
-select * from keyed_comparisons
+select
+    *,
+    {{ var("alpha") }} as alpha,
+    {{ var("seed") }} as seed
+from comparisons

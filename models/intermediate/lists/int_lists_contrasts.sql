@@ -19,7 +19,8 @@ wordings as (
         false as is_crossed,
         wording as group_name,
         'clean' as reference_group
-    from {{ ref("int_lists_robustness_values") }}
+    from {{ ref("int_lists_repeated_values") }}
+    where kind = 'wording'
 ),
 
 lists_contrasts as (

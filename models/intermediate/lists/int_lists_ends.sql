@@ -10,9 +10,9 @@ comparisons as (
     select
         run_id,
         comparison_key,
-        list_set_id,
-        neutral
+        values_key
     from {{ run_rows("int_lists_comparisons") }}
+    where kind = 'groups'
 ),
 
 group_values as (
@@ -29,10 +29,7 @@ group_means as (
         {% endfor -%}
         group_values.group_name
     from comparisons
-    inner join group_values
-        on
-            comparisons.list_set_id = group_values.list_set_id
-            and comparisons.neutral = group_values.neutral
+    inner join group_values on comparisons.values_key = group_values.values_key
     group by comparisons.run_id, comparisons.comparison_key, group_values.group_name
 ),
 

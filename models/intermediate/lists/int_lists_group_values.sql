@@ -19,11 +19,6 @@ pairs as (
         and is_kept
 ),
 
-relevance as (
-    select *
-    from {{ ref("int_lists_relevance") }}
-),
-
 lists_runs as (
     select
         run_id,
@@ -34,25 +29,21 @@ lists_runs as (
 -- Values of a subject's answers about a group, with or without a neutral list to compare with.
 answered as (
     select
-        responses.list_set_id,
-        responses.run_id,
-        responses.mitigation,
-        responses.scheme,
-        responses.wording,
-        responses.domain,
-        responses.attribute,
-        responses.is_crossed,
-        responses.group_name,
-        responses.subject,
-        avg(responses.unanswered order by responses.prompt_id, responses.trial) as unanswered,
-        avg(responses.shortfall order by responses.prompt_id, responses.trial) as shortfall,
-        avg(responses.repeated order by responses.prompt_id, responses.trial) as repeated,
-        avg(relevance.ndcg order by responses.prompt_id, responses.trial) as ndcg
+        list_set_id,
+        run_id,
+        mitigation,
+        scheme,
+        wording,
+        domain,
+        attribute,
+        is_crossed,
+        group_name,
+        subject,
+        avg(unanswered order by prompt_id, trial) as unanswered,
+        avg(shortfall order by prompt_id, trial) as shortfall,
+        avg(repeated order by prompt_id, trial) as repeated,
+        avg(ndcg order by prompt_id, trial) as ndcg
     from responses
-    left join relevance
-        on
-            responses.lists_key = relevance.lists_key
-            and responses.list_key = relevance.list_key
     group by all
 ),
 
@@ -136,6 +127,18 @@ group_values as (
     select * from values_of_attributes
     union all by name
     select * from values_of_all_groups
+),
+
+keyed_values as (
+    select
+        {{ key_of(["list_set_id", "neutral"]) }} as values_key,
+        *
+    from group_values
 )
 
-select * from group_values
+-- Integer codes are for the Python model.
+select
+    *,
+    cast(dense_rank() over (partition by values_key order by subject) - 1 as integer) as subject_id,
+    cast(dense_rank() over (partition by values_key order by group_name) - 1 as integer) as label
+from keyed_values

@@ -104,7 +104,7 @@ numbered as (
 subjects as (
     select
         subject_number,
-        {{ key_of(["run_id", "mitigation", "domain", "attribute", "group_name"]) }} as item_set_id,
+        {{ key_of(["run_id", "mitigation", "domain", "attribute", "group_name"]) }} as values_key,
         run_id,
         mitigation,
         domain,
@@ -168,7 +168,7 @@ of_subjects as (
 
 item_shares as (
     select
-        subjects.item_set_id,
+        subjects.values_key,
         subjects.run_id,
         subjects.mitigation,
         subjects.domain,

@@ -5,5 +5,5 @@ from biasledger.model_inputs.models import new_rows
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    relations = dbt.ref("int_lists_item_comparisons"), dbt.ref("int_lists_item_shares")
+    relations = dbt.ref("int_lists_comparisons").filter("kind = 'items'"), dbt.ref("int_lists_item_shares")
     return new_rows(dbt, session, substituted_items_of, read_item_comparisons, *relations, by=("run_id",))

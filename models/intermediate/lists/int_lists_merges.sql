@@ -15,20 +15,12 @@ lists_runs as (
 answers as (
     select
         run_id,
-        prompt_id,
+        domain,
+        subject,
+        subject_key,
         list_key
     from {{ run_rows("int_lists_answers") }}
     where scheme = 'items'
-),
-
-prompts as (
-    select
-        run_id,
-        prompt_id,
-        domain,
-        subject,
-        subject_key
-    from {{ run_rows("int_lists_prompts") }}
 ),
 
 items as (
@@ -44,26 +36,22 @@ spellings as (
         lists_runs.run_id,
         lists_runs.fuzzy_distance,
         lists_runs.fuzzy_overlap,
-        prompts.domain,
-        prompts.subject,
-        prompts.subject_key,
+        answers.domain,
+        answers.subject,
+        answers.subject_key,
         items.item,
         count(*) as n_places,
         regexp_extract_all(items.item, '\d+') as numbers,
         list_distinct(string_split(items.item, ' ')) as tokens
     from lists_runs
     inner join answers on lists_runs.run_id = answers.run_id
-    inner join prompts
-        on
-            answers.run_id = prompts.run_id
-            and answers.prompt_id = prompts.prompt_id
     inner join items
         on
             answers.list_key = items.list_key
             and lists_runs.k >= items.place
     group by
         lists_runs.run_id, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap,
-        prompts.domain, prompts.subject, prompts.subject_key, items.item
+        answers.domain, answers.subject, answers.subject_key, items.item
 ),
 
 -- Titles that differ in a number are different titles ("Part 2", "Part 3"), and an edit or two make another title of a

@@ -16,17 +16,9 @@ answers as (
         lists_key,
         list_key,
         scheme,
-        any_value(prompt_id) as prompt_id
+        any_value(subject_key) as subject_key
     from {{ run_rows("int_lists_answers") }}
     group by run_id, lists_key, list_key, scheme
-),
-
-prompts as (
-    select
-        run_id,
-        prompt_id,
-        subject_key
-    from {{ run_rows("int_lists_prompts") }}
 ),
 
 items as (
@@ -56,17 +48,13 @@ merged_places as (
         coalesce(item_merges.merged_into, items.item) as item
     from answers
     inner join lists_runs on answers.run_id = lists_runs.run_id
-    inner join prompts
-        on
-            answers.run_id = prompts.run_id
-            and answers.prompt_id = prompts.prompt_id
     inner join items
         on
             answers.list_key = items.list_key
             and lists_runs.k >= items.place
     left join item_merges
         on
-            prompts.subject_key = item_merges.subject_key
+            answers.subject_key = item_merges.subject_key
             and items.item = item_merges.item
             and answers.scheme = 'items'
 ),

@@ -15,11 +15,6 @@ responses as (
     where wording = 'clean'
 ),
 
-relevance as (
-    select *
-    from {{ ref("int_lists_relevance") }}
-),
-
 -- Sums in a fixed order, so that the last digits do not depend on threads.
 list_quality as (
     select
@@ -27,16 +22,12 @@ list_quality as (
         responses.mitigation,
         avg(responses.shortfall order by responses.prompt_id, responses.trial) as shortfall,
         avg(responses.repeated order by responses.prompt_id, responses.trial) as repeated,
-        avg(relevance.ndcg order by responses.prompt_id, responses.trial) as relevance
+        avg(responses.ndcg order by responses.prompt_id, responses.trial) as relevance
     from responses
     inner join lists_runs
         on
             responses.run_id = lists_runs.run_id
             and responses.scheme = lists_runs.judged_scheme
-    left join relevance
-        on
-            responses.lists_key = relevance.lists_key
-            and responses.list_key = relevance.list_key
     group by responses.run_id, responses.mitigation
 )
 

@@ -5,5 +5,8 @@ from biasledger.model_inputs.models import new_rows
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    relations = dbt.ref("int_lists_robustness_comparisons"), dbt.ref("int_lists_robustness_cells")
+    relations = (
+        dbt.ref("int_lists_comparisons").filter("kind = 'wording'"),
+        dbt.ref("int_lists_repeated_values").filter("kind = 'wording'"),
+    )
     return new_rows(dbt, session, robustness_tests, read_robustness_comparisons, *relations, by=("run_id",))

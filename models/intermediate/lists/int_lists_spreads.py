@@ -5,5 +5,9 @@ from biasledger.model_inputs.models import new_rows
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    relations = dbt.ref("int_lists_comparisons"), dbt.ref("int_lists_cells"), dbt.ref("int_lists_reruns")
+    relations = (
+        dbt.ref("int_lists_comparisons").filter("kind = 'groups'"),
+        dbt.ref("int_lists_group_values"),
+        dbt.ref("int_lists_repeated_values").filter("kind = 'rerun'"),
+    )
     return new_rows(dbt, session, spreads, read_spread_comparisons, *relations, by=("run_id",))

@@ -1,17 +1,17 @@
 from biasledger.measures.prices.associations import category_associations
 from biasledger.model_inputs.models import new_rows
-from biasledger.model_inputs.prices import read_association_comparisons
+from biasledger.model_inputs.prices import members_of, read_association_comparisons
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    counts = dbt.ref("int_prices_category_counts")
+    counts = dbt.ref("int_prices_counts")
     relations = (
-        dbt.ref("int_prices_association_comparisons"),
-        dbt.ref("int_prices_association_members"),
+        dbt.ref("int_prices_comparisons").filter("topic = 'categories'"),
+        members_of(counts),
         counts.filter("category_id is not null"),
         counts.filter("category_id is null").project(
-            "comparison_key, unit_id, block, question_id, n as n_items"
+            "run_id, comparison_key, unit_id, block, question_id, n as n_items"
         ),
     )
     return new_rows(

@@ -5,18 +5,22 @@ with
 -- Where groups have a reference, each is judged by its gap to that, which does not depend on the number of items.
 comparisons as (
     select
-        contrast_id,
         run_id,
         mitigation,
         attribute,
+        groups,
+        domains,
         n_levels
     from {{ ref("int_prices_comparisons") }}
-    where not has_reference
+    where
+        topic = 'prices'
+        and not has_reference
 ),
 
 units as (
     select *
-    from {{ ref("int_prices_compared_units") }}
+    from {{ ref("int_prices_units") }}
+    where topic = 'prices'
 ),
 
 -- The number of a unit, stratum or cluster holds inside its run alone: its name says the same in every run.
@@ -34,7 +38,14 @@ counts as (
         cast(comparisons.n_levels as integer) as n_levels,
         sum(units.n order by units.question) as n
     from comparisons
-    inner join units on comparisons.contrast_id = units.contrast_id
+    inner join units
+        on
+            comparisons.run_id = units.run_id
+            and comparisons.mitigation = units.mitigation
+            and comparisons.attribute = units.attribute
+    where
+        list_contains(comparisons.groups, units.group_name)
+        and list_contains(comparisons.domains, units.domain)
     group by all
 ),
 

@@ -2,7 +2,7 @@ with
 
 units as (
     select *
-    from {{ ref("int_prices_compared_units") }}
+    from {{ ref("int_prices_units") }}
 ),
 
 prices_runs as (
@@ -13,39 +13,181 @@ prices_runs as (
     from {{ ref("int_prices_runs") }}
 ),
 
-contrasts as (
-    select *
-    from {{ ref("int_prices_contrasts") }}
+run_attributes as (
+    select
+        run_id,
+        attribute,
+        reference_group
+    from {{ ref("int_run_attributes") }}
 ),
 
-compared_units as (
+contrasts as (
     select
         contrast_id,
-        list_sort(list(distinct domain)) as domains,
-        {{ fingerprint_of([
-            "unit", "stratum", "cluster", "label_group", "block_group", "domain", "question",
-            "price_level", "n",
-        ]) }} as fingerprint
-    from units
-    group by contrast_id
+        run_id,
+        mitigation,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        is_crossed
+    from {{ ref("int_contrasts") }}
+    where comparison in ('all_groups', 'against_reference')
 ),
 
+attribute_groups as (
+    select
+        units.run_id,
+        units.mitigation,
+        units.attribute,
+        units.unit_kind,
+        units.kind,
+        units.is_crossed,
+        units.is_movable,
+        run_attributes.reference_group,
+        list_sort(list(distinct units.group_name)) as groups_with_items,
+        list_sort(list(distinct units.label_group)) as label_groups,
+        list_sort(list(distinct units.block_group)) as block_groups
+    from units
+    inner join run_attributes
+        on
+            units.run_id = run_attributes.run_id
+            and units.attribute = run_attributes.attribute
+    where units.topic = 'prices'
+    group by all
+),
+
+-- Label 0 is the reference group, where the audit names one; nothing is compared if that has no items.
+labelled as (
+    select
+        * exclude (reference_group, groups_with_items, block_groups),
+        reference_group is not null as has_reference,
+        if(
+            has_reference, [reference_group] || list_filter(groups_with_items, lambda one: one <> reference_group),
+            groups_with_items
+        ) as all_groups
+    from attribute_groups
+    where
+        len(groups_with_items) > 1
+        and (reference_group is null or list_contains(groups_with_items, reference_group))
+        and (kind <> 'same' or (len(label_groups) = 2 and label_groups = block_groups))
+),
+
+-- All groups at once give the published shares; where there are more than two, each is judged against the reference in
+-- a comparison of its own, because the share of one falls when that of another rises.
+contrasted as (
+    select
+        'prices' as topic,
+        contrasts.contrast_id,
+        contrasts.comparison,
+        contrasts.group_name,
+        contrasts.reference_group,
+        labelled.*,
+        if(
+            contrasts.comparison = 'all_groups', labelled.all_groups,
+            [contrasts.reference_group, contrasts.group_name]
+        ) as groups
+    from labelled
+    inner join contrasts
+        on
+            labelled.run_id = contrasts.run_id
+            and labelled.mitigation = contrasts.mitigation
+            and labelled.attribute = contrasts.attribute
+),
+
+prices_contrasts as (
+    select
+        * exclude (all_groups, comparison, unit_kind, kind, is_movable),
+        len(groups) = len(all_groups) as is_of_all_groups
+    from contrasted
+    where
+        list_has_all(all_groups, groups)
+        and not (comparison = 'all_groups' and has_reference and len(all_groups) = 2)
+),
+
+category_contrasts as (
+    select
+        'categories' as topic,
+        * exclude (comparison),
+        true as has_reference,
+        [reference_group, group_name] as groups
+    from contrasts
+    where comparison = 'against_reference'
+),
+
+topic_contrasts as (
+    select * from prices_contrasts
+    union all by name
+    select * from category_contrasts
+),
+
+-- A domain in which one group has no items says nothing about the difference.
+compared_units as (
+    select
+        topic_contrasts.contrast_id,
+        units.*,
+        units.group_name = topic_contrasts.group_name as is_marked
+    from topic_contrasts
+    inner join units
+        on
+            topic_contrasts.topic = units.topic
+            and topic_contrasts.run_id = units.run_id
+            and topic_contrasts.mitigation = units.mitigation
+            and topic_contrasts.attribute = units.attribute
+    where list_contains(topic_contrasts.groups, units.group_name)
+    qualify
+        count(distinct units.group_name) over (
+            partition by topic_contrasts.topic, topic_contrasts.contrast_id, units.domain
+        ) = len(topic_contrasts.groups)
+),
+
+compared as (
+    select
+        topic,
+        contrast_id,
+        unit_kind,
+        kind,
+        is_movable,
+        list_sort(list(distinct label_group)) as label_groups,
+        list_sort(list(distinct domain)) as domains,
+        list_sort(list(distinct category) filter (where category is not null)) as categories,
+        least(
+            count(distinct cluster) filter (where is_marked), count(distinct cluster) filter (where not is_marked)
+        ) as n_smaller_clusters,
+        {{ fingerprint_of([
+            "unit", "stratum", "cluster", "label_group", "block_group", "domain", "question", "price_level", "category",
+            "n",
+        ]) }} as fingerprint
+    from compared_units
+    group by topic, contrast_id, unit_kind, kind, is_movable
+),
+
+-- Judged together: shares, mean price and categories of each contrast; or how far apart all groups' means lie.
 counted as (
     select
-        contrasts.*,
-        compared_units.domains,
-        compared_units.fingerprint,
+        topic_contrasts.* exclude (label_groups),
+        compared.* exclude (topic, contrast_id, label_groups),
+        coalesce(topic_contrasts.label_groups, compared.label_groups) as label_groups,
         prices_runs.analysis_hash,
         prices_runs.n_levels,
-        len(contrasts.groups) as n_groups,
-        len(compared_units.domains) as n_sets,
-        -- Judged together: shares, mean price and categories of each contrast; or how far apart all groups' means lie.
-        sum(if(contrasts.has_reference, if(len(contrasts.groups) = 2, 3, 0), 1)) over (
-            partition by contrasts.run_id, contrasts.mitigation, contrasts.is_crossed
+        len(topic_contrasts.groups) as n_groups,
+        len(compared.domains) as n_sets,
+        len(compared.categories) as n_categories,
+        sum(
+            if(topic_contrasts.has_reference, if(len(topic_contrasts.groups) = 2, 3, 0), 1)
+        ) over (
+            partition by
+                topic_contrasts.topic, topic_contrasts.run_id, topic_contrasts.mitigation, topic_contrasts.is_crossed
         ) as n_findings
-    from contrasts
-    inner join compared_units on contrasts.contrast_id = compared_units.contrast_id
-    inner join prices_runs on contrasts.run_id = prices_runs.run_id
+    from topic_contrasts
+    inner join compared
+        on
+            topic_contrasts.topic = compared.topic
+            and topic_contrasts.contrast_id = compared.contrast_id
+    inner join prices_runs on topic_contrasts.run_id = prices_runs.run_id
+    where
+        topic_contrasts.topic = 'prices'
+        or (len(compared.categories) > 0 and (compared.kind <> 'same' or len(compared.label_groups) = 2))
 ),
 
 drawn as (
@@ -60,7 +202,7 @@ keyed_comparisons as (
     select
         -- Everything the numbers depend on; they are cached under this key.
         {{ key_of([
-            "contrast_id", "unit_kind", "groups", "domains", "n_levels", "analysis_hash", "n_permutations",
+            "topic", "contrast_id", "unit_kind", "groups", "domains", "n_levels", "analysis_hash", "n_permutations",
             "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

@@ -7,8 +7,9 @@ prices_prompts as (
     from {{ run_rows("int_prices_prompts") }}
 ),
 
-items as (
+items_of_levels as (
     select
+        'prices' as topic,
         run_id,
         prompt_id,
         price_level,
@@ -18,8 +19,26 @@ items as (
     group by run_id, prompt_id, price_level
 ),
 
+-- A null category counts the items.
+items_of_categories as (
+    select
+        'categories' as topic,
+        run_id,
+        prompt_id,
+        category,
+        n
+    from {{ run_rows("int_prices_categories") }}
+),
+
+counted_items as (
+    select * from items_of_levels
+    union all by name
+    select * from items_of_categories
+),
+
 units as (
     select
+        counted_items.topic,
         prices_prompts.run_id,
         prices_prompts.mitigation,
         prices_prompts.attribute,
@@ -35,13 +54,16 @@ units as (
         prices_prompts.cluster,
         prices_prompts.domain,
         prices_prompts.question,
-        items.price_level,
-        sum(items.n order by prices_prompts.prompt_id) as n
+        counted_items.price_level,
+        counted_items.category,
+        sum(counted_items.n order by prices_prompts.prompt_id) as n
     from prices_prompts
-    inner join items
+    inner join counted_items
         on
-            prices_prompts.run_id = items.run_id
-            and prices_prompts.prompt_id = items.prompt_id
+            prices_prompts.run_id = counted_items.run_id
+            and prices_prompts.prompt_id = counted_items.prompt_id
+    -- Categories are compared between two groups whose labels can move.
+    where counted_items.topic = 'prices' or prices_prompts.is_movable
     group by all
 )
 

@@ -2,32 +2,14 @@
 
 with
 
-responses as (
-    select *
-    from {{ run_rows("int_lists_responses") }}
-),
-
-relevance as (
-    select *
-    from {{ ref("int_lists_relevance") }}
-),
-
 -- Neutral questions stand next to the groups, by their template.
 grouped_responses as (
     select
-        responses.*
-        replace (
-            case when responses.is_neutral then '(neutral)' else responses.attribute end as attribute,
-            case when responses.is_neutral then responses.template else responses.group_name end as group_name
-        ),
-        relevance.precision_at_k,
-        relevance.recall_at_k,
-        relevance.ndcg
-    from responses
-    left join relevance
-        on
-            responses.lists_key = relevance.lists_key
-            and responses.list_key = relevance.list_key
+        * replace (
+            case when is_neutral then '(neutral)' else attribute end as attribute,
+            case when is_neutral then template else group_name end as group_name
+        )
+    from {{ run_rows("int_lists_responses") }}
 ),
 
 list_quality as (

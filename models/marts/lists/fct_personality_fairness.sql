@@ -3,6 +3,7 @@ with
 comparisons as (
     select * exclude (n_permutations, seed)
     from {{ ref("int_lists_comparisons") }}
+    where kind = 'groups'
 ),
 
 lists_runs as (

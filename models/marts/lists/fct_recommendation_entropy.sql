@@ -26,15 +26,6 @@ pairs as (
     where role = 'rerun'
 ),
 
-relevance as (
-    select
-        lists_key,
-        list_key,
-        precision_at_k,
-        ndcg
-    from {{ ref("int_lists_relevance") }}
-),
-
 -- Lists whose items are counted together: of one question asked again, or of one group in all perturbed wordings.
 pooled_lists as (
     select
@@ -127,19 +118,15 @@ agreements as (
 -- How good the pooled lists are, where a table says what is relevant.
 qualities as (
     select
-        pools.pool,
-        pools.subject_key,
-        pools.mitigation,
-        pools.scheme,
-        pools.pool_key,
-        avg(relevance.precision_at_k order by relevance.precision_at_k) as mean_precision,
-        avg(relevance.ndcg order by relevance.ndcg) as mean_ndcg
+        pool,
+        subject_key,
+        mitigation,
+        scheme,
+        pool_key,
+        avg(precision_at_k order by precision_at_k) as mean_precision,
+        avg(ndcg order by ndcg) as mean_ndcg
     from pools
-    inner join relevance
-        on
-            pools.lists_key = relevance.lists_key
-            and pools.list_key = relevance.list_key
-    group by pools.pool, pools.subject_key, pools.mitigation, pools.scheme, pools.pool_key
+    group by pool, subject_key, mitigation, scheme, pool_key
 ),
 
 recommendation_entropies as (

@@ -1,8 +1,9 @@
 with
 
 comparisons as (
-    select * exclude (n_permutations, seed) rename (similarity as similarity_name)
-    from {{ ref("int_lists_robustness_comparisons") }}
+    select * exclude (n_permutations, seed, n_groups) rename (similarity as similarity_name)
+    from {{ ref("int_lists_comparisons") }}
+    where kind = 'wording'
 ),
 
 tests as (

@@ -8,7 +8,8 @@ comparisons as (
         domain,
         attribute,
         group_name
-    from {{ ref("int_lists_item_comparisons") }}
+    from {{ ref("int_lists_comparisons") }}
+    where kind = 'items'
 ),
 
 item_tests as (

@@ -3,7 +3,8 @@ with
 -- Draws are those that were made: fewer than requested if the test stopped early.
 comparisons as (
     select * exclude (n_permutations, seed, n_blocks)
-    from {{ ref("int_prices_association_comparisons") }}
+    from {{ ref("int_prices_comparisons") }}
+    where topic = 'categories'
 ),
 
 associations as (
@@ -44,39 +45,35 @@ category_sets as (
     group by run_id, category
 ),
 
+-- A null category counts all items.
+counts as (
+    select *
+    from {{ ref("int_prices_counts") }}
+    where topic = 'categories'
+),
+
 item_counts as (
     select
         comparison_key,
         sum(n) as n_items
-    from {{ ref("int_prices_category_counts") }}
+    from counts
     where category_id is null
     group by comparison_key
-),
-
-units as (
-    select
-        contrast_id,
-        is_marked,
-        domain,
-        category,
-        n
-    from {{ ref("int_prices_compared_categories") }}
 ),
 
 domain_counts as (
     select
         comparisons.comparison_key,
-        units.domain,
-        units.category,
-        coalesce(sum(units.n order by units.n) filter (where units.is_marked), 0) as n_marked,
-        coalesce(sum(units.n order by units.n) filter (where not units.is_marked), 0) as n_reference
+        comparisons.domains[counts.set_id + 1] as domain,
+        comparisons.categories[counts.category_id + 1] as category,
+        coalesce(sum(counts.n order by counts.n) filter (where counts.is_marked), 0) as n_marked,
+        coalesce(sum(counts.n order by counts.n) filter (where not counts.is_marked), 0) as n_reference
     from comparisons
-    inner join units on comparisons.contrast_id = units.contrast_id
+    inner join counts on comparisons.comparison_key = counts.comparison_key
     where len(comparisons.domains) > 1
-    group by comparisons.comparison_key, units.domain, units.category
+    group by all
 ),
 
--- A null category counts all items.
 domain_totals as (
     select
         comparison_key,

@@ -3,7 +3,9 @@ with
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
-    where is_of_all_groups
+    where
+        topic = 'prices'
+        and is_of_all_groups
 ),
 
 means as (

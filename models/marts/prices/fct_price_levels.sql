@@ -3,7 +3,9 @@ with
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
-    where is_of_all_groups
+    where
+        topic = 'prices'
+        and is_of_all_groups
 ),
 
 members as (
@@ -11,7 +13,7 @@ members as (
         comparison_key,
         label,
         cluster_id
-    from {{ ref("int_prices_members") }}
+    from {{ ref("int_prices_counts") }}
 ),
 
 levels as (

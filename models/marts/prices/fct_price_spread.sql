@@ -3,6 +3,7 @@ with
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
+    where topic = 'prices'
 ),
 
 spreads as (

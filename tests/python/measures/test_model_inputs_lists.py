@@ -29,6 +29,7 @@ def comparisons_frame(keys: list[str], rerun_keys: list[str | None]) -> pd.DataF
     return pd.DataFrame(
         {
             "comparison_key": keys,
+            "values_key": keys,
             "run_id": "run",
             "mitigation": "plain",
             "scheme": "items",
@@ -37,6 +38,7 @@ def comparisons_frame(keys: list[str], rerun_keys: list[str | None]) -> pd.DataF
             "domain": "music",
             "attribute": keys,
             "n_groups": 3,
+            "is_judged": True,
             "rerun_key": rerun_keys,
             "n_permutations": 199,
             "alpha": 0.05,
@@ -48,7 +50,7 @@ def comparisons_frame(keys: list[str], rerun_keys: list[str | None]) -> pd.DataF
 def cells_frame(keys: list[str], n_subjects: int = 12) -> pd.DataFrame:
     rng = np.random.default_rng(3)
     rows = [
-        {"comparison_key": key, "subject_id": subject, "label": label}
+        {"values_key": key, "subject_id": subject, "label": label}
         | {feature: rng.beta(5, 5) for feature in FEATURES}
         | {"unanswered": 0.0, "ndcg": None}
         for key in keys
@@ -64,14 +66,14 @@ def cells_frame(keys: list[str], n_subjects: int = 12) -> pd.DataFrame:
 def reruns_frame(keys: list[str], n_subjects: int = 8) -> pd.DataFrame:
     rng = np.random.default_rng(4)
     rows = [
-        {"rerun_key": key, "subject_id": subject, "rerun": rerun}
+        {"values_key": key, "subject_id": subject, "rerun": rerun}
         | {feature: rng.beta(5, 5) for feature in FEATURES}
         for key in keys
         for subject in range(n_subjects)
         for rerun in range(1, 6)
         if (subject, rerun) != (2, 3)
     ]
-    return pd.DataFrame(rows, columns=["rerun_key", "subject_id", "rerun", *FEATURES])
+    return pd.DataFrame(rows, columns=["values_key", "subject_id", "rerun", *FEATURES])
 
 
 def relations(connection, comparisons, cells, reruns):
@@ -90,7 +92,7 @@ class TestSpreadComparisons:
         assert [one.key for one in read] == ["a", "b"]
         for one in read:
             for feature in [*FEATURES, "unanswered", "ndcg"]:
-                expected = cells[cells["comparison_key"] == one.key].pivot(
+                expected = cells[cells["values_key"] == one.key].pivot(
                     index="subject_id", columns="label", values=feature
                 )
                 np.testing.assert_array_equal(one.units.features[feature], expected.to_numpy(dtype=float))
@@ -130,7 +132,7 @@ class TestSpreadComparisons:
 
     def test_reruns_without_rows_leave_the_floor_empty(self, connection):
         frames = (comparisons_frame(["a"], ["q"]), cells_frame(["a"]))
-        for reruns in (reruns_frame([]).astype({"rerun_key": str}), reruns_frame(["other"])):
+        for reruns in (reruns_frame([]).astype({"values_key": str}), reruns_frame(["other"])):
             frame = spreads(
                 read_spread_comparisons(*relations(connection, *frames, reruns), done=frozenset())
             ).to_pandas()
@@ -170,6 +172,7 @@ class TestRobustnessComparisons:
         comparisons = pd.DataFrame(
             {
                 "comparison_key": ["a", "b"],
+                "values_key": ["a", "b"],
                 "mitigation": "plain",
                 "scheme": "items",
                 "wording": ["typo_swap", "fr"],
@@ -183,7 +186,7 @@ class TestRobustnessComparisons:
         )
         cells = pd.DataFrame(
             {
-                "comparison_key": np.repeat(["a", "b"], 15),
+                "values_key": np.repeat(["a", "b"], 15),
                 "subject_id": np.tile(np.arange(15), 2),
                 "similarity": rng.beta(5, 5, 30),
                 "rerun_similarity": np.where(np.arange(30) % 4 == 0, np.nan, rng.beta(7, 5, 30)),
@@ -204,7 +207,7 @@ class TestRobustnessComparisons:
         pd.testing.assert_frame_equal(found, expected)
         assert expected["n_subjects"].tolist() == [15, 15]
         assert expected["n_pairs"].tolist() == [11, 11]
-        of_a = cells[cells["comparison_key"] == "a"]
+        of_a = cells[cells["values_key"] == "a"]
         assert expected["similarity"][0] == pytest.approx(of_a["similarity"].mean())
         assert expected["noise_floor"][0] == pytest.approx(of_a["rerun_similarity"].mean())
 

@@ -57,11 +57,11 @@ def test_what_is_planted_is_found_and_chance_is_not() -> None:
 def test_relations_become_a_table() -> None:
     with duckdb.connect() as connection:
         shares = connection.sql(
-            "select 's' as item_set_id, subject, 'a' as item, 1.0 as share_of_group, 0.0 as share_of_neutral"
+            "select 's' as values_key, subject, 'a' as item, 1.0 as share_of_group, 0.0 as share_of_neutral"
             " from range(6) as subjects (subject) union all select 's', 2, 'b', 0.5, 1.0"
         )
         comparisons = connection.sql(
-            "select 'k' as comparison_key, 's' as item_set_id, 'plain' as mitigation, 'music' as domain,"
+            "select 'k' as comparison_key, 's' as values_key, 'plain' as mitigation, 'music' as domain,"
             " 'race' as attribute, 'Black' as group_name, 99 as n_permutations, 0.05 as alpha, 1 as seed"
         )
         [one] = read_item_comparisons(comparisons, shares, done=frozenset())
