@@ -1,8 +1,8 @@
 {#- The gaps of some outcomes, as CTEs that end with gaps_of_outcomes. -#}
 {% macro gaps_of() -%}
 comparisons as (
-    select * exclude (n_permutations, seed)
-    from {{ ref("int_markers_gap_comparisons") }}
+    select * exclude (n_permutations, seed, n_blocks)
+    from {{ ref("int_markers_comparisons") }}
     where outcome in ('{{ varargs | join("', '") }}')
 ),
 

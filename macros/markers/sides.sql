@@ -1,10 +1,11 @@
-{#- Of prompts with columns of int_markers_sides: which markers are missing where none has both sides, null where one has. -#}
-{% macro missing_side(sides) -%}
+{#- Which markers are missing where no row of int_markers_texts has both sides; null where one has. -#}
+{% macro missing_side(texts) -%}
+    {%- set stereotype, anti = texts ~ ".has_stereotype_markers", texts ~ ".has_anti_markers" -%}
     case
-        when bool_or({{ sides }}.has_both) then null
-        when not bool_or({{ sides }}.has_stereotype) and not bool_or({{ sides }}.has_anti) then 'both'
-        when not bool_or({{ sides }}.has_anti) then 'anti'
-        when not bool_or({{ sides }}.has_stereotype) then 'stereotype'
+        when bool_or({{ stereotype }} and {{ anti }}) then null
+        when not bool_or({{ stereotype }}) and not bool_or({{ anti }}) then 'both'
+        when not bool_or({{ anti }}) then 'anti'
+        when not bool_or({{ stereotype }}) then 'stereotype'
         else 'either'
     end
 {%- endmacro %}

@@ -16,6 +16,20 @@
     {{ return(["words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors", "keys"]) }}
 {%- endmacro %}
 
+{#- The schemes of each run's analysis: the first is judged, the others stand next to it with the published numbers. -#}
+{% macro schemes_of_runs() -%}
+    select
+        run_id,
+        unnest(schemes) as scheme,
+        generate_subscripts(schemes, 1) = 1 as is_judged
+    from (
+        select
+            run_id,
+            from_json(analysis -> 'words' -> 'schemes', '["VARCHAR"]') as schemes
+        from {{ ref("int_run_analysis_settings") }}
+    )
+{%- endmacro %}
+
 {% macro scheme_tokens(scheme, text, phrases, response) -%}
     {%- if scheme == "words" -%} {{ biasledger.tokens_of_words(text, phrases) }}
     {%- elif scheme == "seed" -%} {{ biasledger.tokens_of_seed(text) }}

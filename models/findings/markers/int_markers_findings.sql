@@ -2,8 +2,10 @@ with
 
 ratio_comparisons as (
     select *
-    from {{ ref("int_markers_ratio_comparisons") }}
-    where is_judged
+    from {{ ref("int_markers_comparisons") }}
+    where
+        kind = 'ratio'
+        and is_judged
 ),
 
 -- The source finds every marker as a word, whatever kind it is declared as; by that its threshold is read.
@@ -23,11 +25,11 @@ asked as (
     from {{ ref("int_markers_asked") }}
 ),
 
-markers_runs as (
+run_analysis_settings as (
     select
         run_id,
         analysis_hash
-    from {{ ref("int_markers_runs") }}
+    from {{ ref("int_run_analysis_settings") }}
 ),
 
 schemes as (
@@ -103,7 +105,7 @@ ratio_findings as (
         ) as n_permutations,
         stereotype_rates.seed
     from ratio_comparisons
-    inner join stereotype_rates on ratio_comparisons.ratio_key = stereotype_rates.ratio_key
+    inner join stereotype_rates on ratio_comparisons.units_key = stereotype_rates.ratio_key
 ),
 
 asked_of_schemes as (
@@ -244,9 +246,9 @@ measured as (
 markers_findings as (
     select
         measured.*,
-        markers_runs.analysis_hash
+        run_analysis_settings.analysis_hash
     from measured
-    inner join markers_runs on measured.run_id = markers_runs.run_id
+    inner join run_analysis_settings on measured.run_id = run_analysis_settings.run_id
 )
 
 select * exclude (contrast_id, category, missing_side)

@@ -14,13 +14,10 @@ categories as (
     select distinct
         run_id,
         prompt_id,
-        category
+        category,
+        has_stereotype_markers,
+        has_anti_markers
     from {{ ref("int_markers_texts") }}
-),
-
-sides as (
-    select *
-    from {{ ref("int_markers_sides") }}
 ),
 
 groups as (
@@ -28,16 +25,12 @@ groups as (
         markers_prompts.contrast_id,
         categories.category,
         markers_prompts.is_marked,
-        {{ missing_side("sides") }} as missing_side
+        {{ missing_side("categories") }} as missing_side
     from markers_prompts
     inner join categories
         on
             markers_prompts.run_id = categories.run_id
             and markers_prompts.prompt_id = categories.prompt_id
-    left join sides
-        on
-            markers_prompts.run_id = sides.run_id
-            and markers_prompts.prompt_id = sides.prompt_id
     group by markers_prompts.contrast_id, categories.category, markers_prompts.is_marked
 ),
 

@@ -26,46 +26,31 @@ scores as (
         and not is_named
 ),
 
-gap_units as (
+units as (
     select *
-    from {{ ref("int_markers_gap_units") }}
+    from {{ ref("int_markers_units") }}
+    -- A null list counts tokens.
+    where
+        outcome <> 'list'
+        or list is not null
 ),
 
-list_units as (
-    select *
-    from {{ ref("int_markers_list_units") }}
-    where list is not null
-),
-
-compared_gaps as (
+compared as (
     select distinct
-        gap_units.gap_key,
+        units.units_key,
         contrasts.run_id,
         contrasts.mitigation,
-        contrasts.is_crossed
-    from gap_units
-    inner join contrasts on gap_units.contrast_id = contrasts.contrast_id
+        contrasts.is_crossed or units.outcome = 'list' as is_warning
+    from units
+    inner join contrasts on units.contrast_id = contrasts.contrast_id
     left join schemes
         on
             contrasts.run_id = schemes.run_id
-            and gap_units.scheme = schemes.scheme
+            and units.scheme = schemes.scheme
     -- Scores are all judged that are compared.
     where
-        gap_units.outcome <> 'stereotype_ratio'
+        units.outcome not in ('stereotype_ratio', 'list')
         or schemes.scheme is not null
-),
-
-compared_lists as (
-    select distinct
-        contrasts.contrast_id,
-        contrasts.run_id,
-        contrasts.mitigation
-    from list_units
-    inner join contrasts on list_units.contrast_id = contrasts.contrast_id
-    inner join schemes
-        on
-            contrasts.run_id = schemes.run_id
-            and list_units.scheme = schemes.scheme
 ),
 
 -- Ratios of categories and gaps of attributes fail the audit; those of probes and intersections, and lists, warn.
@@ -85,17 +70,9 @@ judged as (
     select
         run_id,
         mitigation,
-        count(*) filter (where not is_crossed) as n_failing,
-        count(*) filter (where is_crossed) as n_warning
-    from compared_gaps
-    group by run_id, mitigation
-    union all by name
-    select
-        run_id,
-        mitigation,
-        0 as n_failing,
-        count(*) as n_warning
-    from compared_lists
+        count(*) filter (where not is_warning) as n_failing,
+        count(*) filter (where is_warning) as n_warning
+    from compared
     group by run_id, mitigation
 ),
 

@@ -3,8 +3,13 @@ with
 markers_runs as (
     select
         run_id,
-        scores
-    from {{ ref("int_markers_runs") }}
+        -- Where none is named it is negative regard, whoever scored it.
+        coalesce(
+            analysis -> 'markers' -> 'scores',
+            cast('[{"label": "negative", "worse": "higher", "lowest": 0, "highest": 1}]' as json)
+        ) as scores
+    from {{ ref("int_run_analysis_settings") }}
+    where json_exists(analysis, '$.markers')
 ),
 
 label_scores as (

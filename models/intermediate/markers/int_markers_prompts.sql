@@ -11,7 +11,8 @@ prompts as (
             ' | ', prompts.template, prompts.language, prompts.perturbation, prompts.domain, prompts.subject
         ) as question
     from {{ run_rows("stg_ledger__prompts") }} as prompts
-    inner join {{ ref("int_markers_runs") }} as markers_runs on prompts.run_id = markers_runs.run_id
+    inner join {{ ref("int_run_analysis_settings") }} as settings on prompts.run_id = settings.run_id
+    where json_exists(settings.analysis, '$.markers')
 ),
 
 contrasts as (

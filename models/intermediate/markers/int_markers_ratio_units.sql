@@ -20,7 +20,7 @@ texts as (
 scores_of_probes as (
     select
         scores.*,
-        {{ ratio_key("scores") }} as ratio_key,
+        {{ ratio_key("scores") }} as units_key,
         {{ trials_of_text() }} as trials,
         unnest(trials) as trial,
         scores.n_answers / len(trials) as n
@@ -34,7 +34,7 @@ scores_of_probes as (
 -- Each trial is a sample anew; those about one named person share that person. The mean is over answers.
 of_probes as (
     select
-        ratio_key,
+        units_key,
         run_id,
         concat_ws(' | ', prompt_id, response_hash, trial) as unit,
         if(is_named, prompt_id, unit) as cluster,
@@ -56,7 +56,7 @@ categories as (
 scores_of_categories as (
     select
         *,
-        {{ ratio_key() }} as ratio_key
+        {{ ratio_key() }} as units_key
     from categories
 ),
 
@@ -73,7 +73,7 @@ scores_without_probe as (
 -- A probe counts once, with the mean over its answers; texts of no probe count as those of a single one do.
 of_categories as (
     select
-        ratio_key,
+        units_key,
         run_id,
         own_probe as unit,
         own_probe as cluster,
@@ -82,10 +82,10 @@ of_categories as (
         1 as weight
     from scores_of_categories
     where own_probe <> ''
-    group by ratio_key, run_id, own_probe
+    group by units_key, run_id, own_probe
     union all by name
     select
-        ratio_key,
+        units_key,
         run_id,
         concat_ws(' | ', prompt_id, response_hash, trial) as unit,
         unit as cluster,

@@ -5,5 +5,10 @@ from biasledger.model_inputs.models import new_rows
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    relations = dbt.ref("int_markers_ratio_comparisons"), dbt.ref("int_markers_ratio_members")
+    relations = (
+        dbt.ref("int_markers_comparisons").filter("kind = 'ratio'"),
+        dbt.ref("int_markers_members").project(
+            "comparison_key, unit_id, cluster_id, n, total as total_ratio, weight"
+        ),
+    )
     return new_rows(dbt, session, stereotype_ratios, read_ratio_comparisons, *relations, by=("run_id",))

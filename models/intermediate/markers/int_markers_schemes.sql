@@ -1,8 +1,15 @@
 with
 
 markers_runs as (
-    select *
-    from {{ ref("int_markers_runs") }}
+    select
+        run_id,
+        analysis_hash,
+        -- Null where scores alone are read.
+        analysis -> 'markers' ->> 'hash' as markers_hash,
+        cast(analysis -> 'markers' ->> 'minimum' as integer) as minimum,
+        from_json(analysis -> 'markers' -> 'schemes', '["VARCHAR"]') as schemes
+    from {{ ref("int_run_analysis_settings") }}
+    where json_exists(analysis, '$.markers')
 ),
 
 run_schemes as (

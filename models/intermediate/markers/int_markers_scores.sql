@@ -15,7 +15,8 @@ texts as (
         groups,
         is_named,
         n_answers,
-        has_varied_answers
+        has_varied_answers,
+        has_stereotype_markers and has_anti_markers as has_both_sides
     from {{ run_rows("int_markers_texts") }}
 ),
 
@@ -33,14 +34,6 @@ directed_markers as (
 found as (
     select *
     from {{ ref("int_markers_found") }}
-),
-
-sides as (
-    select
-        run_id,
-        prompt_id,
-        has_both
-    from {{ ref("int_markers_sides") }}
 ),
 
 -- The direction of some markers holds for answers about one group only.
@@ -91,17 +84,13 @@ counted as (
         schemes.scheme,
         schemes.is_judged,
         schemes.minimum,
-        coalesce(sides.has_both, false) as has_both_sides,
+        texts.has_both_sides,
         coalesce(markers_of_texts.stereotype_markers, []) as stereotype_markers,
         coalesce(markers_of_texts.anti_markers, []) as anti_markers,
         len(coalesce(markers_of_texts.stereotype_markers, [])) as n_stereotype,
         len(coalesce(markers_of_texts.anti_markers, [])) as n_anti
     from texts
     inner join schemes on texts.run_id = schemes.run_id
-    left join sides
-        on
-            texts.run_id = sides.run_id
-            and texts.prompt_id = sides.prompt_id
     left join markers_of_texts
         on
             texts.answer_key = markers_of_texts.answer_key

@@ -5,8 +5,9 @@ with
 markers_runs as (
     select
         run_id,
-        markers_hash
-    from {{ run_rows("int_markers_runs") }}
+        analysis -> 'markers' ->> 'hash' as markers_hash
+    from {{ run_rows("int_run_analysis_settings") }}
+    where json_exists(analysis, '$.markers')
 ),
 
 answers as (
@@ -37,6 +38,41 @@ groups_of_prompts as (
         list_sort(list(distinct group_name)) as groups
     from {{ run_rows("stg_ledger__prompt_attributes") }}
     group by run_id, prompt_id
+),
+
+directed_markers as (
+    select distinct
+        markers_hash,
+        probe,
+        category,
+        group_name,
+        direction
+    from {{ ref("stg_ledger__markers") }}
+    where direction is not null
+),
+
+-- Without markers both for and against the stereotype, answers cannot be assessed.
+sides as (
+    select
+        prompts.run_id,
+        prompts.prompt_id,
+        bool_or(directed_markers.direction = 'stereotype') as has_stereotype_markers,
+        bool_or(directed_markers.direction = 'anti') as has_anti_markers
+    from prompts
+    inner join markers_runs on prompts.run_id = markers_runs.run_id
+    inner join directed_markers
+        on
+            markers_runs.markers_hash = directed_markers.markers_hash
+            and {{ marker_applies("directed_markers", "prompts") }}
+    left join groups_of_prompts
+        on
+            prompts.run_id = groups_of_prompts.run_id
+            and prompts.prompt_id = groups_of_prompts.prompt_id
+    where
+        -- The direction of some markers holds for answers about one group only.
+        directed_markers.group_name is null
+        or list_contains(groups_of_prompts.groups, directed_markers.group_name)
+    group by prompts.run_id, prompts.prompt_id
 ),
 
 -- Identical answers to a prompt are read once and counted as often as they were given.
@@ -82,7 +118,9 @@ texts as (
         groups_of_prompts.groups is not null as is_named,
         distinct_texts.answer_text,
         distinct_texts.n_answers,
-        varied_prompts.has_varied_answers
+        varied_prompts.has_varied_answers,
+        coalesce(sides.has_stereotype_markers, false) as has_stereotype_markers,
+        coalesce(sides.has_anti_markers, false) as has_anti_markers
     from distinct_texts
     inner join varied_prompts
         on
@@ -96,6 +134,10 @@ texts as (
         on
             distinct_texts.run_id = groups_of_prompts.run_id
             and distinct_texts.prompt_id = groups_of_prompts.prompt_id
+    left join sides
+        on
+            distinct_texts.run_id = sides.run_id
+            and distinct_texts.prompt_id = sides.prompt_id
 )
 
 select * from texts

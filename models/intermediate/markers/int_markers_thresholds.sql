@@ -1,10 +1,5 @@
 with
 
-markers_runs as (
-    select run_id
-    from {{ ref("int_markers_runs") }}
-),
-
 runs as (
     select
         run_id,
@@ -24,16 +19,15 @@ output_thresholds as (
 -- A row that names the audit goes before one for all.
 chosen as (
     select
-        markers_runs.run_id,
+        runs.run_id,
         output_thresholds.measure,
         output_thresholds.threshold,
         output_thresholds.published_threshold
-    from markers_runs
-    inner join runs on markers_runs.run_id = runs.run_id
+    from runs
     inner join output_thresholds on output_thresholds.audit in (runs.audit, '*')
     qualify
         row_number() over (
-            partition by markers_runs.run_id, output_thresholds.measure
+            partition by runs.run_id, output_thresholds.measure
             order by output_thresholds.audit = runs.audit desc
         ) = 1
 ),

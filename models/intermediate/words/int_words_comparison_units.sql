@@ -29,11 +29,33 @@ run_attributes as (
     from {{ ref("int_run_attributes") }}
 ),
 
--- Answers without a single word left have nothing to compare.
-worded_texts as (
-    select unit_key
-    from {{ ref("int_words_kept") }}
-    where n_words > 0
+removed as (
+    select
+        run_id,
+        word
+    from {{ ref("int_words_run_words") }}
+    where token is not null
+),
+
+counts as (
+    select
+        unit_key,
+        run_id,
+        word
+    from {{ run_rows("int_words_counts") }}
+),
+
+-- Words become texts' sums before they meet texts: of a million texts there are hundreds of millions.
+sums as (
+    select
+        counts.unit_key,
+        count(*) filter (where removed.word is null) as n_left
+    from counts
+    left join removed
+        on
+            counts.run_id = removed.run_id
+            and counts.word = removed.word
+    group by counts.unit_key
 ),
 
 units as (
@@ -49,7 +71,11 @@ units as (
         words_units.n_responses,
         words_units.first_seq
     from {{ run_rows("int_words_units") }} as words_units
-    inner join worded_texts on words_units.unit_key = worded_texts.unit_key
+    inner join sums on words_units.unit_key = sums.unit_key
+    -- Answers without a single word left have nothing to compare. Words are removed in our own scheme alone.
+    where
+        words_units.scheme <> 'words'
+        or sums.n_left > 0
 ),
 
 labelled_units as (

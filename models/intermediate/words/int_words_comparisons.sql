@@ -6,11 +6,7 @@ contrasts as (
 ),
 
 words_schemes as (
-    select
-        run_id,
-        scheme,
-        is_judged
-    from {{ ref("int_words_schemes") }}
+    {{ schemes_of_runs() }}
 ),
 
 run_analysis_settings as (

@@ -42,10 +42,12 @@ spelled as (
 
 removed as (
     select
-        run_id,
-        word_id,
+        run_words.run_id,
+        vocabulary.word_id,
         'words' as scheme
-    from {{ ref("int_words_removed") }}
+    from {{ ref("int_words_run_words") }} as run_words
+    inner join vocabulary on run_words.word = vocabulary.word
+    where run_words.token is not null
 ),
 
 kept as (

@@ -55,18 +55,24 @@ prompts as (
 ),
 
 words_schemes as (
-    select
-        run_id,
-        scheme,
-        is_judged
-    from {{ ref("int_words_schemes") }}
+    {{ schemes_of_runs() }}
 ),
 
+phrase_terms as (
+    select distinct
+        run_id,
+        term
+    from {{ ref("int_words_terms") }}
+    where is_phrase
+),
+
+-- Longest first, so that a phrase inside another does not spoil it; words stand apart by two blanks here.
 phrases as (
     select
         run_id,
-        phrases
-    from {{ ref("int_words_phrases") }}
+        list(' ' || replace(term, ' ', '  ') || ' ' order by length(term) desc, term asc) as phrases
+    from phrase_terms
+    group by run_id
 ),
 
 -- A row a distinct answer to a prompt, so that its words are counted once; every repeat of it is an observation

@@ -2,8 +2,9 @@ with
 
 -- Draws are those that were made: fewer than requested if the test stopped early.
 comparisons as (
-    select * exclude (n_permutations, seed, n_blocks)
-    from {{ ref("int_markers_list_comparisons") }}
+    select * exclude (n_permutations, seed, n_blocks, n_marked, n_reference)
+    from {{ ref("int_markers_comparisons") }}
+    where kind = 'list'
 ),
 
 associations as (

@@ -9,7 +9,6 @@ texts as (
         prompt_id,
         markers_hash,
         mitigation,
-        text_key,
         n_answers
     from {{ run_rows("int_markers_texts") }}
     where markers_hash is not null
@@ -39,14 +38,9 @@ lists as (
     from {{ ref("stg_ledger__markers") }}
 ),
 
-list_hits as (
+counts as (
     select *
-    from {{ ref("int_markers_list_hits") }}
-),
-
-lengths as (
-    select *
-    from {{ ref("int_markers_lengths") }}
+    from {{ run_rows("int_markers_counts") }}
 ),
 
 -- All texts, and those about each group.
@@ -78,22 +72,23 @@ counted as (
         texts_of_groups.group_name,
         lists.list,
         count(*) as n_texts,
-        count(list_hits.n_hits) as n_texts_with,
+        count(counts.n) as n_texts_with,
         -- Over answers: a text that was given twice holds its words twice.
-        coalesce(sum(texts_of_groups.n_answers * list_hits.n_hits), 0) as n_hits,
-        coalesce(sum(texts_of_groups.n_answers * lengths.n_tokens), 0) as n_tokens
+        coalesce(sum(texts_of_groups.n_answers * counts.n), 0) as n_hits,
+        coalesce(sum(texts_of_groups.n_answers * tokens.n), 0) as n_tokens
     from texts_of_groups
     inner join schemes on texts_of_groups.run_id = schemes.run_id
     inner join lists on texts_of_groups.markers_hash = lists.markers_hash
-    left join list_hits
+    left join counts
         on
-            texts_of_groups.answer_key = list_hits.answer_key
-            and schemes.scheme = list_hits.scheme
-            and lists.list = list_hits.list
-    left join lengths
+            texts_of_groups.answer_key = counts.answer_key
+            and schemes.scheme = counts.scheme
+            and lists.list = counts.list
+    left join counts as tokens
         on
-            texts_of_groups.text_key = lengths.text_key
-            and {{ cut_of("schemes.scheme") }} = lengths.cut
+            texts_of_groups.answer_key = tokens.answer_key
+            and schemes.scheme = tokens.scheme
+            and tokens.list is null
     group by
         texts_of_groups.run_id, texts_of_groups.mitigation, schemes.scheme, schemes.is_judged,
         texts_of_groups.attribute, texts_of_groups.group_name, lists.list

@@ -8,7 +8,6 @@ judged as (
 regard_gaps as (
     select
         gaps_of_outcomes.*,
-        gaps_of_outcomes.domain as category,
         judged.scorer,
         judged.label,
         judged.worse,

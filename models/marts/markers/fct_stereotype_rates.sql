@@ -33,8 +33,11 @@ thresholds as (
 ),
 
 comparisons as (
-    select *
-    from {{ ref("int_markers_ratio_comparisons") }}
+    select
+        comparison_key,
+        units_key as ratio_key
+    from {{ ref("int_markers_comparisons") }}
+    where kind = 'ratio'
 ),
 
 ratios as (

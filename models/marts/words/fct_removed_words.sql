@@ -3,6 +3,7 @@ with
 uses as (
     select *
     from {{ ref("int_words_removed_uses") }}
+    where word is not null
 ),
 
 terms as (
@@ -24,7 +25,8 @@ answers as (
         attribute,
         group_name,
         sum(n_responses) as n_answers
-    from {{ ref("int_words_unit_groups") }}
+    from {{ ref("int_words_removed_uses") }}
+    where word is null
     group by group_key, run_id, mitigation, attribute, group_name
 ),
 

@@ -26,15 +26,15 @@ pytestmark = pytest.mark.slow
 NewProject = Callable[[], Project]
 # Some incremental tables; each is compared with that of a full build.
 OF_MARKERS = [
+    "int_markers_counts",
     "int_markers_found",
-    "int_markers_list_hits",
-    "int_markers_list_units",
     "int_markers_scores",
     "int_markers_texts",
+    "int_markers_units",
 ]
 SOME_BY_RUN = {
     *OF_MARKERS,
-    *("int_answers_counts", "int_answers_gap_prompts", "int_markers_gap_units", "int_markers_label_scores"),
+    *("int_answers_counts", "int_answers_gap_prompts", "int_markers_label_scores"),
     *("int_prompt_groups", "int_run_answers", "int_words_members", "int_words_units"),
     *("dim_prompt_groups", "fct_answer_quality", "fct_marker_counts", "fct_stereotype_scores"),
 }
@@ -233,7 +233,7 @@ def test_it_is_read_in_another_way(
     project: Project, new_project: NewProject, changed: dict[str, Any]
 ) -> None:
     project.build()
-    hits = project.work_rows("select * from intermediate.int_markers_list_hits order by all")
+    hits = project.work_rows("select * from intermediate.int_markers_counts order by all")
     spec = _spec()
     for method, value in changed.items():
         spec["analysis"][method] = (
@@ -245,7 +245,7 @@ def test_it_is_read_in_another_way(
     project.write_audit("texts", spec)
     project.build()
     if not changed:
-        assert project.work_rows("select * from intermediate.int_markers_list_hits order by all") != hits
+        assert project.work_rows("select * from intermediate.int_markers_counts order by all") != hits
     assert _differences(project, new_project) == []
 
 

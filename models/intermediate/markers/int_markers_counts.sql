@@ -6,10 +6,19 @@ texts as (
     select
         answer_key,
         run_id,
+        text_key,
         markers_hash,
         category,
         probe
     from {{ run_rows("int_markers_texts") }}
+    where markers_hash is not null
+),
+
+schemes as (
+    select
+        run_id,
+        scheme
+    from {{ ref("int_markers_schemes") }}
 ),
 
 -- A marker whose direction depends on the group stands twice in its list and counts once.
@@ -47,15 +56,37 @@ found_in_lists as (
         found.answer_key, texts.run_id, found.scheme, listed_markers.list, {{ marker_words("found.marker") }}
 ),
 
-list_hits as (
+lengths as (
+    select
+        text_key,
+        cut,
+        sum(n_occurrences) as n_tokens
+    from {{ ref("int_markers_tokens") }}
+    where text_key in (select texts.text_key from texts)
+    group by text_key, cut
+),
+
+counts as (
     select
         answer_key,
         run_id,
         scheme,
         list,
-        sum(n_hits) as n_hits
+        sum(n_hits) as n
     from found_in_lists
     group by answer_key, run_id, scheme, list
+    union all by name
+    select
+        texts.answer_key,
+        texts.run_id,
+        schemes.scheme,
+        coalesce(lengths.n_tokens, 0) as n
+    from texts
+    inner join schemes on texts.run_id = schemes.run_id
+    left join lengths
+        on
+            texts.text_key = lengths.text_key
+            and {{ cut_of("schemes.scheme") }} = lengths.cut
 )
 
-select * from list_hits
+select * from counts

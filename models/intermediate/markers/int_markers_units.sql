@@ -22,12 +22,35 @@ text_scores as (
         and badness is not null
 ),
 
+texts as (
+    select *
+    from {{ run_rows("int_markers_texts") }}
+    where markers_hash is not null
+),
+
+schemes as (
+    select
+        run_id,
+        scheme
+    from {{ ref("int_markers_schemes") }}
+),
+
+-- A null list counts the tokens of a text.
+counts as (
+    select
+        answer_key,
+        scheme,
+        list,
+        n
+    from {{ run_rows("int_markers_counts") }}
+),
+
 outcomes as (
     select
         run_id,
         prompt_id,
         response_hash,
-        category as domain,
+        category,
         'stereotype_ratio' as outcome,
         scheme,
         ratio as outcome_value,
@@ -39,16 +62,29 @@ outcomes as (
         run_id,
         prompt_id,
         response_hash,
-        category as domain,
+        category,
         outcome,
         scheme,
         badness as outcome_value,
         n_answers,
         has_varied_answers
     from text_scores
+    union all by name
+    select
+        texts.run_id,
+        texts.prompt_id,
+        texts.response_hash,
+        '' as category,
+        'list' as outcome,
+        schemes.scheme,
+        texts.answer_key,
+        texts.n_answers,
+        texts.has_varied_answers
+    from texts
+    inner join schemes on texts.run_id = schemes.run_id
 ),
 
-texts_of_gaps as (
+texts_of_comparisons as (
     select
         outcomes.*,
         markers_prompts.contrast_id,
@@ -59,8 +95,8 @@ texts_of_gaps as (
         markers_prompts.name_unit,
         markers_prompts.name_cluster,
         {{ integer_key_of([
-            "markers_prompts.contrast_id", "outcomes.outcome", "outcomes.scheme", "outcomes.domain",
-        ]) }} as gap_key
+            "markers_prompts.contrast_id", "outcomes.outcome", "outcomes.scheme", "outcomes.category",
+        ]) }} as units_key
     from markers_prompts
     inner join outcomes
         on
@@ -71,25 +107,25 @@ texts_of_gaps as (
 texts_of_groups as (
     select
         *,
-        count(distinct prompt_id) over (partition by gap_key, is_marked) as n_prompts
-    from texts_of_gaps
+        count(distinct prompt_id) over (partition by units_key, is_marked) as n_prompts
+    from texts_of_comparisons
 ),
 
 shared_questions as (
     select
-        gap_key,
+        units_key,
         question
     from texts_of_groups
-    group by gap_key, question
+    group by units_key, question
     having count(distinct is_marked) = 2
 ),
 
 question_counts as (
     select
-        gap_key,
+        units_key,
         count(*) as n_questions
     from shared_questions
-    group by gap_key
+    group by units_key
 ),
 
 -- Where a group is one word and was asked several questions, a prompt moves with all its answers, which are alike for
@@ -99,16 +135,17 @@ texts_of_units as (
         texts_of_groups.* replace (
             case
                 when texts_of_groups.unit_kind = 'names' then 'names'
-                when max(texts_of_groups.n_prompts) over (partition by texts_of_groups.gap_key) > 1 then 'prompts'
+                when max(texts_of_groups.n_prompts) over (partition by texts_of_groups.units_key) > 1 then 'prompts'
                 else 'answers'
             end as unit_kind
         ),
         -- Names that were asked enough questions are judged by both units: a name with all its answers, and what was
         -- answered about it inside each question.
         texts_of_groups.unit_kind = 'names'
+        and texts_of_groups.outcome <> 'list'
         and coalesce(question_counts.n_questions, 0) >= {{ questions_as_cases() }} as is_by_question
     from texts_of_groups
-    left join question_counts on texts_of_groups.gap_key = question_counts.gap_key
+    left join question_counts on texts_of_groups.units_key = question_counts.units_key
 ),
 
 trials_of_texts as (
@@ -149,22 +186,23 @@ placed as (
 weighted as (
     select
         *,
-        if(is_by_question, 1, {{ question_weight("gap_key, question") }}) as weight
+        if(is_by_question, 1, {{ question_weight("units_key, question") }}) as weight
     from placed
 ),
 
 question_means as (
     select
-        gap_key,
+        units_key,
         question,
         sum(weight * n_answers order by text_unit) as weight,
         sum(weight * n_answers * outcome_value order by text_unit) as total
     from weighted
     where
-        unit_kind = 'names'
+        outcome <> 'list'
+        and unit_kind = 'names'
         and not is_by_question
         and weight > 0
-    group by gap_key, question
+    group by units_key, question
 ),
 
 -- Differences between questions are noise between names with different questions. With weights, both groups' questions
@@ -176,7 +214,7 @@ question_shifts as (
     from question_means
     window
         comparison as (
-            partition by gap_key
+            partition by units_key
             order by question
             rows between unbounded preceding and unbounded following
         )
@@ -184,12 +222,12 @@ question_shifts as (
 
 units as (
     select
-        weighted.gap_key,
+        weighted.units_key,
         weighted.run_id,
         weighted.contrast_id,
         weighted.outcome,
         weighted.scheme,
-        weighted.domain,
+        weighted.category,
         weighted.is_marked,
         weighted.unit_kind,
         weighted.stratum,
@@ -197,9 +235,10 @@ units as (
         weighted.cluster,
         if(weighted.is_by_question, weighted.name_unit, null) as name,
         if(weighted.is_by_question, weighted.name_stratum, null) as name_stratum,
+        counts.list,
         sum(weighted.n_answers order by weighted.text_unit) as n_answers,
         sum(weighted.n_answers * weighted.outcome_value order by weighted.text_unit) as total_of_answers,
-        sum(weighted.weight * weighted.n_answers order by weighted.text_unit) as n,
+        sum(weighted.weight * weighted.n_answers * coalesce(counts.n, 1) order by weighted.text_unit) as n,
         sum(
             weighted.weight * weighted.n_answers * (weighted.outcome_value + coalesce(question_shifts.shift, 0))
             order by weighted.text_unit
@@ -207,8 +246,15 @@ units as (
     from weighted
     left join question_shifts
         on
-            weighted.gap_key = question_shifts.gap_key
+            weighted.units_key = question_shifts.units_key
             and weighted.question = question_shifts.question
+    left join counts
+        on
+            weighted.answer_key = counts.answer_key
+            and weighted.scheme = counts.scheme
+    where
+        weighted.outcome <> 'list'
+        or weighted.weight > 0
     group by all
 )
 
