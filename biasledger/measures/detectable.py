@@ -73,4 +73,6 @@ def clear_with(distance: float, *, two_sided: bool, alpha: float, power: float =
         power: how often it is clear, above 0 and below 1.
     """
     normal = NormalDist()
-    return distance / (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf((1 + power) / 2 if two_sided else power))
+    return distance / (
+        normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf((1 + power) / 2 if two_sided else power)
+    )
