@@ -182,8 +182,10 @@ def kind_of(unit: str) -> Kind:
     return "prompt"
 
 
-def outlooks_from_run(warehouse: Path, audit: Audit, planned: Sizes) -> tuple[str, list[Outlook]]:
+def outlooks_from_run(warehouse: Path, audit: Audit, planned: Sizes | None) -> tuple[str, list[Outlook]]:
     """Return the run of this audit that was judged last, and what its findings would show with the planned numbers of units.
+
+    planned: None for those of the run itself.
 
     An error falls with the square root of the number of units. The run is '' where the warehouse holds none.
 
@@ -227,7 +229,7 @@ def outlooks_from_run(warehouse: Path, audit: Audit, planned: Sizes) -> tuple[st
             ).fetchone()
             or (1,),
         )
-    found = [one for row in rows if (one := _outlook(row, earlier, planned)) is not None]
+    found = [one for row in rows if (one := _outlook(row, earlier, planned or earlier)) is not None]
     return run, _widest(found)
 
 
@@ -406,6 +408,7 @@ def plan(
     from biasledger.commands.dry_run import design_warnings, dry_run
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices
+    from collector.errors import InputError
     from collector.spec.loading import load_audit
     from collector.spec.prompts import build_prompts
     from collector.targets import load_targets
@@ -413,9 +416,14 @@ def plan(
     audit = load_audit(audit_file, allow_outside=allow_outside).with_subjects(subjects)
     if trials is not None:
         audit = audit.with_trials(trials)
-    prompts = build_prompts(audit, (), parts)
-    sizes = sizes_of(audit, prompts)
+    prompts = build_prompts(audit, (), parts) if audit.templates else []
+    sizes = sizes_of(audit, prompts) if prompts else None
     run, outlooks = outlooks_from_run(warehouse, audit, sizes) if warehouse.is_file() else ("", [])
+    if not outlooks and sizes is None:
+        raise InputError(
+            f"The audit {audit.audit!r} has no templates, and {warehouse} has no finding of it: import its answers and build "
+            "first."
+        )
     if not outlooks:
         run, outlooks = "", outlooks_from_sizes(audit, prompts)
     outlooks_table(outlooks, run)
@@ -427,7 +435,8 @@ def plan(
             audit, target, load_prices(settings_file("model_prices.csv")), parts=parts, trials=trials
         )
         cost = estimate.total.cost_usd
-    steps_table(steps(sizes, n_calls, outlooks), n_calls, cost)
+    if sizes is not None:
+        steps_table(steps(sizes, n_calls, outlooks), n_calls, cost)
     if (note := clear_note(outlooks)) is not None:
         say(note)
     print_warnings([*audit.warnings(), *design_warnings(audit)])

@@ -86,3 +86,10 @@ def test_texts_need_an_earlier_run(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["plan", spec, "--warehouse", str(tmp_path / "none.duckdb")])
     assert done.exit_code == 0, done.output
     assert "word_divergence" not in done.output
+
+
+def test_an_audit_without_templates_and_findings_is_told_what_to_do(tmp_path: Path) -> None:
+    spec = "audits/replications/resume-seniority.yml"
+    done = CliRunner().invoke(cli, ["plan", spec, "--warehouse", str(tmp_path / "none.duckdb")])
+    assert done.exit_code != 0
+    assert "import its answers and build" in done.stderr
