@@ -17,6 +17,7 @@ from biasledger.commands.common import (
     print_warnings,
 )
 from biasledger.commands.completing import complete_runs
+from biasledger.commands.planning import plan, print_clear_note
 from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError, InputError, WaitedInVainError
 from collector.terminal import say
@@ -276,6 +277,7 @@ def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **cho
     for target in asked:
         dry_run_table(dry_run(audit, target, prices, trials=trials, **choices))
     asked_so_often = audit if trials is None else audit.with_trials(trials)
+    print_clear_note(asked_so_often)
     print_warnings([*asked_so_often.warnings(), *design_warnings(asked_so_often)])
 
 
@@ -352,4 +354,4 @@ def _print_collected(summary: RunSummary) -> None:
 
 
 TITLE = "Ask"
-COMMANDS = (collect,)
+COMMANDS = (plan, collect)

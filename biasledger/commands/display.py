@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from biasledger.commands.dry_run import DryRun
+    from biasledger.commands.planning import Outlook, Step
     from biasledger.comparing.verdicts import AttributeVerdict
     from biasledger.measures.tuning import Rate
     from biasledger.querying.analyses import Analysis
@@ -220,6 +221,62 @@ def _contrasts_table(plan: DryRun) -> None:
         highlight=False,
         soft_wrap=True,
     )
+
+
+def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
+    """Print what each finding could show, and what that rests on: the findings of a run, or the sizes alone where run is ''."""
+    from biasledger.commands.planning import ASSUMED
+    from biasledger.measures.detectable import POWER
+
+    out = console()
+    if not outlooks:
+        out.print(
+            "How much answers vary is not known: collect a small run (--subjects or --trials), build, and plan again.",
+            highlight=False,
+            soft_wrap=True,
+        )
+        return
+    table = _empty_table()
+    for name in ("measure", "contrast", "planned", "smallest difference found", "unbiased: clear from"):
+        table.add_column(
+            name, justify="right" if name in {"planned", "unbiased: clear from"} else "left", overflow="fold"
+        )
+    for one in outlooks:
+        is_judged = one.n_units >= one.minimum
+        table.add_row(
+            *map(_text, (" ".join(filter(None, (one.measure, one.scheme))), one.contrast)),
+            f"{one.n_units:,}",
+            f"{one.smallest:.2g}" if is_judged else f"not judged: needs {one.minimum:,}",
+            _text(f"{one.n_clear:,} {one.unit}"),
+        )
+    out.print(table)
+    rests_on = f"How much answers vary is taken from run {run}." if run else ASSUMED
+    out.print(
+        f"Found, or clear, in {POWER:.0%} of audits, on the measure's own scale; of each attribute the contrast that is known "
+        f"least. {rests_on}",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def steps_table(steps: Sequence[Step], n_calls: int, cost_usd: float | None) -> None:
+    """Print what one more unit of each kind costs and brings."""
+    from collector.asking.costs import usd
+
+    out = console()
+    table = _empty_table()
+    for name in ("one more", "planned", "further answers", "cost (USD)", "intervals narrower by"):
+        table.add_column(name, justify="left" if name == "one more" else "right", overflow="fold")
+    for one in steps:
+        cost = "unknown" if cost_usd is None else usd(cost_usd * one.calls / max(n_calls, 1))
+        narrower = f"{'at most ' if one.is_at_most else ''}{one.narrower:.1%}"
+        table.add_row(one.unit, f"{one.n:,}", f"{one.calls:,}", cost, narrower)
+    if steps:
+        out.print()
+        out.print(table)
+        out.print(
+            "Intervals become narrower where a finding counts that unit.", highlight=False, soft_wrap=True
+        )
 
 
 def _print_samples(plan: DryRun) -> None:

@@ -198,7 +198,7 @@ def dry_run(
         answer_tokens=tokens,
         answer_limit=limit,
         price=price,
-        contrasts=_contrasts(audit, prompts),
+        contrasts=contrasts(audit, prompts),
         samples=_samples(prompts, n_shown),
         parameters={} if target.is_simulated else target.parameters,
         concurrency=target.concurrency,
@@ -243,7 +243,7 @@ def _answer_seconds(ledger: Path | None, target: str) -> float | None:
     return None
 
 
-def _contrasts(audit: Audit, prompts: Sequence[Prompt]) -> list[Contrast]:
+def contrasts(audit: Audit, prompts: Sequence[Prompt]) -> list[Contrast]:
     """Return what could be found about each group; alpha is shared by all contrasts, as Holm's first step does."""
     if audit.answer.kind == "ranking":
         return []
@@ -268,7 +268,7 @@ def design_warnings(audit: Audit) -> list[str]:
     if not audit.templates:
         return []
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for one in _contrasts(audit, build_prompts(audit)):
+    for one in contrasts(audit, build_prompts(audit)):
         if one.shortfall is not None:
             by_reason[str(one.shortfall)].append(f"{one.group} vs {one.reference}")
     return [
@@ -295,19 +295,18 @@ def _shortfall(
         n = len(marked & {(prompt.domain, prompt.subject) for prompt in compared if not is_group(prompt)})
         if n == 0:  # different people are compared, and their number is judged
             return None
-    minimum = _min_units(measure, audit.audit, attribute)
+    minimum = int(threshold_row(measure, audit.audit, attribute).get("min_units", 0))
     return Shortfall(measure, unit, n, minimum) if n < minimum else None
 
 
-def _min_units(measure: str, audit: str, attribute: str) -> int:
-    """Return the minimum of the most specific row of thresholds.csv."""
+def threshold_row(measure: str, audit: str, attribute: str) -> dict[str, str]:
+    """Return the most specific row of thresholds.csv; empty where there is none."""
     rows = [
         row
         for row in _thresholds(settings_file("thresholds.csv"))
         if row["measure"] == measure and row["audit"] in ("*", audit) and row["attribute"] in ("*", attribute)
     ]
-    most_specific = max(rows, key=lambda row: (row["audit"] != "*", row["attribute"] != "*"), default=None)
-    return int(most_specific["min_units"]) if most_specific is not None else 0
+    return max(rows, key=lambda row: (row["audit"] != "*", row["attribute"] != "*"), default={})
 
 
 @lru_cache(maxsize=1)

@@ -123,6 +123,7 @@ def _is_right(
 ) -> bool:
     """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
     from biasledger.commands.dry_run import design_warnings
+    from biasledger.commands.planning import print_clear_note
     from collector.spec.loading import check_audit
 
     try:
@@ -139,6 +140,7 @@ def _is_right(
     for warning in [*checked.audit.warnings(), *design_warnings(checked.audit)]:
         say(f"Warning: {warning}")
     if file is None:
+        print_clear_note(checked.audit)
         say(f"{audit_file}: no problems found.")
         return True
     n, n_unread = _print_file(

@@ -7,6 +7,8 @@ with a given power is
 
 (Cohen 1988, Statistical Power Analysis for the Behavioral Sciences, chapter 2, for large samples). A share's standard deviation
 is sqrt(p (1 - p)), at most one half. Nothing is found where too few arrangements of the labels exist for a p below alpha.
+
+An earlier run tells more than sizes: `found_with` and `clear_with` take the standard error that its findings have.
 """
 
 from __future__ import annotations
@@ -38,3 +40,39 @@ def detectable_effect(strata: Iterable[tuple[int, int]], alpha: float, power: fl
     normal = NormalDist()
     quantiles = normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(power)
     return quantiles * math.sqrt(1 / sum(n for n, _ in counts) + 1 / sum(m for _, m in counts))
+
+
+def found_with(
+    error: float, *, distance: float, n_tests: int, two_sided: bool, alpha: float, power: float = POWER
+) -> float:
+    """Return the smallest true difference that raises an alarm in `power` of audits.
+
+    An alarm needs a value that reaches the threshold and a p below alpha after Holm's adjustment, in its first step.
+
+    Args:
+        error: standard error of the value, above 0.
+        distance: between the threshold and no difference, on the measure's scale.
+        n_tests: findings that are adjusted together, at least 1.
+        two_sided: whether differences in both directions count.
+        alpha, power: as of `detectable_effect`.
+    """
+    normal = NormalDist()
+    significant = normal.inv_cdf(1 - alpha / n_tests / (2 if two_sided else 1)) * error
+    return max(distance, significant) + normal.inv_cdf(power) * error
+
+
+def clear_with(distance: float, *, two_sided: bool, alpha: float, power: float = POWER) -> float:
+    """Return the largest standard error with which an unbiased target is clear in `power` of audits.
+
+    The interval has to end before the threshold; of a two-sided measure both ends have to.
+
+    Args:
+        distance: between the threshold for clear findings and no difference, on the measure's scale.
+        two_sided: whether the interval has two such ends.
+        alpha: the interval holds the true value with a probability of 1 - alpha.
+        power: how often it is clear, above 0 and below 1.
+    """
+    normal = NormalDist()
+    return distance / (
+        normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf((1 + power) / 2 if two_sided else power)
+    )

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from biasledger.measures.detectable import detectable_effect
+from biasledger.measures.detectable import clear_with, detectable_effect, found_with
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,28 @@ def test_a_difference_of_that_size_is_found_as_often_as_said() -> None:
     difference = values[:, :n].mean(axis=1) - values[:, n:].mean(axis=1)
     found = np.abs(difference) > 2.575829 * math.sqrt(2 / n)
     assert 0.77 < found.mean() < 0.83
+
+
+@pytest.mark.parametrize(("distance", "n_tests"), [(0.05, 6), (0.6, 1)])
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_a_difference_raises_an_alarm_as_often_as_said(
+    distance: float, n_tests: int, two_sided: bool
+) -> None:
+    """By whichever of threshold and p decides."""
+    error, alpha, rng = 0.1, 0.05, np.random.default_rng(20261127)
+    effect = found_with(error, distance=distance, n_tests=n_tests, two_sided=two_sided, alpha=alpha)
+    values = rng.normal(effect, error, 20_000)
+    p = stats.norm.sf(values / error) * (2 if two_sided else 1)
+    alarms = (values >= distance) & (p < alpha / n_tests)
+    assert 0.79 < alarms.mean() < 0.81
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_an_unbiased_target_is_clear_as_often_as_said(two_sided: bool) -> None:
+    error, rng = clear_with(0.1, two_sided=two_sided, alpha=0.05), np.random.default_rng(20261127)
+    values = rng.normal(0.0, error, 20_000)
+    arm = 1.959964 * error
+    clear = values + arm < 0.1
+    if two_sided:
+        clear &= values - arm > -0.1
+    assert 0.79 < clear.mean() < 0.81
