@@ -22,7 +22,7 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test test-slow spark-test test-long check check-fast coverage lint types sql warehouse docs site smoke bench fuzz audit clean
+.PHONY: help install demo picture test test-slow test-all spark-test test-long check check-fast coverage lint types sql warehouse docs site smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
@@ -32,7 +32,8 @@ help:
 	@echo "make test-long   run what takes many minutes, on Spark too: before a release and after a change of biasledger/spark"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make site    the documents as a site, in build/site"
-	@echo "make check   what a reviewer would run: lint, types, sql, test, test-slow, warehouse, smoke"
+	@echo "make test-all    run both"
+	@echo "make check   what a reviewer would run: lint, types, sql, test-all, warehouse, smoke"
 	@echo "make check-fast  lint, types and the tests of single functions: under a minute, for while you write"
 	@echo "make bench   measure how answers are read, how often verdicts are wrong, and speed, at small sizes"
 	@echo "make coverage print which lines and branches of the measures and findings their own tests reach"
@@ -76,12 +77,13 @@ picture: $(INSTALLED)
 	@"$(BIN)/python" -m tests.python.report.picture build/demo docs
 
 PYTEST = "$(BIN)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
-test: $(INSTALLED)
-	@$(PYTEST) -m "not slow"
-
+test: MARKED := not slow
 # What builds warehouses of its own, reads published data, simulates hundreds of audits or kills programs again and again.
-test-slow: $(INSTALLED)
-	@$(PYTEST) -m "slow and not long"
+test-slow: MARKED := slow and not long
+# Both in one run, which builds once what fast and slow tests share.
+test-all: MARKED := not long
+test test-slow test-all: $(INSTALLED)
+	@$(PYTEST) -m "$(MARKED)"
 
 # The models on Spark against those on DuckDB; pyspark is large, and nothing else needs it. Without Java tests on Spark are
 # skipped, and fail where CI is true. test-long also runs long tests of other folders.
@@ -92,7 +94,7 @@ spark-test test-long: $(INSTALLED)
 	@"$(BIN)/python" -m pip install --quiet --editable ".[spark]" "pyspark[connect]" --constraint constraints.txt
 	@"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(WHICH)
 
-check: lint types sql test test-slow warehouse smoke
+check: lint types sql test-all warehouse smoke
 	@echo "make check: everything passed."
 
 # Tests that build no warehouse, start no program and simulate no audits: each file takes a few seconds at most.
@@ -154,7 +156,7 @@ smoke: $(INSTALLED)
 	@rm -rf build/smoke
 	@"$(BIN)/python" -m build --wheel --no-isolation --outdir build/smoke/dist . >/dev/null
 	@"$(BIN)/python" -m venv build/smoke/venv
-	@build/smoke/venv/bin/python -m pip install --quiet --constraint constraints.txt build/smoke/dist/*.whl
+	@build/smoke/venv/bin/python -m pip install --quiet --no-compile --constraint constraints.txt build/smoke/dist/*.whl
 	@build/smoke/venv/bin/biasledger init build/smoke/project
 	@cd build/smoke/project; ../venv/bin/biasledger collect audits/products.yml --target simulator
 	@cd build/smoke/project; $(call EXPECT_ALARMS,../venv/bin/biasledger build)

@@ -34,9 +34,12 @@ settings.load_profile("unhurried")
 
 # The longest tests start first, so that no worker is left with one of them at the end.
 _FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")
-# Fixtures that are built once: files that use the same one go to one worker. The pattern finds it among a function's parameters.
+# Fixtures that are built once: files that use the same one go to one worker. The pattern finds it among a function's parameters;
+# of a file that uses several the first counts.
 _BUILT = {
-    "end to end": re.compile(r"[(,]\s*(audited|shipped|odd|alone|explorer|hostile): "),
+    # A worker builds `odd` for itself alone; all workers share `audited`.
+    "odd": re.compile(r"[(,]\s*(odd|alone): "),
+    "audited": re.compile(r"[(,]\s*(audited|shipped|explorer|hostile): "),
     "first audit": re.compile(r"[(,]\s*(first_audit|planted): "),
     "wheel": re.compile(r"[(,]\s*(wheel|installed): "),
 }
@@ -96,7 +99,7 @@ def _dbt_ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch, Preloaded() as processes:
         patch.setattr(running, "subprocess", processes)
         # Also of programs that tests start, and never the user's own.
-        patch.setenv(parsed.CACHE, str(tmp_path_factory.mktemp("parsed")))
+        patch.setenv(parsed.CACHE, str(_shared_by_workers(tmp_path_factory) / "parsed"))
         yield
 
 
@@ -120,10 +123,14 @@ def _copied_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def _shared_by_workers(factory: pytest.TempPathFactory) -> Path:
+    base = factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """The folder that `make` fills, once for all workers: to be read only."""
-    base = factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    shared = _shared_by_workers(factory)
     folder, made = shared / name, shared / f"{name}.made"
     with (shared / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

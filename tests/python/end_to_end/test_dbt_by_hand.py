@@ -28,6 +28,10 @@ def _dbt(folder: Path, ledger: Path, warehouse: Path) -> subprocess.CompletedPro
         "--log-path",
         str(folder),
         "--no-use-colors",
+        # `make warehouse` runs these.
+        "--exclude",
+        "resource_type:unit_test",
+        "tag:private",
     ]
     return subprocess.run(
         [sys.executable, "-c", command, *options],

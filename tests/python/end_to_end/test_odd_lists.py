@@ -1,9 +1,6 @@
-"""Test audits of lists with another structure than the shipped one: constraints hold, and nothing is measured twice."""
+"""Test audits of lists with another structure than the shipped one: constraints hold."""
 
 from __future__ import annotations
-
-import shutil
-from pathlib import Path
 
 from tests.python.project import Project
 
@@ -65,29 +62,3 @@ def test_of_a_question_asked_twice_the_published_code_keeps_the_last_list(odd: P
         " where audit = 'asked-twice' and measure = 'snsr' and spread.scheme = 'items' and similarity_name = 'jaccard'"
     )
     assert (value, published_value, n_units, settled_by) == (0.5, 0.0, 3, "subjects")
-
-
-def test_judging_anew_measures_nothing_anew(odd: Project, tmp_path: Path) -> None:
-    copy = shutil.copytree(odd.folder, tmp_path / "project", ignore=shutil.ignore_patterns("packages"))
-    project = Project(copy)
-    tables = ("int_lists_spreads", "int_lists_robustness_tests", "int_lists_similarities", "int_lists_places")
-    count = " union all ".join(f"select '{name}', count(*) from intermediate.{name}" for name in tables)
-    before = project.work_rows(count)
-    assert all(n for _, n in before)
-    thresholds = project.folder / "seeds" / "thresholds.csv"
-    thresholds.write_text(
-        thresholds.read_text(encoding="utf-8").replace("snsr,*,*,0.1,0.1,", "snsr,*,*,0.2,0.2,"),
-        encoding="utf-8",
-    )
-    judged = (
-        "thresholds",
-        "int_findings_thresholds",
-        "path:models/intermediate/lists",
-        "path:models/findings/lists",
-        "fct_findings",
-    )
-    project.build(threads=1, select=judged)
-    assert project.work_rows(count) == before
-    assert project.work_rows("select distinct threshold from marts.fct_findings where measure = 'snsr'") == [
-        (0.2,)
-    ]

@@ -73,7 +73,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["local[2]", "a master and two workers", "Spark Connect"])
+# test_build.py builds everything in one process.
+PLACES = [pytest.param("local[2]", marks=pytest.mark.long), "a master and two workers", "Spark Connect"]
+
+
+@pytest.fixture(scope="module", params=PLACES)
 def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     needed("grpc_status")
     from biasledger.spark.session import end_of_server, open_session
