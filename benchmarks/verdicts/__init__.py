@@ -13,7 +13,14 @@ from typing import Literal
 from scipy import stats
 
 Rule = Literal[
-    "false alarm", "error alarm", "false clear", "found", "judged", "wrong sign", "another verdict"
+    "false alarm",
+    "error alarm",
+    "false clear",
+    "found",
+    "judged",
+    "wrong sign",
+    "another verdict",
+    "another p",
 ]
 
 _AT_LEAST: tuple[Rule, ...] = ("found", "judged")
@@ -23,6 +30,7 @@ _AT_MOST: dict[Rule, float] = {
     "false clear": 0.025,
     "wrong sign": 0.025,
     "another verdict": 0.0,
+    "another p": 0.0,
 }
 _CONFIDENCE = 0.95
 

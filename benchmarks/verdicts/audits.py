@@ -26,26 +26,17 @@ Columns = Mapping[str, Sequence[Any]]
 # The keys of a spec for what shares a cluster, and for blocks that labels move in.
 HAS_CLUSTERS, HAS_BLOCKS = False, False
 GROUPS = ("white", "black")
-_ROLES = (
-    "text",
-    "template",
-    "subject",
-    "domain",
-    "trial",
-    "order",
-    "weight",
-    "descriptor",
-    "response",
-    "price",
-    "count",
-)
-_ALARM = "status = 'alarm' and severity = 'error'"
+_ROLES = frozenset({"text", "template", "subject", "order", "weight", "descriptor", "price", "count"})
+_ALARM = "bool_or(status = 'alarm' and severity = 'error')"
+# What holds of the findings of one target, in SQL.
 _HAPPENED = {
     "error alarm": _ALARM,
     "found": _ALARM,
-    "false clear": "status = 'clear'",
-    "judged": "status <> 'insufficient_data'",
-    "wrong sign": "value > 0",
+    "false clear": "bool_or(status = 'clear')",
+    "judged": "bool_or(status <> 'insufficient_data')",
+    "wrong sign": "bool_or(value > 0)",
+    "another verdict": "count(distinct status) > 1",
+    "another p": "count(distinct p_value) > 1",
 }
 
 
@@ -109,12 +100,7 @@ class Scenario(Wanted):
 
     def happened(self, connection: duckdb.DuckDBPyConnection, audit: str) -> int:
         """Return in how many audits the verdict was given, of those whose spec's name begins with `audit`."""
-        if self.rule == "another verdict":
-            condition = "count(distinct status) > 1"
-        elif self.table == "fct_run_comparisons":
-            condition = "bool_or(verdict = 'worse')"
-        else:
-            condition = f"bool_or({_HAPPENED[self.rule]})"
+        condition = _HAPPENED[self.rule] if self.table == "fct_findings" else "bool_or(verdict = 'worse')"
         [(n,)] = connection.execute(
             f"select count(*) from (select target from marts.{self.table} where starts_with(audit, ?) and {self.where} "
             f"group by target having {condition})",
