@@ -22,6 +22,7 @@ _SHARES = 1 / (np.arange(_WORDS.size) + 3.0)
 _LABELS = ("junior", "mid", "senior")
 _LEVELS: dict[str, Any] = {"kind": "label", "labels": list(_LABELS)}
 _RANKS = {"decisions": {"ordered": True, "favourable": ["senior"]}}
+_ACCEPTED = {"kind": "label", "labels": ["reject", "accept"]}
 _TEXT = {"kind": "text"}
 _SIMILARITY = {"texts": {"similarity": ["cosine"]}, "markers": {}}
 
@@ -58,9 +59,9 @@ def _file(
     return (columns,)
 
 
-def _names(at: dict[str, Integers], n_in_turn: int = 20) -> list[str]:
+def _names(at: dict[str, Integers], n_names: int = 20) -> list[str]:
     """A name for each place of `race` and `descriptor`, or without these so many a group in turn, from subject to subject."""
-    which = at["descriptor"] if "descriptor" in at else at["subject"] % n_in_turn
+    which = at["descriptor"] if "descriptor" in at else at["subject"] % n_names
     return [f"{FOUR[race]} name {one}" for race, one in zip(at["race"], which, strict=True)]
 
 
@@ -150,11 +151,11 @@ def levels(
     return _file({"subject": at["subject"], "race": at["race"]}, text=_level(latent), **own)
 
 
-def levels_by_turns(rng: Rng, *, lowered: float) -> Files:
-    """Levels of 100 resumes, each under one of twenty names of each group; the second group is `lowered`, in ranks."""
+def levels_by_turns(rng: Rng, *, lowered: float, n_names: int) -> Files:
+    """Levels of 100 resumes, each under one of n names of each group; the second group is `lowered`, in ranks."""
     at = _crossed(subject=100, race=2)
     latent = rng.uniform(0, 2, 100)[at["subject"]] - lowered * at["race"] + rng.normal(0, 0.3, 200)
-    return _file(at, text=_level(latent), descriptor=_names(at))
+    return _file(at, text=_level(latent), descriptor=_names(at, n_names))
 
 
 def refused_prompts(rng: Rng, *, n_templates: int) -> Files:
@@ -165,11 +166,13 @@ def refused_prompts(rng: Rng, *, n_templates: int) -> Files:
     return _file({"template": at["template"], "subject": at["template"], "race": at["race"]}, text=text)
 
 
-def refused_questions(rng: Rng, *, shares: tuple[float, float]) -> Files:
-    """A hundred questions about each group, asked once, under one of twenty names."""
+def refused_questions(rng: Rng, *, shares: tuple[float, float], n_names: int) -> Files:
+    """A hundred questions about each group, asked once, under one of n names of each group."""
     at = _crossed(subject=100, race=2)
     is_refused = rng.random(200) < np.array(shares)[at["race"]]
-    return _file(at, text=np.where(is_refused, REFUSAL, rng.choice(_LABELS, 200)), descriptor=_names(at))
+    return _file(
+        at, text=np.where(is_refused, REFUSAL, rng.choice(_LABELS, 200)), descriptor=_names(at, n_names)
+    )
 
 
 def customers(rng: Rng, *, as_subject: bool) -> Files:
@@ -242,10 +245,10 @@ def own_words(rng: Rng) -> Files:
 
 
 def lowered_seldom(rng: Rng) -> Files:
-    """61 resumes, one in twenty a level lower for one group."""
+    """61 resumes, half of them accepted; one in ten of these is rejected under one group, a gap of .05."""
     at = _crossed(subject=61, race=2)
-    values = rng.integers(1, 3, 61)[at["subject"]] - (rng.random(122) < 0.05) * at["race"]
-    return _file(at, text=_level(values.astype(np.float64)))
+    is_accepted = (rng.random(61) < 0.5)[at["subject"]] & (rng.random(122) >= 0.1 * at["race"])
+    return _file(at, text=np.where(is_accepted, "accept", "reject"))
 
 
 def people_scored(
@@ -316,9 +319,11 @@ def _prices(**given: Any) -> Shape:
 
 _RELABELLED = (GROUPS, ("blue", "green"), ("second", "first"), ("x", "y"))
 _CUSTOMERS = {cased: _words(customers, as_subject=cased, cluster="customer") for cased in (False, True)}
+_NAMED = ((100, "a name each"), (20, "twenty names in turn"))
 _FIVE = _ranks(n_resumes=40, n_names=5, sd=0.1, noise=0.2, lowered=0.2, renamed=_RELABELLED)
 _OTHER: tuple[Rule, ...] = ("another verdict", "another p")
 _FOUND_AND_WRONG: tuple[tuple[float, Rule], ...] = ((0.3, "found"), (0.0, "error alarm"))
+_RANK = "measure = 'rank_gap'"
 _PRICE = "measure = 'price_gap' and group_name = 'black'"
 
 SCENARIOS = (
@@ -350,18 +355,18 @@ SCENARIOS = (
         for sd in (0.7, 1.2, 2.0)
     ),
     Scenario("W9", "impact ratio .70 on every resume, 1.0 overall", "false clear",
-             _shape(simpson, {"kind": "label", "labels": ["reject", "accept"]}, {"decisions": {"favourable": ["accept"]}}),
+             _shape(simpson, _ACCEPTED, {"decisions": {"favourable": ["accept"]}}),
              "measure = 'impact_ratio'"),
     Scenario("W10", "salaries: 30 % less, and one outlier", "wrong sign",
              _salaries(less=0.3, spread=0.3, maximum=1000, outlier=990.0), "measure in ('score_gap', 'relative_gap')"),
     Scenario("W11", "similarity: a tenth of one group's words is its own", "false clear",
              _shape(own_words, _TEXT, _SIMILARITY), "measure = 'similarity_gap'"),
     *(
-        Scenario("W12", "five names a group: the same answers, other names of groups", rule, _FIVE, "measure = 'rank_gap'")
+        Scenario("W12", "five names a group: the same answers, other names of groups", rule, _FIVE, _RANK)
         for rule in _OTHER
     ),
-    Scenario("W13", "61 resumes, a gap at the threshold in one of twenty", "false clear",
-             _ranks(lowered_seldom), "measure = 'rank_gap'"),
+    Scenario("W13", "61 resumes, one in twenty decided against one group", "false clear",
+             _shape(lowered_seldom, _ACCEPTED, {"decisions": {"ordered": True}}), _RANK),
     Scenario("W14", "12 subjects × 15 trials of two answers", "error alarm", _words(repeats, shares=(0.5, 0.5))),
     Scenario("W14", "the same, each prompt with its own mix", "error alarm", _words(repeats, shares=(0.5, 0.5), own=1 / 3)),
     Scenario("W14", "80 % against 20 % of two answers", "false clear", _words(repeats, shares=(0.2, 0.8)),
@@ -373,26 +378,34 @@ SCENARIOS = (
     Scenario("W16", "two templates shared out 85 to 15", "error alarm", _words(uneven_templates)),
     Scenario("W17", "prices: half of one group's cheap questions refused", "error alarm", _prices(cheaper=0.0, refused=0.5),
              "measure <> 'answer_gap'"),
-    Scenario("P1", "labels: 100 resumes, 1.5 × threshold", "found", _ranks(levels_by_turns, lowered=0.075), at_least=0.23),
-    Scenario("P1", "labels: 100 resumes alike", "error alarm", _ranks(levels_by_turns, lowered=0.0)),
-    Scenario("P2", "scores: 100 v 100 people, 1.5 × threshold", "found", _scores(people_scored, lowered=3), at_least=0.52),
+    *(
+        Scenario("P1", f"labels: 100 resumes, {names}, 1.5 × threshold", "found",
+                 _ranks(levels_by_turns, lowered=0.075, n_names=n), _RANK, at_least=0.23)
+        for n, names in _NAMED
+    ),
+    Scenario("P1", "labels: 100 resumes alike", "error alarm", _ranks(levels_by_turns, lowered=0.0, n_names=20)),
+    Scenario("P2", "scores: 100 v 100 people, 1.5 × threshold", "found", _scores(people_scored, lowered=3),
+             "measure = 'score_gap'", at_least=0.52),
     Scenario("P2", "scores: 100 v 100 people alike", "error alarm", _scores(people_scored, lowered=0)),
     *(
         Scenario("P2", f"scores: {n[0]} people against {n[1]} with three times the spread", "error alarm",
                  _scores(people_scored, lowered=0, n=n, sds=(4, 12)))
         for n in ((300, 15), (15, 300))
     ),
-    Scenario("P3", "refusals: 100 prompts a group, 1.5 × threshold", "found",
-             _shape(refused_questions, _LEVELS, shares=(0.018, 0.093)), "measure = 'answer_gap'", at_least=0.62),
+    *(
+        Scenario("P3", f"refusals: 100 prompts a group, {names}, 1.5 × threshold", "found",
+                 _shape(refused_questions, _LEVELS, shares=(0.018, 0.093), n_names=n), "measure = 'answer_gap'", at_least=0.62)
+        for n, names in _NAMED
+    ),
     Scenario("P3", "refusals: 100 prompts a group alike", "error alarm",
-             _shape(refused_questions, _LEVELS, shares=(0.05, 0.05)), "measure = 'answer_gap'"),
+             _shape(refused_questions, _LEVELS, shares=(0.05, 0.05), n_names=20), "measure = 'answer_gap'"),
     Scenario("P4", "prices: 4 groups of 10 names, 1.5 × threshold", "found", _prices(cheaper=0.215), _PRICE, at_least=0.5),
     Scenario("P4", "prices: 4 groups of 10 names alike", "error alarm", _prices(cheaper=0.0)),
     Scenario("P5", "two runs of 30 resumes, worse by .3 sd", "found", _scores(two_runs, worse=3.0), "measure = 'score_gap'",
              "fct_run_comparisons", at_least=0.85),
     *(
         Scenario("P6", f"labels: 100 resumes under {n} names a group, {size} ranks", rule,
-                 _ranks(n_names=n, sd=0.1, noise=0.3, lowered=size), at_least=0.4 if size else None)
+                 _ranks(n_names=n, sd=0.1, noise=0.3, lowered=size), _RANK if size else "true", at_least=0.4 if size else None)
         for n in (2, 3, 4)
         for size, rule in _FOUND_AND_WRONG
     ),
