@@ -11,7 +11,8 @@ from benchmarks.processes import BenchmarkError
 from collector.errors import BiasledgerError
 
 SHORT_SIZES = (1_000, 8_000)
-SHORT_REPETITIONS, SHORT_SPLITS = 40, 60
+SHORT_REPETITIONS, SHORT_AUDITS, SHORT_SPLITS = 40, 12, 60
+SHORT_SCENARIOS = ("people alike", "prompts a group alike")
 SEED = 20260201
 # Importing these from `benchmarks.methods` would take longer than to print help.
 _METHOD_NAMES = ("words", "lists", "decisions", "prices", "markers", "texts")
@@ -29,7 +30,8 @@ def main(context: click.Context) -> None:
     are_right = context.invoke(reading)
     context.invoke(speed)
     context.invoke(sizes, methods=_METHOD_NAMES, responses=SHORT_SIZES, more=False)
-    hold = context.invoke(verdicts, repetitions=SHORT_REPETITIONS)
+    hold = context.invoke(verdicts, repetitions=SHORT_REPETITIONS, n_audits=0)
+    hold &= context.invoke(verdicts, n_audits=SHORT_AUDITS, only=SHORT_SCENARIOS)
     from benchmarks.calibration import find_data
 
     try:
@@ -68,12 +70,24 @@ def reading(against: str | None, n_shown: int) -> bool:
     "--repetitions", type=click.IntRange(min=2), default=400, show_default=True, help="Of each case."
 )
 @click.option("--seed", type=int, default=SEED, show_default=True)
-@click.option("--only", default=None, help="Cases whose name holds this, or of this item.")
-def verdicts(repetitions: int, seed: int, only: str | None) -> bool:
-    """False alarms, false clears and power on difficult simulated data; ends with 1 where a goal is missed."""
+@click.option(
+    "--audits",
+    "n_audits",
+    type=click.IntRange(min=0),
+    default=200,
+    show_default=True,
+    help="Of each scenario; 0 leaves them out.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    help="Cases and scenarios whose name holds this, or of this item. May be repeated.",
+)
+def verdicts(repetitions: int, seed: int, n_audits: int, only: tuple[str, ...]) -> bool:
+    """False alarms, false clears and power, of measures and whole simulated audits; ends with 1 where a goal is missed."""
     from benchmarks.verdicts import run
 
-    return run(repetitions=repetitions, seed=seed, only=only)
+    return run(repetitions=repetitions, seed=seed, n_audits=n_audits, only=only)
 
 
 @main.command()

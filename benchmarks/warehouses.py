@@ -41,10 +41,11 @@ class UsersProject:
     @property
     def work(self) -> Path:
         """The file that holds its private tables."""
-        return work_file(self.folder, self._warehouse)
+        return work_file(self.folder, self.warehouse)
 
     @property
-    def _warehouse(self) -> Path:
+    def warehouse(self) -> Path:
+        """The file that its tables are published in."""
         return self.folder / "warehouse.duckdb"
 
     def run(self, name: str, *arguments: str | Path) -> Measured:
@@ -56,7 +57,7 @@ class UsersProject:
     def discard_tables(self) -> None:
         """Remove the tables of earlier builds; what dbt parsed stays."""
         shutil.rmtree(self.work.parent, ignore_errors=True)
-        self._warehouse.unlink(missing_ok=True)
+        self.warehouse.unlink(missing_ok=True)
 
     def slowest_models(self) -> dict[str, float]:
         """Return the slowest models of the last build with their wall seconds, the slowest first."""

@@ -6,50 +6,75 @@ Each module of this package holds the cases of one topic in `CASES`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 from scipy import stats
 
-Rule = Literal["false alarm", "false clear", "found"]
+Rule = Literal[
+    "false alarm",
+    "error alarm",
+    "false clear",
+    "found",
+    "judged",
+    "wrong sign",
+    "another verdict",
+    "another p",
+]
 
-_GOALS: dict[Rule, float] = {"false alarm": 0.05, "false clear": 0.025}
+_AT_LEAST: tuple[Rule, ...] = ("found", "judged")
+_AT_MOST: dict[Rule, float] = {
+    "false alarm": 0.05,
+    "error alarm": 0.05,
+    "false clear": 0.025,
+    "wrong sign": 0.025,
+    "another verdict": 0.0,
+    "another p": 0.0,
+}
 _CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Case:
-    """One shape of data and one possible outcome of its verdict.
+class Wanted:
+    """An outcome of a verdict that is looked for.
 
     Attributes:
         item: the row of the table in docs/benchmarks.md.
-        name: the shape in a few words.
-        rule: the outcome that `trial` looks for.
-        trial: takes a seed and returns whether the outcome happened in one simulated audit.
-        at_least: the lowest share that is acceptable, for the rule `found` only.
+        name: the shape of the data in a few words.
+        rule: the outcome.
+        at_least: the lowest share that is acceptable, for the rules `found` and `judged` only.
     """
 
     item: str
     name: str
     rule: Rule
-    trial: Callable[[int], bool]
-    at_least: float | None = None
+    at_least: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        if (self.rule == "found") != (self.at_least is not None):
-            raise ValueError(f"{self.name}: at_least is needed for the rule found and for no other rule")
+        if (self.rule in _AT_LEAST) != (self.at_least is not None):
+            raise ValueError(
+                f"{self.name}: at_least is needed for the rules found and judged, and for no other"
+            )
 
     @property
     def goal(self) -> float:
-        """The highest acceptable rate, or the lowest for the rule `found`."""
-        return self.at_least if self.at_least is not None else _GOALS[self.rule]
+        """The highest acceptable rate, or the lowest where `at_least` is set."""
+        return self.at_least if self.at_least is not None else _AT_MOST[self.rule]
+
+
+@dataclass(frozen=True)
+class Case(Wanted):
+    """One measure on one shape of data; `trial` takes a seed and returns whether the outcome happened in one simulated audit."""
+
+    trial: Callable[[int], bool]
 
 
 @dataclass(frozen=True)
 class Rate:
     """How often the outcome happened in n trials, with a 95 % Wilson interval."""
 
-    case: Case
+    case: Wanted
     n_happened: int
     n: int
 
@@ -68,14 +93,14 @@ class Rate:
     def holds(self) -> bool:
         """Whether the goal lies within simulation error of the rate."""
         low, high = self.interval
-        return high >= self.case.goal if self.case.rule == "found" else low <= self.case.goal
+        return high >= self.case.goal if self.case.at_least is not None else low <= self.case.goal
 
 
 def all_cases() -> list[Case]:
     """Return the cases of all topics, sorted by item and name."""
-    from benchmarks.verdicts import decisions, methods, refusals, texts, words
+    from benchmarks.verdicts import decisions, methods, texts, words
 
-    cases = [case for topic in (decisions, methods, refusals, texts, words) for case in topic.CASES]
+    cases = [case for topic in (decisions, methods, texts, words) for case in topic.CASES]
     return sorted(cases, key=lambda case: (not case.item.isdigit(), case.item.zfill(2), case.name))
 
 
@@ -85,15 +110,28 @@ def rates(cases: Sequence[Case], *, repetitions: int, seed: int) -> Iterator[Rat
         yield Rate(case, sum(case.trial(seed + trial) for trial in range(repetitions)), repetitions)
 
 
-def run(*, repetitions: int, seed: int, only: str | None = None) -> bool:
-    """Print a row per case and return whether all goals hold; `only` is a part of a name, or an item."""
-    chosen = [case for case in all_cases() if only is None or only in case.name or only == case.item]
+def run(*, repetitions: int, seed: int, n_audits: int, only: Sequence[str] = ()) -> bool:
+    """Print a row per case and scenario and return whether all goals hold.
+
+    Args:
+        repetitions: trials of a case.
+        n_audits: audits of a scenario.
+        only: parts of names, or items; all where there is none.
+    """
+    from benchmarks.verdicts.audits import rates_of_audits
+    from benchmarks.verdicts.scenarios import SCENARIOS
+
+    def is_chosen(one: Wanted) -> bool:
+        return not only or any(part in one.name or part == one.item for part in only)
+
     print("| item | case | looked for | rate, 95 % | goal | |")
     print("|---|---|---|---|---|---|")
     hold = True
-    for rate in rates(chosen, repetitions=repetitions, seed=seed):
+    of_cases = rates(list(filter(is_chosen, all_cases())), repetitions=repetitions, seed=seed)
+    of_audits = rates_of_audits(list(filter(is_chosen, SCENARIOS)), n_audits=n_audits, seed=seed)
+    for rate in chain(of_cases, of_audits):
         low, high = rate.interval
-        sign = "≥" if rate.case.rule == "found" else "≤"
+        sign = "≤" if rate.case.at_least is None else "≥"
         hold &= rate.holds
         print(
             f"| {rate.case.item} | {rate.case.name} | {rate.case.rule} | {rate.share:.3f} [{low:.3f}, {high:.3f}] | "

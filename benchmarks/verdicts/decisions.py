@@ -1,4 +1,4 @@
-"""Decisions about people: reused names, refusals, unequal spread, small groups, orders shown, and prompts that are the same."""
+"""Decisions about people: refusals, gaps that few carry, orders shown, and prompts that are the same."""
 
 from __future__ import annotations
 
@@ -10,25 +10,22 @@ from benchmarks.verdicts import Case
 from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.impact_ratios import impact_test
 from biasledger.measures.decisions.positions import position_test
-from biasledger.measures.decisions.units import LEAST_NAMES, Units
+from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import Design
 
 _RANK_THRESHOLD, _SHARE_THRESHOLD = 0.05, 0.1
 _N_RESUMES = 120
 _N_PERMUTATIONS = 199
-_LEAST_UNITS = 10
 
 
 def _gap(units: Units, seed: int, highest: float = 2.0) -> Gap:
     return gap(units, lowest=0.0, highest=highest, n_permutations=_N_PERMUTATIONS, alpha=0.05, seed=seed)
 
 
-def _is_alarm(result: Gap, threshold: float, *, least_names: int = 0) -> bool:
-    """An alarm of severity error, as `fct_findings` judges a single finding."""
+def _is_alarm(result: Gap, threshold: float) -> bool:
+    """An alarm, as `fct_findings` judges a single finding."""
     return (
         result.test is not None
-        and result.n_cases >= _LEAST_UNITS
-        and not 0 < result.n_names < least_names
         and abs(result.adjusted_gap) >= threshold
         and result.test.p_value < 0.05
         and not result.adjusted_low <= 0 <= result.adjusted_high
@@ -49,28 +46,6 @@ def _people(labels: np.ndarray, outcomes: np.ndarray) -> Units:
     )
 
 
-def _resumes(seed: int, *, n_names: int, name_sd: float, lowered: float = 0.0) -> Units:
-    """Resumes under one reused name of each group, on levels 0 to 2; a name's own effect returns with it."""
-    rng = np.random.default_rng(seed)
-    effects = rng.normal(0, name_sd, (2, n_names))
-    names = rng.integers(0, n_names, (_N_RESUMES, 2))
-    latent = rng.normal(0, 0.7, (_N_RESUMES, 1)) + effects[np.arange(2), names] - lowered * np.arange(2)
-    levels = np.clip(np.round(1 + latent + rng.normal(0, 0.5, latent.shape)), 0, 2)
-    resumes = np.repeat(np.arange(_N_RESUMES), 2)
-    return Units(
-        Design(np.tile(np.array([0, 1], dtype=np.int8), _N_RESUMES), resumes),
-        resumes,
-        np.ones(2 * _N_RESUMES),
-        levels.ravel(),
-        names=(names + np.array([0, n_names])).ravel(),
-    )
-
-
-def _reused_names(seed: int, *, n_names: int, name_sd: float, lowered: float = 0.0) -> bool:
-    units = _resumes(seed, n_names=n_names, name_sd=name_sd, lowered=lowered)
-    return _is_alarm(_gap(units, seed), _RANK_THRESHOLD, least_names=LEAST_NAMES)
-
-
 def _refused_on_hard_resumes(seed: int, *, lowered: float = 0.0) -> bool:
     """Four trials a resume and group; one group's are refused where the resume is weak."""
     rng = np.random.default_rng(seed)
@@ -89,23 +64,6 @@ def _refused_on_hard_resumes(seed: int, *, lowered: float = 0.0) -> bool:
         total[resumes, labels],
     )
     return _is_alarm(_gap(units, seed), _RANK_THRESHOLD)
-
-
-def _unequal_spread(seed: int, *, shift: float, sizes: tuple[int, int] = (15, 300)) -> bool:
-    """Scores of 15 people with three times the spread of 300 others."""
-    rng = np.random.default_rng(seed)
-    scores = np.concatenate([rng.normal(50 + shift, 12, sizes[0]), rng.normal(50, 4, sizes[1])]).clip(0, 100)
-    result = _gap(_people(np.repeat([1, 0], sizes), scores), seed, highest=100.0)
-    return result.test is not None and result.test.p_value < 0.05
-
-
-def _two_people(seed: int) -> bool:
-    """Two people against 300: far too few to be judged."""
-    rng = np.random.default_rng(seed)
-    outcomes = rng.random(302) < 0.3
-    return _is_alarm(
-        _gap(_people(np.repeat([1, 0], [2, 300]), outcomes), seed, highest=1.0), _SHARE_THRESHOLD
-    )
 
 
 def _repeated_rankings(seed: int, *, pull: float = 0.0) -> bool:
@@ -147,16 +105,6 @@ def _carried_by_few(seed: int, *, n_people: int, share: float) -> bool:
     return _is_clear(_gap(_people(labels, values), seed, highest=1.0), _SHARE_THRESHOLD)
 
 
-def _at_the_threshold(seed: int, *, n_names: int) -> bool:
-    """Some versions under names of one group are put a level lower, a mean of the threshold."""
-    rng = np.random.default_rng(seed)
-    units = _resumes(seed, n_names=n_names, name_sd=0.0)
-    levels = rng.integers(1, 3, _N_RESUMES).repeat(2).astype(np.float64)
-    levels[1::2] -= rng.random(_N_RESUMES) < _RANK_THRESHOLD
-    same = Units(units.design, units.clusters, units.n, levels, names=units.names)
-    return _is_clear(_gap(same, seed), _RANK_THRESHOLD)
-
-
 def _an_answer_missing(seed: int) -> bool:
     """12 resumes, each group asked once: one in ten is put a level lower, and one answer is missing."""
     rng = np.random.default_rng(seed)
@@ -180,90 +128,19 @@ def _masked(seed: int) -> bool:
     return _is_clear(_gap(units, seed), _RANK_THRESHOLD)
 
 
-_NAMES = "resumes under reused names"
-
 CASES = (
-    *(
-        Case(
-            "7",
-            f"{_NAMES}, 2 a group, sd {sd}",
-            "false alarm",
-            partial(_reused_names, n_names=2, name_sd=sd),
-        )
-        for sd in (0.1, 0.2, 0.4)
-    ),
-    Case("7", f"{_NAMES}, 5 a group, sd 0.2", "false alarm", partial(_reused_names, n_names=5, name_sd=0.2)),
-    Case(
-        "7",
-        f"{_NAMES}, 22 a group, sd 0.2",
-        "false alarm",
-        partial(_reused_names, n_names=22, name_sd=0.2),
-    ),
-    Case(
-        "7",
-        f"{_NAMES}, 22 a group, sd 0.1, a planted 0.3",
-        "found",
-        partial(_reused_names, n_names=22, name_sd=0.1, lowered=0.3),
-        at_least=0.73,
-    ),
     Case("9", "one group refused on hard resumes", "false alarm", _refused_on_hard_resumes),
-    Case(
-        "9", "the same, a planted 0.2", "found", partial(_refused_on_hard_resumes, lowered=0.2), at_least=0.9
-    ),
-    Case(
-        "10",
-        "15 against 300, three times the spread",
-        "false alarm",
-        partial(_unequal_spread, shift=0.0),
-    ),
-    Case(
-        "10",
-        "300 against 15, three times the spread",
-        "false alarm",
-        partial(_unequal_spread, shift=0.0, sizes=(300, 15)),
-    ),
-    Case("10", "15 against 300, a planted 6", "found", partial(_unequal_spread, shift=6.0), at_least=0.45),
-    Case("11", "two people against 300", "false alarm", _two_people),
+    Case("9", "the same, a planted 0.2", "found", partial(_refused_on_hard_resumes, lowered=0.2), at_least=0.9),
     Case("12", "sets ranked 15 times over", "false alarm", _repeated_rankings),
-    Case(
-        "12",
-        "sets ranked 15 times over, the first place decides half",
-        "found",
-        partial(_repeated_rankings, pull=0.5),
-        at_least=0.9,
-    ),
+    Case("12", "sets ranked 15 times over, the first place decides half", "found",
+         partial(_repeated_rankings, pull=0.5), at_least=0.9),
+    Case("12", "60 rankings of two, one of eight: gap", "false alarm", partial(_rankings_of_two, measure="gap")),
+    Case("12", "60 rankings of two, one of eight: impact ratio", "false alarm", partial(_rankings_of_two, measure="ratio")),
     *(
-        Case(
-            "12",
-            f"60 rankings of two, one of eight: {name}",
-            "false alarm",
-            partial(_rankings_of_two, measure=measure),
-        )
-        for name, measure in (("gap", "gap"), ("impact ratio", "ratio"))
-    ),
-    *(
-        Case(
-            "5",
-            f"{n} people a group, one in {round(1 / share)} carries the threshold",
-            "false clear",
-            partial(_carried_by_few, n_people=n, share=share),
-        )
+        Case("5", f"{n} people a group, one in {round(1 / share)} carries the threshold", "false clear",
+             partial(_carried_by_few, n_people=n, share=share))
         for n, share in ((8, 0.2), (10, 0.2), (20, 0.1))
     ),
-    *(
-        Case(
-            "7",
-            f"{_NAMES}, {n} a group, a gap of the threshold",
-            "false clear",
-            partial(_at_the_threshold, n_names=n),
-        )
-        for n in (2, 22)
-    ),
-    Case(
-        "5",
-        "12 resumes, one in ten carries the threshold, an answer missing",
-        "false clear",
-        _an_answer_missing,
-    ),
+    Case("5", "12 resumes, one in ten carries the threshold, an answer missing", "false clear", _an_answer_missing),
     Case("13", "160 resumes, the same prompt for both groups", "found", _masked, at_least=1.0),
-)
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Cases of lists, prices and markers: spreads, refusals of cheap questions, repeats, few skewed names."""
+"""Cases of lists, prices and markers: spreads, repeats, few skewed names."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import Design, Floats
 from biasledger.measures.lists import spread
 from biasledger.measures.markers import RatioUnits, stereotype_ratio
-from biasledger.measures.prices.items import ALL_SETS, ItemCounts, level_shares
-from biasledger.measures.prices.means import mean_prices, price_spread
-from biasledger.measures.prices.questions import balanced_by_question
+from biasledger.measures.prices.items import ItemCounts
+from biasledger.measures.prices.means import price_spread
 
 ALPHA = 0.05
 _DRAWS = 199
@@ -47,34 +46,6 @@ def _tilted(tilts: Floats) -> Floats:
     """Shares of four price levels, moved by exponential tilts: (…) to (…, 4)."""
     weights = _SHARES * np.exp(tilts[..., np.newaxis] * np.arange(1, 5))
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
-
-
-def _answered_by_question(seed: int, *, shift: float, refused: float) -> ItemCounts:
-    """Two groups of 20 names and six questions, cheap to dear; group 1 is refused in some of the three cheaper ones.
-
-    shift: of group 1's tilt; refused: the share of its answers to the cheaper questions that are refused.
-    """
-    rng = np.random.default_rng(seed)
-    labels = np.repeat(np.array([0, 1], dtype=np.int8), 20)
-    questions = np.linspace(-1.0, 1.0, 6)
-    tilts = rng.normal(0, 0.2, (labels.size, 1)) + questions + shift * labels[:, np.newaxis]
-    is_answered = rng.random(tilts.shape) >= refused * (questions < 0) * labels[:, np.newaxis]
-    items = (rng.multinomial(20, _tilted(tilts)) * is_answered[..., np.newaxis]).astype(float)[:, np.newaxis]
-    weighted, _ = balanced_by_question(labels, items, items.sum(axis=3), np.zeros(6, dtype=np.int64), 1)
-    design = Design(labels, np.zeros(labels.size, dtype=np.int64))
-    return ItemCounts(design, np.arange(labels.size), items.sum(axis=2, keepdims=True), 2, weighted)
-
-
-def _price_gap_p(seed: int, *, shift: float, refused: float) -> bool:
-    units = _answered_by_question(seed, shift=shift, refused=refused)
-    rows = mean_prices(units, has_reference=True, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)
-    return any(row.p_value < ALPHA for row in rows if row.label == 1 and row.set_id == ALL_SETS)
-
-
-def _price_share_p(seed: int, *, shift: float, refused: float) -> bool:
-    units = _answered_by_question(seed, shift=shift, refused=refused)
-    rows = level_shares(units, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)
-    return any(row.p_value_adjusted < ALPHA for row in rows if row.label == 1 and row.set_id == ALL_SETS)
 
 
 def _places(seed: int, *, shift: float) -> ItemCounts:
@@ -175,14 +146,6 @@ CASES = (
          partial(_regard_by_both, name_effect=0.0, question_effect=0.3)),
     Case("7", "regard: a gap of .25 next to effects of both", "found",
          partial(_regard_by_both, name_effect=0.1, question_effect=0.1, shift=0.25), at_least=0.9),
-    Case("9", "price gap: half of a group's cheap questions refused", "false alarm",
-         partial(_price_gap_p, shift=0.0, refused=0.5)),
-    Case("9", "price gap: nine in ten of its cheap questions refused", "false alarm",
-         partial(_price_gap_p, shift=0.0, refused=0.9)),
-    Case("9", "price share: half of a group's cheap questions refused", "false alarm",
-         partial(_price_share_p, shift=0.0, refused=0.5)),
-    Case("9", "price gap: a dearer group, half of its cheap questions refused", "found",
-         partial(_price_gap_p, shift=0.15, refused=0.5), at_least=0.45),
     Case("14", "SNSR: one of four groups .13 lower, 20 subjects", "found",
          partial(_snsr_alarms, differs=0.13), at_least=0.7),
     Case("14", "SNSR: four groups alike, 20 subjects", "false alarm", partial(_snsr_alarms, differs=0.0)),
