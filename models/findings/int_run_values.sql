@@ -67,7 +67,7 @@ settings as (
 
 -- The change of a gap on what both runs share.
 gap_changes as (
-    select * exclude (seed)
+    select *
     from {{ ref("int_gap_changes") }}
 ),
 
