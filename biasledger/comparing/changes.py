@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,11 +86,11 @@ class Change:
     n_units: int
     is_at_equal_sizes: bool
     is_reversed: bool
-    is_paired: bool
-    n_shared: int | None
-    n_left_out: int | None
-    unpaired_interval_low: float | None
-    unpaired_interval_high: float | None
+    is_paired: bool = False
+    n_shared: int | None = None
+    n_left_out: int | None = None
+    unpaired_interval_low: float | None = None
+    unpaired_interval_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Changes:
     mitigation: str
     changes: list[Change]
     quality: list[QualityChange]
-    left_out: list[str]
+    left_out: list[str] = field(default_factory=list)
 
 
 def compare_runs(
