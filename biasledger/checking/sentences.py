@@ -72,11 +72,12 @@ def plain_regression(row: Row) -> str:
     """Say in one plain sentence what got worse since the baseline, with its certainty."""
     what, factor, unit = _display(row["measure"])
     member = f", most clearly {row['member']}" if row["member"] else ""
-    before, after, by = (
-        _number(factor * number, unit) for number in (row["baseline_value"], row["value"], row["worsening"])
-    )
+    is_paired = row.get("is_paired")
+    ends = ("shared_baseline_value", "shared_value") if is_paired else ("baseline_value", "value")
+    before, after, by = (_number(factor * row[column], unit) for column in (*ends, "worsening"))
+    where = f" on the {row['n_shared']} cases of both runs" if is_paired else ""
     return (
-        f"{_of(row)}{name_of(row)} got worse since the baseline: {what}{member} went from {before} to {after}, "
+        f"{_of(row)}{name_of(row)} got worse since the baseline: {what}{member} went from {before} to {after}{where}, "
         f"worse by {by}{_certainty(row['p_value_adjusted'])}."
     )
 

@@ -19,6 +19,19 @@ _SHARED: Mapping[str, Part] = {
             "n_units": "bigint",
         },
     ),
+    "paired_unit": Part(
+        table="int_paired_units",
+        columns={
+            **KEY,
+            **dict.fromkeys(
+                ("measure", "scheme", "group_name", "reference_group", "subject", "unit_key", "asked"),
+                "varchar",
+            ),
+            **dict.fromkeys(("stratum", "cluster", "name", "name_stratum"), "varchar"),
+            **dict.fromkeys(("is_marked", "is_named"), "boolean"),
+            **dict.fromkeys(("n_candidates", "n", "total", "outcome_range"), "double"),
+        },
+    ),
     "quality": Part(
         table="fct_run_quality",
         columns={

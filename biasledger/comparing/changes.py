@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,9 @@ class Change:
 
     worsening: how much worse, in the measure's units, with its 95 % interval; p_value: for no change; p_value_adjusted: for no
     change past the tolerance, over all comparisons. member: the category, level or list that decides a family. is_reversed:
-    whether a bias changed its direction, which the verdict does not say.
+    whether a bias changed its direction, which the verdict does not say. is_paired: whether the change is that on the n_shared
+    cases of both runs; n_left_out: cases of one run alone. unpaired_interval_low: of the difference of the values, as if the runs
+    were independent.
     """
 
     measure: str
@@ -84,6 +86,11 @@ class Change:
     n_units: int
     is_at_equal_sizes: bool
     is_reversed: bool
+    is_paired: bool = False
+    n_shared: int | None = None
+    n_left_out: int | None = None
+    unpaired_interval_low: float | None = None
+    unpaired_interval_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -99,13 +106,14 @@ class QualityChange:
 
 @dataclass(frozen=True)
 class Changes:
-    """Two runs, or a run with and without a mitigation, and what changed."""
+    """Two runs, or a run with and without a mitigation, and what changed; left_out: groups that one run alone has, in words."""
 
     before: str
     after: str
     mitigation: str
     changes: list[Change]
     quality: list[QualityChange]
+    left_out: list[str] = field(default_factory=list)
 
 
 def compare_runs(
@@ -299,6 +307,7 @@ def built_changes(file: Path, before: str, after: str, mitigation: str) -> Chang
             [before, after, mitigation],
         )
         of_recommenders = _recommender_changes(tables, before, after, mitigation)
+        left_out = _groups_left_out(tables, before, after)
     one = next((row for row in quality if row["run_id"] == before and row["mitigation"] == "plain"), None)
     other = next((row for row in quality if row["run_id"] == after and row["mitigation"] == mitigation), None)
     return Changes(
@@ -307,7 +316,25 @@ def built_changes(file: Path, before: str, after: str, mitigation: str) -> Chang
         mitigation,
         [Change(**row) for row in rows],
         [*(_quality_changes(one, other) if one and other else []), *of_recommenders],
+        left_out,
     )
+
+
+def _groups_left_out(tables: Tables, before: str, after: str) -> list[str]:
+    """Name the groups with findings in one of two runs alone; none where a run's findings are not in the tables."""
+    rows = tables.execute(
+        """
+        select attribute, group_name, any_value(run_id)
+        from {fct_findings}
+        where run_id in ($1, $2) and mitigation = 'plain' and group_name not like '(%' and group_name <> ''
+            and (select count(distinct run_id) from {fct_findings} where run_id in ($1, $2)) = 2
+        group by attribute, group_name
+        having count(distinct run_id) = 1
+        order by all
+        """,
+        [before, after],
+    )
+    return [f"{attribute} {group}: only in {run_id}, not compared." for attribute, group, run_id in rows]
 
 
 def _recommender_changes(tables: Tables, before: str, after: str, mitigation: str) -> list[QualityChange]:

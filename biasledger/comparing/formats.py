@@ -29,6 +29,7 @@ def as_text(changes: Changes, *, show_all: bool = False) -> str:
         lines += ["", *_table(shown)]
     elif changes.changes:
         lines.append("No measure is shown to have changed past its tolerance; --all lists what each read.")
+    lines += changes.left_out
     if changes.quality:
         lines += ["", "Quality of the answers:"]
         for one in changes.quality:
@@ -51,12 +52,20 @@ def _table(changes: Sequence[Change]) -> list[str]:
     return [
         *lines,
         "p: of no change. adjusted p: of none past the tolerance, over all that was compared.",
+        *sorted({paired_on(one) for one in changes if one.is_paired}),
         *(
             ["*: both measured again at the size that they share."]
             if any(one.is_at_equal_sizes for one in changes)
             else []
         ),
     ]
+
+
+def paired_on(change: Change) -> str:
+    """Say on which cases a change is compared case by case."""
+    n, left_out = change.n_shared or 0, change.n_left_out or 0
+    others = f"; {left_out} of {n + left_out} are in one run only" if left_out else ""
+    return f"{change.measure}: paired on {n} cases{others}."
 
 
 def _row(change: Change) -> tuple[str, ...]:

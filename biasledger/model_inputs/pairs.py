@@ -1,7 +1,8 @@
 """Pairs of runs: relations of both runs' units become arrays whose rows say the same in either run.
 
-Each reader takes `pairs` (pair_key, baseline_run_id, baseline_mitigation, run_id, mitigation, incomparable_because, alpha, seed)
-and leaves out the pairs that cannot be compared or are in `done`. A side without units of a question leaves the question out.
+Each reader takes `pairs` (pair_key, baseline_run_id, baseline_mitigation, run_id, mitigation, is_same_question,
+incomparable_because, alpha, seed) and leaves out the pairs that cannot be compared or are in `done`. A side without units of a
+question leaves the question out.
 """
 
 from __future__ import annotations
@@ -70,9 +71,15 @@ def _runs(comparable: Sequence[dict[str, Any]]) -> str:
     return ", ".join(map(quoted, names))
 
 
-def comparable_pairs(pairs: duckdb.DuckDBPyRelation, done: frozenset[str]) -> list[dict[str, Any]]:
-    """Pairs not yet done that can be compared, as rows."""
-    return [pair for pair in pending(pairs, done, "pair_key") if pair["incomparable_because"] is None]
+def comparable_pairs(
+    pairs: duckdb.DuckDBPyRelation, done: frozenset[str], *, of_same_question: bool = True
+) -> list[dict[str, Any]]:
+    """Pairs not yet done that can be compared, as rows; of_same_question: those alone that were asked the same."""
+    return [
+        pair
+        for pair in pending(pairs, done, "pair_key")
+        if pair["incomparable_because"] is None and (pair["is_same_question"] or not of_same_question)
+    ]
 
 
 def asked(pair: dict[str, Any], *question: str) -> dict[str, Any]:

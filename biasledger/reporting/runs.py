@@ -457,7 +457,11 @@ def _changes_panel(rows: Sequence[Row]) -> Panel:
             row["low_in_tolerances"],
             row["high_in_tolerances"],
             _VERDICTS.get(row["verdict"], "plain"),
-            more={"before": number(row["baseline_value"]), "after": number(row["value"])},
+            more={
+                "before": number(row["baseline_value"]),
+                "after": number(row["value"]),
+                "paired on": row["paired_on"] or "–",
+            },
         )
         for row in rows
     ]

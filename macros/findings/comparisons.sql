@@ -3,11 +3,14 @@
     md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("beside_the_question"))) }}') as varchar))
 {%- endmacro %}
 
-{#- Why two rows of int_runs must not be compared, in words; null where they may. -#}
-{% macro incomparable_because(before, after) -%}
+{#- Why two rows of int_runs, of which n_shared prompts are equal, must not be compared, in words; null where they may. -#}
+{% macro incomparable_because(before, after, n_shared="null") -%}
     case
         when {{ before }}.audit <> {{ after }}.audit then 'they are runs of different audits'
-        when {{ before }}.question <> {{ after }}.question then 'they were not asked the same questions'
+        when
+            {{ before }}.question <> {{ after }}.question
+            and ({{ n_shared }} is null or {{ before }}.answer_form is distinct from {{ after }}.answer_form)
+            then 'they were not asked the same questions'
         when {{ before }}.analysis_hash <> {{ after }}.analysis_hash
             then 'the baseline''s answers were read by other rules than today''s'
         when
@@ -33,4 +36,17 @@
 {#- A measure that judges a family of categories, levels or lists says of each member what it is, reads and may be. -#}
 {% macro family_type() -%}
     struct(value double, p_value double, detail varchar, member varchar, interval_low double, interval_high double)[]
+{%- endmacro %}
+
+{#-
+    How many standard deviations a change or a part of it is from 0, as a normal deviate: Student's t by Wallace (1959), or the share of
+    an arm of the interval.
+-#}
+{% macro change_deviate(size, arm) -%}
+    if(
+        is_paired,
+        (8 * shared_degrees + 1) / (8 * shared_degrees + 3)
+        * sqrt(shared_degrees * ln(1 + pow(({{ size }}) / shared_error, 2) / shared_degrees)),
+        1.959964 * {{ size }} / {{ arm }}
+    )
 {%- endmacro %}

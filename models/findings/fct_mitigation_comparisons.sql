@@ -9,10 +9,12 @@ judged as (
 -- From too few answers there is a difference to see, but nothing to say of it.
 known as (
     select
-        * replace (
+        * exclude (standard_error)
+        replace (
             case when not is_insufficient then difference_arm_low end as difference_arm_low,
             case when not is_insufficient then difference_arm_high end as difference_arm_high,
-            case when not is_insufficient then p_difference end as p_value
+            case when not is_insufficient then p_difference end as p_value,
+            case when not is_insufficient then shared_error end as shared_error
         )
     from judged
 ),
@@ -22,7 +24,7 @@ mitigation_comparisons as (
         *,
         baseline_value as plain_value,
         value as mitigation_value,
-        greatest(difference_arm_low, difference_arm_high) / 1.959964 as standard_error,
+        if(is_paired, shared_error, greatest(difference_arm_low, difference_arm_high) / 1.959964) as standard_error,
         difference - difference_arm_low * widened as interval_low,
         difference + difference_arm_high * widened as interval_high
     from known

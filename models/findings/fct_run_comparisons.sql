@@ -10,7 +10,8 @@ run_comparisons as (
         judged.*,
         judged.worsening - judged.worsening_arm_low * judged.widened as interval_low,
         judged.worsening + judged.worsening_arm_high * judged.widened as interval_high,
-        greatest(judged.worsening_arm_low, judged.worsening_arm_high) / 1.959964 as standard_error,
+        judged.unpaired_difference - judged.unpaired_arm_low as unpaired_interval_low,
+        judged.unpaired_difference + judged.unpaired_arm_high as unpaired_interval_high,
         if(judged.worsening > 0, judged.p_worse_adjusted, judged.p_better_adjusted) as p_value_adjusted,
         judged.verdict = 'worse' and {{ is_live_exception("judged") }} as is_excepted
     from judged

@@ -45,6 +45,7 @@ tolerated as (
         pairs.is_previous,
         pairs.is_imported,
         pairs.is_current,
+        pairs.is_same_question,
         measures.side,
         measures.is_at_equal_sizes,
         findings_thresholds.finding_id,
@@ -70,22 +71,30 @@ tolerated as (
         ) = 1
 ),
 
--- Which way is worse: up, down, or away from nought. The arms of a difference are those of both values together
--- (Zou & Donner 2008); a size without direction takes the longer one of each.
+-- Gaps are compared on the cases that both runs share, if these are enough. Which way is worse: up, down, or away from
+-- nought. Otherwise the arms of a difference are those of both values together (Zou & Donner 2008); a size without
+-- direction takes the longer one of each. The size of a gap changes by no more than the gap does, so that the paired
+-- interval of the gap's difference is long enough for either.
 directed as (
     select
         *,
-        value - baseline_value as difference,
-        sqrt(pow(arm_low, 2) + pow(baseline_arm_high, 2)) as difference_arm_low,
-        sqrt(pow(arm_high, 2) + pow(baseline_arm_low, 2)) as difference_arm_high,
+        coalesce(n_shared >= min_units or not is_same_question, false) as is_paired,
+        if(is_paired, shared_value, value) as compared_value,
+        if(is_paired, shared_baseline_value, baseline_value) as compared_baseline,
+        value - baseline_value as unpaired_difference,
+        sqrt(pow(arm_low, 2) + pow(baseline_arm_high, 2)) as unpaired_arm_low,
+        sqrt(pow(arm_high, 2) + pow(baseline_arm_low, 2)) as unpaired_arm_high,
+        compared_value - compared_baseline as difference,
+        if(is_paired, shared_half_width, unpaired_arm_low) as difference_arm_low,
+        if(is_paired, shared_half_width, unpaired_arm_high) as difference_arm_high,
         case side
-            when 'upper' then value - baseline_value
-            when 'lower' then baseline_value - value
-            else abs(value) - abs(baseline_value)
+            when 'upper' then difference
+            when 'lower' then -difference
+            else abs(compared_value) - abs(compared_baseline)
         end as worsening,
-        case side
-            when 'upper' then difference_arm_low
-            when 'lower' then difference_arm_high
+        case
+            when side = 'upper' or is_paired then difference_arm_low
+            when side = 'lower' then difference_arm_high
             else sqrt(pow(greatest(arm_low, arm_high), 2) + pow(greatest(baseline_arm_low, baseline_arm_high), 2))
         end as worsening_arm_low,
         case side
@@ -93,7 +102,7 @@ directed as (
             when 'lower' then difference_arm_low
             else worsening_arm_low
         end as worsening_arm_high,
-        coalesce(least(n_units, baseline_n_units), 0) < min_units
+        coalesce(if(is_paired, n_shared, least(n_units, baseline_n_units)), 0) < min_units
         or coalesce(worsening_arm_low, 0) <= 0
         or coalesce(worsening_arm_high, 0) <= 0 as is_insufficient
     from tolerated
@@ -102,10 +111,12 @@ directed as (
 deviates as (
     select
         *,
-        1.959964 * difference / if(difference > 0, difference_arm_low, difference_arm_high) as difference_deviate,
-        1.959964 * worsening / if(worsening > 0, worsening_arm_low, worsening_arm_high) as deviate,
-        1.959964 * greatest(worsening - tolerance, 0) / worsening_arm_low as deviate_worse,
-        1.959964 * greatest(-worsening - tolerance, 0) / worsening_arm_high as deviate_better
+        {{ change_deviate("difference", "if(difference > 0, difference_arm_low, difference_arm_high)") }}
+            as difference_deviate,
+        {{ change_deviate("worsening", "if(worsening > 0, worsening_arm_low, worsening_arm_high)") }} as deviate,
+        {{ change_deviate("greatest(worsening - tolerance, 0)", "worsening_arm_low") }} as deviate_worse,
+        {{ change_deviate("greatest(-worsening - tolerance, 0)", "worsening_arm_high") }} as deviate_better,
+        if(is_paired, shared_error, greatest(worsening_arm_low, worsening_arm_high) / 1.959964) as standard_error
     from directed
 ),
 

@@ -65,6 +65,12 @@ settings as (
     from equal_sizes
 ),
 
+-- The change of a gap on what both runs share.
+gap_changes as (
+    select *
+    from {{ ref("int_gap_changes") }}
+),
+
 members as (
     select
         pair_key,
@@ -114,7 +120,7 @@ one_sided as (
 
 run_values as (
     select
-        * exclude (is_in_baseline, is_in_run, lent_arm)
+        one_sided.* exclude (is_in_baseline, is_in_run, lent_arm)
         replace (
             if(is_in_baseline, baseline_value, 0) as baseline_value,
             if(is_in_baseline, baseline_arm_low, lent_arm) as baseline_arm_low,
@@ -122,10 +128,25 @@ run_values as (
             if(is_in_run, value, 0) as value,
             if(is_in_run, arm_low, lent_arm) as arm_low,
             if(is_in_run, arm_high, lent_arm) as arm_high
-        )
+        ),
+        gap_changes.* exclude (pair_key, measure, scheme, attribute, group_name, reference_group, subject)
     from one_sided
-    -- Nothing refused before or after is nothing to compare.
-    where measure <> 'answer_gap' or baseline_value <> 0 or value <> 0
+    inner join pairs on one_sided.pair_key = pairs.pair_key
+    left join gap_changes
+        on
+            one_sided.pair_key = gap_changes.pair_key
+            and one_sided.measure = gap_changes.measure
+            and one_sided.scheme = gap_changes.scheme
+            and one_sided.attribute = gap_changes.attribute
+            and one_sided.group_name = gap_changes.group_name
+            and one_sided.reference_group = gap_changes.reference_group
+            and one_sided.subject = gap_changes.subject
+            and one_sided.member = ''
+    where
+        -- Nothing refused before or after is nothing to compare.
+        (one_sided.measure <> 'answer_gap' or baseline_value <> 0 or value <> 0)
+        -- Runs that were asked different questions are compared on those that they share.
+        and (pairs.is_same_question or gap_changes.pair_key is not null)
 )
 
 select * from run_values

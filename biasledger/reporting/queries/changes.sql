@@ -17,7 +17,8 @@ select
     baseline_value,
     value,
     tolerance,
-    p_value_adjusted
+    p_value_adjusted,
+    if(is_paired, printf('%d cases', n_shared), null) as paired_on
 from marts.fct_run_comparisons
 where
     list_contains($run_ids, run_id)

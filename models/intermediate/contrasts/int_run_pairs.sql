@@ -9,11 +9,20 @@ all_runs as (
     where is_comparable
 ),
 
+-- prompt_id is the beginning of a hash of all that a prompt says.
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        mitigation
+    from {{ ref("stg_ledger__prompts") }}
+),
+
 mitigations as (
     select distinct
         run_id,
         mitigation
-    from {{ ref("stg_ledger__prompts") }}
+    from prompts
 ),
 
 local_runs as (
@@ -86,6 +95,24 @@ distinct_pairs as (
     group by baseline_run_id, baseline_mitigation, run_id, mitigation
 ),
 
+-- Of runs that were asked different questions those that both share can be compared.
+shared_prompts as (
+    select
+        distinct_pairs.baseline_run_id,
+        distinct_pairs.run_id,
+        count(*) as n_shared
+    from distinct_pairs
+    inner join all_runs as before on distinct_pairs.baseline_run_id = before.run_id
+    inner join local_runs as after on distinct_pairs.run_id = after.run_id
+    inner join prompts on distinct_pairs.run_id = prompts.run_id
+    inner join prompts as baseline_prompts
+        on
+            distinct_pairs.baseline_run_id = baseline_prompts.run_id
+            and prompts.prompt_id = baseline_prompts.prompt_id
+    where before.question <> after.question
+    group by distinct_pairs.baseline_run_id, distinct_pairs.run_id
+),
+
 run_pairs as (
     select
         -- All that the numbers depend on; they are cached under this key.
@@ -101,12 +128,17 @@ run_pairs as (
         before.target as baseline_target,
         after.is_current,
         before.is_imported,
-        {{ incomparable_because("before", "after") }} as incomparable_because,
+        before.question = after.question as is_same_question,
+        {{ incomparable_because("before", "after", "shared_prompts.n_shared") }} as incomparable_because,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed
     from distinct_pairs
     inner join all_runs as before on distinct_pairs.baseline_run_id = before.run_id
     inner join local_runs as after on distinct_pairs.run_id = after.run_id
+    left join shared_prompts
+        on
+            distinct_pairs.baseline_run_id = shared_prompts.baseline_run_id
+            and distinct_pairs.run_id = shared_prompts.run_id
 )
 
 select * from run_pairs

@@ -151,6 +151,7 @@ local_runs as (
         ordered.previous_run_id,
         ordered.has_answers and run_analysis_settings.run_id is not null as is_comparable,
         {{ question_of("ordered.spec") }} as question,
+        cast(ordered.spec -> '$.answer' as varchar) as answer_form,
         run_analysis_settings.analysis_hash,
         '{{ var("engine_version") }}' as engine_version,
         ordered.fingerprint,
@@ -180,6 +181,7 @@ imported_runs as (
         true as is_imported,
         true as is_comparable,
         {{ question_of("(baselines.manifest -> 'spec')") }} as question,
+        cast(baselines.manifest -> '$.spec.answer' as varchar) as answer_form,
         baselines.manifest ->> 'analysis_hash' as analysis_hash,
         baselines.manifest ->> 'engine_version' as engine_version,
         baselines.file_hash as fingerprint

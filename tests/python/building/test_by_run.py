@@ -29,7 +29,8 @@ FILES = {
         """,
     "profiles.yml": "small: {target: file, outputs: {file: {type: duckdb, path: made.duckdb, threads: 2}}}",
     "models/stg_ledger__runs.sql": """
-        select run_id, run_state as spec, '' as parameters from read_csv('states.csv', types={run_id: 'varchar', run_state: 'varchar'})
+        select run_id, run_state as spec, '' as parameters
+        from read_csv('states.csv', types={run_id: 'varchar', run_state: 'varchar'})
         """,
     "models/given.sql": """
         select * from read_csv('rows.csv', types={run_id: 'varchar', n: 'integer'})

@@ -47,6 +47,16 @@ def test_a_bias_that_was_turned_round_is_shown_and_said_to_be() -> None:
     assert [change["is_reversed"] for change in comparison["changes"]] == [False, True]
 
 
+def test_it_is_said_on_which_cases_runs_are_paired_and_what_is_left_out() -> None:
+    paired = replace(_change("Black", 0.3, is_reversed=True), is_paired=True, n_shared=30, n_left_out=2)
+    text = as_text(Changes("one", "two", "plain", [paired], [], ["race Asian: only in two, not compared."]))
+    assert "rank_gap: paired on 30 cases; 2 of 32 are in one run only." in text
+    assert "race Asian: only in two, not compared." in text
+    assert "paired" not in as_text(
+        Changes("one", "two", "plain", [_change("Black", 0.3, is_reversed=True)], [])
+    )
+
+
 def test_what_a_model_wrote_forges_no_line_and_turns_no_text() -> None:
     hostile = "a\u202eb\x1b[2J\nbetter  rank_gap"
     change = replace(

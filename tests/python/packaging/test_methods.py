@@ -186,7 +186,7 @@ def test_no_method_s_name_is_a_part_of_another_s() -> None:
 def test_a_method_hands_over_what_the_project_says() -> None:
     for name, outputs in dbt_variables()["methods"].items():
         models = {path.stem for path in (ROOT / "models").rglob(f"int_{name}_*")}
-        for what in ("equal_sizes", "quality"):
+        for what in ("equal_sizes", "paired_units", "quality"):
             assert (f"int_{name}_{what}" in models) == (what in outputs), (name, what)
 
 
