@@ -104,6 +104,40 @@ decision_rates as (
     group by contrast_id, domain, outcome
 ),
 
+stratum_rates as (
+    select
+        pool_key,
+        outcome,
+        stratum,
+        group_name,
+        sum(n) as n,
+        sum(total) / sum(n) as rate
+    from {{ ref("int_decisions_impact_units") }}
+    where n > 0
+    group by pool_key, outcome, stratum, group_name
+),
+
+stratum_spreads as (
+    select
+        pool_key,
+        outcome,
+        stratum,
+        sum(n) as n,
+        max(rate) - min(rate) as spread
+    from stratum_rates
+    group by pool_key, outcome, stratum
+),
+
+-- The case, or job, in which groups differ most.
+widest_strata as (
+    select
+        pool_key,
+        outcome,
+        first(stratum order by spread desc, n desc, stratum asc) as stratum
+    from stratum_spreads
+    group by pool_key, outcome
+),
+
 same_prompts as (
     select *
     from {{ ref("int_decisions_same_prompts") }}
@@ -229,9 +263,9 @@ measured_gaps as (
         gaps.p_value,
         gaps.null_mean,
         gaps.null_sd,
-        -- Three in n clusters might differ though none of these does: where one of two equal groups is scored higher by
-        -- d in a share q of them, the gap is q d and the variance of all scores d² q (2 - q) / 4.
-        least(1, 3 * ln({{ number_of("alpha") }}) / ln(0.05) / gaps.n_clusters) as unseen_share,
+        -- A share of clusters might differ though none of these does (rule of three): where one of two equal groups is
+        -- scored higher by d in a share q of them, the gap is q d and the variance of all scores d² q (2 - q) / 4.
+        1 - pow({{ number_of("alpha") }} / 2, 1 / gaps.n_clusters) as unseen_share,
         sqrt(4 * unseen_share / (2 - unseen_share)) as unseen_gap,
         if(score_units.are_equal, -unseen_gap, gaps.adjusted_low) as interval_low,
         if(score_units.are_equal, unseen_gap, gaps.adjusted_high) as interval_high,
@@ -378,8 +412,16 @@ impact_findings as (
                 decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )
         )
+        || if(impact_comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', '')
         || if(
-            impact_comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', ''
+            impact_tests.ratio_within < impact_tests.smallest_ratio - 0.005,
+            printf(
+                '; the ratio is %.2f within %s, each case counted once, and groups differ most in %s',
+                impact_tests.ratio_within,
+                if(impact_comparisons.is_paired, 'the same cases', 'the same jobs'),
+                widest_strata.stratum
+            ),
+            ''
         ) as detail,
         impact_comparisons.analysis_hash,
         impact_tests.smallest_ratio as value,
@@ -422,6 +464,10 @@ impact_findings as (
     inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
     inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
     left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
+    left join widest_strata
+        on
+            impact_comparisons.pool_key = widest_strata.pool_key
+            and impact_comparisons.outcome = widest_strata.outcome
     left join unread on impact_tests.comparison_key = unread.comparison_key
     left join named_attributes
         on

@@ -210,7 +210,7 @@ class TestMissingAnswersOfPairs:
     @pytest.mark.parametrize("missing", [[], [(3, 1)], [(0, 0), (3, 1), (8, 1)]])
     def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self, missing):
         result = gap_of(paired_but_for(np.repeat([[0.0], [1.0]], 6, axis=0).repeat(2, axis=1), missing))
-        bound = 3 / (12 - len(missing))
+        bound = 1 - 0.025 ** (1 / (12 - len(missing)))
         assert (result.adjusted_gap, result.adjusted_standard_error) == (0.0, 0.0)
         assert (result.adjusted_low, result.adjusted_high) == pytest.approx((-bound, bound))
         assert result.width_power == 1.0
@@ -294,7 +294,9 @@ class TestGapCoverage:
             pairs = np.column_stack([reference - lost, reference])
             result = gap_of(units_of(np.tile([1, 0], 120), resumes, resumes, 1, pairs.ravel()))
             covered += result.interval_low <= -0.03 <= result.interval_high
-            half_width = max(stats.t.ppf(0.975, 119) * stats.sem(-lost), 3 / 120 if not lost.any() else 0.0)
+            half_width = max(
+                stats.t.ppf(0.975, 119) * stats.sem(-lost), 1 - 0.025 ** (1 / 120) if not lost.any() else 0.0
+            )
             by_student += abs(-lost.mean() + 0.03) <= half_width
         assert covered >= at_least(n_audits)
         assert by_student < 0.93 * n_audits
@@ -420,3 +422,37 @@ class TestGapLimits:
         whole = people([0, 1], [0, 1])
         with pytest.raises(ValueError, match="of equal length"):
             replace(whole, n=np.ones(3))
+
+
+class TestCasesOfUnequalSizes:
+    """Numbers of answers a case that differ much, and a gap that one case in five carries."""
+
+    def units(self, seed, *, share, sd, n_cases=100):
+        rng = np.random.default_rng(seed)
+        n = np.repeat(np.maximum(np.round(3 * np.exp(rng.normal(0, sd, n_cases))), 1), 2)
+        labels, cases = np.tile([0, 1], n_cases), np.repeat(np.arange(n_cases), 2)
+        lowered = 0.5 * np.repeat(rng.random(n_cases) < share, 2) * labels
+        outcomes = 0.2 + lowered + rng.normal(0, 0.02, n.size)
+        return units_of(labels, cases, cases, n, outcomes * n)
+
+    def is_clear(self, units):
+        result = gap_of(units)
+        return max(result.adjusted_high, -result.adjusted_low) < 0.1
+
+    def test_a_gap_at_the_threshold_is_not_cleared(self):
+        cleared = [self.is_clear(self.units(seed, share=0.2, sd=2)) for seed in range(200)]
+        assert sum(cleared) <= stats.binom.ppf(0.999, 200, 0.025)
+        fair = [self.is_clear(self.units(seed, share=0.0, sd=1.2)) for seed in range(50)]
+        assert np.mean(fair) > 0.95
+
+    def test_the_interval_is_that_of_both_gaps(self):
+        units = self.units(1, share=0.2, sd=1)
+        gaps, n = (units.total / units.n).reshape(-1, 2) @ [-1, 1], units.n[::2]
+        # A case's answers about both groups are equally many, so the gap is the weighted mean of the cases' gaps.
+        value = (n * gaps).sum() / n.sum()
+        left_out = np.array([np.delete(n * gaps, i).sum() / np.delete(n, i).sum() for i in range(100)])
+        reach = stats.t.ppf(0.975, 99) * np.array([stats.sem(100 * value - 99 * left_out), stats.sem(gaps)])
+        found = gap_of(units)
+        assert found.adjusted_gap == pytest.approx(value)
+        assert found.adjusted_low == pytest.approx(min(value - reach[0], gaps.mean() - reach[1]))
+        assert found.adjusted_high >= max(value + reach[0], gaps.mean() + reach[1]) - 1e-9
