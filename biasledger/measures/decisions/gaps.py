@@ -20,6 +20,7 @@ from biasledger.measures.decisions.clusters import (
     difference_of,
     group_total,
     names_excess,
+    names_p_value,
     paired_interval,
     stratified,
 )

@@ -118,8 +118,7 @@ class TestGapByName:
         n_audits, missed, by_case = 200, 0, 0
         for seed in range(n_audits):
             result = gap_of(cells(rng, n_names=2, name_sd=name_sd), highest=2.0, n_permutations=99, seed=seed)
-            assert (result.n_names, result.unit, result.test.p_value) == (2, "case", result.p_case)
-            assert np.isnan(result.p_name)
+            assert (result.n_names, result.test.p_value) == (2, max(result.p_case, result.p_name))
             missed += not result.adjusted_low <= 0 <= result.adjusted_high
             by_case += result.p_case < 0.05
         assert missed <= at_most(n_audits)
@@ -456,3 +455,36 @@ class TestCasesOfUnequalSizes:
         assert found.adjusted_gap == pytest.approx(value)
         assert found.adjusted_low == pytest.approx(min(value - reach[0], gaps.mean() - reach[1]))
         assert found.adjusted_high >= max(value + reach[0], gaps.mean() + reach[1]) - 1e-9
+
+
+class TestFewNames:
+    """Two to four names a group, which have too few arrangements: Welch's t over names."""
+
+    def units(self, seed, *, n_names, name_sd, lowered=0.0):
+        rng = np.random.default_rng(seed)
+        effects = rng.normal(0, name_sd, (2, n_names)) - lowered * np.array([[0], [1]])
+        outcomes = rng.normal(2, 0.5, (60, 1, 1)) + effects + rng.normal(0, 0.3, (60, 2, n_names))
+        cases, labels, names = (at.ravel() for at in np.indices(outcomes.shape))
+        units = units_of(labels, cases, cases, 1, np.clip(outcomes, 0, 4).ravel())
+        return replace(units, names=labels * n_names + names)
+
+    def test_p_is_welchs_over_the_names_means(self):
+        units = self.units(3, n_names=3, name_sd=0.1, lowered=0.1)
+        means = np.bincount(units.names, units.total) / 60
+        found = gap_of(units, highest=4.0, n_permutations=99)
+        assert found.p_name == pytest.approx(stats.ttest_ind(means[3:], means[:3], equal_var=False).pvalue)
+        assert found.test.p_value == max(found.p_case, found.p_name)
+
+    @pytest.mark.parametrize("n_names", [2, 4])
+    def test_what_names_do_is_no_gap_and_a_gap_is_found(self, n_names):
+        def found(**planted):
+            results = [
+                gap_of(self.units(seed, n_names=n_names, **planted), highest=4.0, n_permutations=99)
+                for seed in range(100)
+            ]
+            return sum(one.test.p_value < 0.05 for one in results), sum(one.p_case < 0.05 for one in results)
+
+        by_both, by_case = found(name_sd=0.2)
+        assert by_both <= stats.binom.ppf(0.999, 100, 0.05) < by_case
+        if n_names == 4:
+            assert found(name_sd=0.1, lowered=0.4)[0] > 80
