@@ -416,9 +416,9 @@ impact_findings as (
         || if(
             impact_tests.ratio_within < impact_tests.smallest_ratio - 0.005,
             printf(
-                '; the ratio is %.2f within %s, each case counted once, and groups differ most in %s',
-                impact_tests.ratio_within,
+                '; within %s, each case counted once, the ratio is %.2f; the groups differ most in %s',
                 if(impact_comparisons.is_paired, 'the same cases', 'the same jobs'),
+                impact_tests.ratio_within,
                 widest_strata.stratum
             ),
             ''
