@@ -67,6 +67,7 @@ def _measures() -> Iterator[Mapping[str, object]]:
                 "display_factor": _number(one.display[0]),
                 "display_unit": one.display[1],
                 "harmful_sign": one.harmful_sign,
+                "restates": " ".join(one.restates),
             }
 
 

@@ -68,6 +68,8 @@ class Measure:
         harmful_sign: the sign of a value with which the group comes off worse than its reference; 0 for a measure that shows a
             difference and not who is worse off.
         tolerance: how much worse than the baseline it may get, if not as much as any other measure.
+        restates: measures of the same answers that it says again in another form: it is tested only once one of them, of the same
+            groups, is rejected.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Measure:
     is_at_equal_sizes: bool = False
     harmful_sign: Literal[-1, 0, 1] = 0
     tolerance: Tolerance | None = None
+    restates: tuple[str, ...] = ()
 
 
 @cache

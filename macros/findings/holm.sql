@@ -23,5 +23,10 @@
 {#- Rows by p, ties in one fixed order. -#}
 {% macro smallest_first(p_value, together) -%}
     partition by {{ together }}
-    order by {{ p_value }}, measure, scheme, attribute, group_name, reference_group, subject
+    order by {{ ties_in_order(p_value) }}
+{%- endmacro %}
+
+{% macro ties_in_order(p_value, of="") -%}
+    {{ p_value }}
+    {%- for column in ["measure", "scheme", "attribute", "group_name", "reference_group", "subject"] %}, {{ of }}{{ column }}{% endfor %}
 {%- endmacro %}

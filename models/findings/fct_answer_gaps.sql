@@ -28,9 +28,9 @@ measured as (
         gaps.seed,
         gaps.is_stopped_early,
         -- Without any such answer: the share that so many prompts, or answers, may have missed (rule of three).
-        least(
-            1, 3 * ln(comparisons.alpha) / ln(0.05)
-            / if(
+        1 - pow(
+            comparisons.alpha / 2,
+            1 / if(
                 comparisons.unit = 'prompt',
                 least(comparisons.n_marked_prompts, comparisons.n_reference_prompts),
                 least(comparisons.n_marked, comparisons.n_reference)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_quantile
@@ -183,6 +184,16 @@ def names_excess(units: Units, names: Moves) -> tuple[float, float]:
         return 0.0, np.inf
     sizes = np.array([names.design.count(label) for label in (0, 1)])
     return max(excess, 0.0), variance**2 / float((name_variances**2 / (sizes - 1)).sum())
+
+
+def names_p_value(units: Units, names: Moves, gap: float) -> float:
+    """Welch's two-sided p of the gap inside strata over names, which are too few to be permuted; 1 if it is not known."""
+    variances = _jackknife_variances(units, names.of_row, names.design.labels)
+    sizes = np.array([names.design.count(label) for label in (0, 1)])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        degrees = variances.sum() ** 2 / (variances**2 / (sizes - 1)).sum()
+        p_value = 2 * special.stdtr(degrees, -abs(gap) / np.sqrt(variances.sum()))
+    return float(p_value) if np.isfinite(p_value) else 1.0
 
 
 def _jackknife_variances(units: Units, clusters: Integers, labels: Labels) -> Floats:

@@ -20,6 +20,7 @@ from biasledger.measures.decisions.clusters import (
     difference_of,
     group_total,
     names_excess,
+    names_p_value,
     paired_interval,
     stratified,
 )
@@ -238,6 +239,10 @@ def gap(
         tests["case"] = test(*_cases(units))
         if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
             tests["name"] = test(names, None)
+        elif names is not None and n_names > 1:
+            tests["name"] = replace(
+                tests["case"], p_value=names_p_value(units, names, adjusted.value * scale)
+            )
     unit = max(tests, key=lambda name: tests[name].p_value, default="case")
     return Gap(
         value,
@@ -338,7 +343,11 @@ def _adjusted_of(units: Units, lowest: float, highest: float, alpha: float) -> I
 
 
 def _intervals(units: Units, groups: Groups, names: Moves | None, alpha: float) -> tuple[Interval, Interval]:
-    """The intervals of the gap and of the adjusted gap; outcomes are shares of the range, names are those that move."""
+    """The intervals of the gap and of the adjusted gap; outcomes are shares of the range, names are those that move.
+
+    Where cases have unequal numbers of answers the adjusted gap's interval holds that of the gap with every case counted once,
+    too: few cases with most of the answers tell their own variance badly.
+    """
     difference = difference_of(groups, 1, 0, alpha)
     adjusted = _adjusted(units, groups, difference, alpha)
     difference, adjusted = (_with_the_unseen(one, groups, alpha) for one in (difference, adjusted))
@@ -346,6 +355,11 @@ def _intervals(units: Units, groups: Groups, names: Moves | None, alpha: float) 
         whole = replace(units, design=Design(units.design.labels, np.zeros_like(units.design.strata)))
         difference = _with_names(difference, whole, names, alpha)
         adjusted = _with_names(adjusted, units, names, alpha)
+    if (once := units.counted_once()) is not None:
+        each = _intervals(once, Groups.of(once, 2), names, alpha)[1]
+        # NaN stays NaN: np.minimum, unlike min, lets it through.
+        low, high = np.minimum(adjusted.low, each.low), np.maximum(adjusted.high, each.high)
+        adjusted = replace(adjusted, low=float(low), high=float(high))
     return difference, adjusted
 
 

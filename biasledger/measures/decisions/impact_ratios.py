@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import scipy
@@ -37,6 +38,7 @@ from biasledger.measures.schema import Table
 MEASURES = (
     Measure(
         name="impact_ratio",
+        restates=("rank_gap", "place_gap", "score_gap", "relative_gap"),
         description=(
             "Impact ratio of the worst-off group of an attribute to the best-off one, as in New York City's Local Law 144"
             " and the four-fifths rule; groups under 2 % of the sample and unknown ones are left out and shown"
@@ -93,7 +95,8 @@ class ImpactTest:
 
     n_smallest_group: answers of the group that has fewest; n_cases, n_names: clusters, and names that move, of the group that
     has fewest. The test's observed value and null mean are the ratio's own; which one it is, and unit, p_case, p_name,
-    width_unit and width_power, as of a gap. if_unread: its worst-case bounds where some answers could not be read.
+    width_unit and width_power, as of a gap. ratio_within: the smallest ratio inside strata with each case counted once, NaN where
+    that is the same; the interval's lower end is that of both. if_unread: its worst-case bounds where answers could not be read.
     """
 
     smallest_ratio: float
@@ -107,6 +110,7 @@ class ImpactTest:
     p_name: float
     width_unit: str
     width_power: float
+    ratio_within: float
     test: PermutationResult | None
     if_unread: Bounds | None = None
 
@@ -153,7 +157,8 @@ def impact_test(
 ) -> ImpactTest:
     """Smallest selection rate over the largest, of all groups together.
 
-    The lower end is the smallest lower end of any group's ratio: the truly smallest ratio has its own among them. The upper
+    The lower end is the smallest lower end of any group's ratio, over all answers or inside strata with each case counted once:
+    the truly smallest ratio has its own among them, and groups asked about unequal cases may hide it. The upper
     end is the smallest upper end at alpha / (k (k - 1)): the smallest of many upper ends lies too low unless all hold at
     once. No test with n_permutations 0, labels that cannot move, one group, or nobody selected.
 
@@ -167,7 +172,19 @@ def impact_test(
     n_names = min(names.design.count(label) for label in range(n_groups)) if names else 0
     if n_groups < 2 or not selected.any():
         return ImpactTest(
-            np.nan, np.nan, np.nan, int(n.min()), n_cases, n_names, "case", np.nan, np.nan, "case", 0.5, None
+            np.nan,
+            np.nan,
+            np.nan,
+            int(n.min()),
+            n_cases,
+            n_names,
+            "case",
+            np.nan,
+            np.nan,
+            "case",
+            0.5,
+            np.nan,
+            None,
         )
     others = [label for label in range(n_groups) if label != best]
     low, high, width_unit = _smallest_limits(units, groups, alpha)
@@ -193,6 +210,7 @@ def impact_test(
         1.0
         if all(difference_of(groups, label, best, alpha).error <= NO_VARIANCE for label in others)
         else 0.5,
+        _within(units, alpha)[0],
         tests.get(unit),
     )
 
@@ -264,10 +282,40 @@ def _smallest_limits(units: Units, groups: Groups, alpha: float) -> tuple[float,
     low, _, width_unit = min(
         (_ratio_limits(units, groups, label, best, alpha) for label in others), key=_end_first
     )
+    low = float(np.minimum(low, _within(units, alpha)[1]))
     at_once = 2 * alpha / (n_groups * (n_groups - 1))
     high = float(np.min([_ratio_limits(units, groups, label, best, at_once)[1] for label in others]))
     # NaN stays NaN: np.minimum, unlike min, lets it through.
     return float(np.minimum(low, 1.0)), float(np.minimum(high, 1.0)), width_unit
+
+
+def _within(units: Units, alpha: float) -> tuple[float, float]:
+    """The smallest ratio of two groups inside strata with each case counted once, and the smallest lower end of such ratios.
+
+    NaN and infinite where they are those of all answers: strata hold both groups in equal shares, cases equally many answers.
+    """
+    found = []
+    for pair in combinations(range(int(units.design.labels.max()) + 1), 2):
+        two = _pair(units, *pair).standardised()
+        if two is None:
+            continue
+        groups = Groups.of(two, 2)
+        worse, better = (int(at) for at in np.argsort(groups.means, kind="stable"))
+        if groups.means[better] > 0:
+            low = _ratio_limits(two, groups, worse, better, alpha)[0]
+            found.append((float(groups.means[worse] / groups.means[better]), low))
+    if not found:
+        return np.nan, np.inf
+    ratios, lows = np.array(found).T
+    return float(ratios.min()), float(lows.min())
+
+
+def _pair(units: Units, group: int, best: int) -> Units:
+    """The units of two groups, labelled 0 and, the best-off one, 1."""
+    inside = np.isin(units.design.labels, (group, best))
+    two = units.of(inside)
+    labels = (two.design.labels == best).astype(np.int8)
+    return replace(two, design=Design(labels, two.design.strata))
 
 
 def _end_first(limits: tuple[float, float, str]) -> float:
@@ -349,14 +397,7 @@ def _ratio_with_names(
     units: Units, groups: Groups, pair: tuple[int, int], ends: tuple[float, float], alpha: float
 ) -> tuple[float, float, str]:
     """The interval for other names, too; pair: the group and the best-off one."""
-    inside = np.isin(units.design.labels, pair)
-    labels = (units.design.labels[inside] == pair[1]).astype(np.int8)
-    design = Design(labels, units.design.strata[inside])
-    optional = (units.names, units.name_strata)
-    names, name_strata = (None if array is None else array[inside] for array in optional)
-    two = Units(
-        design, units.clusters[inside], units.n[inside], units.total[inside], 1, None, names, name_strata
-    )
+    two = _pair(units, *pair)
     moves = two.by_name()
     if moves is None or min(moves.design.count(0), moves.design.count(1)) < 2 or not np.isfinite(ends).all():
         return *ends, "case"

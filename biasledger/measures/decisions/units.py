@@ -7,7 +7,7 @@ a name with all its rows. A cluster is what was sampled: the resume with all its
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,47 @@ class Units:
         deviation is √(1 - correlation) as large. Unscaled, 7 % of fair audits of eight candidates and 17 % of two give p < 0.05.
         """
         return float(np.sqrt(1 - self.correlation_of_rivals))
+
+    def of(self, rows: NDArray[np.bool_]) -> Units:
+        """Some of the rows."""
+
+        def some(array: NDArray[Any] | None) -> Any:
+            return None if array is None else array[rows]
+
+        return Units(
+            self.design.of(np.flatnonzero(rows)),
+            *(array[rows] for array in (self.clusters, self.n, self.total)),
+            np.broadcast_to(self.n_candidates, self.n.shape)[rows],
+            *map(some, (self.wholes, self.names, self.name_strata)),
+        )
+
+    def counted_once(self) -> Units | None:
+        """The same with a weight of 1 for a cluster's answers about each group; None where all have equally many already."""
+        _, clusters = np.unique(self.clusters, return_inverse=True)
+        of_row = clusters * (int(self.design.labels.max(initial=0)) + 1) + self.design.labels
+        sizes = np.bincount(of_row, weights=self.n)[of_row]
+        return None if np.allclose(sizes, sizes[:1]) else self._weighted(1 / sizes)
+
+    def standardised(self) -> Units | None:
+        """The units of strata that hold both of two groups, with each case counted once and equal weights of both in a stratum.
+
+        Their rates have the Mantel-Haenszel difference and ratio. None where no stratum holds both, or rates stay as they are.
+        """
+        once = self.counted_once() or self
+        labels = once.design.labels
+        _, strata = np.unique(once.design.strata, return_inverse=True)
+        sizes = np.zeros((int(strata.max(initial=0)) + 1, 2))
+        np.add.at(sizes, (strata, labels), once.n)
+        is_held = (sizes > 0).all(axis=1)[strata]
+        weights = sizes.prod(axis=1)[strata] / sizes.sum(axis=1)[strata] / sizes[strata, labels]
+        changes = weights * once.n / self.n
+        is_same = all(np.allclose(of, of[:1]) for of in (changes[labels == label] for label in (0, 1)))
+        if not is_held.any() or (is_held.all() and is_same):
+            return None
+        return once.of(is_held)._weighted(weights[is_held])
+
+    def _weighted(self, weights: Floats) -> Units:
+        return replace(self, n=self.n * weights, total=self.total * weights)
 
     def by_case(self) -> Moves:
         """All that was answered about a case under the names of one group moves inside the case."""

@@ -10,7 +10,6 @@ from biasledger.measures.engine.resampling import Floats, Integers
 NO_VARIANCE = 1e-12
 """Standard errors up to this are rounding."""
 
-_RULE_OF_THREE = 3.0
 _LARGEST_EFFECTIVE_SIZE = 1e9
 
 
@@ -26,10 +25,8 @@ def beta_quantile(probability: float, a: Floats, b: Floats) -> Floats:
 
 
 def rule_of_three(n_clusters: Integers | int, alpha: float) -> Floats:
-    """How large a share can be that none of n clusters shows: 3 / n, for other alphas than 0.05 accordingly longer or shorter."""
-    return np.asarray(
-        _RULE_OF_THREE * np.log(alpha) / np.log(0.05) / np.maximum(n_clusters, 1), dtype=np.float64
-    )
+    """The largest share that none of n clusters shows with probability alpha / 2: Clopper & Pearson's limit, about 3.7 / n."""
+    return np.asarray(1 - (alpha / 2) ** (1 / np.maximum(n_clusters, 1)), dtype=np.float64)
 
 
 def share_limits(

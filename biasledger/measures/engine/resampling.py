@@ -4,7 +4,8 @@ Almost every measure is a function of group sums of unit-level features. A unit 
 labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
 inside a stratum.
 
-Draws depend on the seed and the order of the units alone, never on threads or on where a test stopped.
+Draws depend on the seed and the order of the units alone, never on threads or on where a test stopped. Where there are no more
+arrangements than draws, tests go through all of them.
 
 Many units are pooled before their labels are permuted (`pooled`), so that what a test costs stops growing with them.
 """
@@ -15,6 +16,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -152,7 +154,8 @@ class Blocks(Moves):
 class PermutationResult:
     """A statistic against its permutation null.
 
-    p_value is (1 + #{null >= observed}) / (B + 1); where the test stopped early (Besag & Clifford 1991), it is
+    p_value is (1 + #{null >= observed}) / (B + 1), or the share of all arrangements where these are no more than B, so that p
+    does not depend on the seed or the order of the units; where the test stopped early (Besag & Clifford 1991), it is
     the number of exceedances over the number of draws. n_permutations is the number of draws that p_value rests
     on. n_blocks: blocks that moved where units were pooled, else None.
     """
@@ -270,6 +273,44 @@ def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator
     return numbers
 
 
+def all_labels(design: Design, most: int) -> Labels | None:
+    """Every arrangement of the labels inside strata, the observed one included; None if there are more than `most`."""
+    order = np.lexsort((design.labels, design.strata))
+    strata, labels = design.strata[order], design.labels[order]
+    starts = np.flatnonzero(np.diff(strata, prepend=strata[:1] - 1))
+    ends = np.append(starts[1:], strata.size)
+    moved = np.flatnonzero(labels[starts] != labels[ends - 1])
+    found = design.labels[np.newaxis, :]
+    # A stratum that moves has as many arrangements as units, or more.
+    if moved.size > math.log2(max(most, 1)) or (ends - starts)[moved].max(initial=1) > most:
+        return None
+    for start, end in zip(starts[moved], ends[moved], strict=True):
+        counts = np.bincount(labels[start:end])
+        n_here = math.factorial(int(counts.sum())) // math.prod(math.factorial(int(n)) for n in counts)
+        if n_here * len(found) > most:
+            return None
+        here = np.tile(_multisets(counts), (len(found), 1))
+        found = np.repeat(found, n_here, axis=0)
+        found[:, order[start:end]] = here
+    return found
+
+
+def _multisets(counts: Integers) -> Labels:
+    """Every order of labels 0, 1, … that occur so many times."""
+    size = int(counts.sum())
+    found, free = np.zeros((1, size), dtype=np.int8), np.arange(size)[np.newaxis, :]
+    for label, count in enumerate(counts):
+        chosen = np.array(list(combinations(range(free.shape[1]), int(count))), dtype=np.int64)
+        others = np.ones((len(chosen), free.shape[1]), dtype=bool)
+        np.put_along_axis(others, chosen, values=False, axis=1)
+        rest = np.nonzero(others)[1].reshape(len(chosen), -1)
+        places = free[:, chosen].reshape(-1, int(count))
+        found = np.repeat(found, len(chosen), axis=0)
+        np.put_along_axis(found, places, np.int8(label), axis=1)
+        free = free[:, rest].reshape(len(found), -1)
+    return found
+
+
 def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[Labels]:
     """Blocks of label arrangements, each of shape (b, n_units) with b <= 256, n_permutations rows in all.
 
@@ -384,6 +425,7 @@ class _OneSidedTest:
         self._null: list[Floats] = []
         self._exceedances = 0
         self._stopped_at: int | None = None
+        self.is_complete = False
 
     @property
     def goes_on(self) -> bool:
@@ -394,6 +436,7 @@ class _OneSidedTest:
         hits = np.flatnonzero(~(values < self._reach))
         if (
             self.goes_on
+            and not self.is_complete
             and self._stop_after is not None
             and self._exceedances + hits.size >= self._stop_after
         ):
@@ -407,7 +450,8 @@ class _OneSidedTest:
         if self._stop_after is not None and self._stopped_at is not None:
             p_value, n_permutations = self._stop_after / self._stopped_at, self._stopped_at
         else:
-            p_value, n_permutations = (1 + self._exceedances) / (null.size + 1), null.size
+            added = int(not self.is_complete)
+            p_value, n_permutations = (added + self._exceedances) / (added + null.size), null.size
         return PermutationResult(
             self._observed,
             float(null.mean()),
@@ -505,12 +549,25 @@ def joint_permutation_tests(
 
 
 def _pilot(design: Design, n_permutations: int, seed: int) -> Iterator[Labels]:
-    """Draws of their own, from which a family's statistics get their means and standard deviations."""
-    return permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
+    """Draws of their own, from which a family's statistics get their means and sds; all arrangements if there are few."""
+    found = all_labels(design, n_permutations)
+    if found is None:
+        return permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
+    return _blocks(found)
+
+
+def _blocks(labels: Labels) -> Iterator[Labels]:
+    rows = max(1, min(_BLOCK, _MAX_BLOCK_CELLS // max(labels.shape[1], 1)))
+    return (labels[start : start + rows] for start in range(0, len(labels), rows))
 
 
 class _Test(Protocol):
-    """Draws of a null so far. goes_on: whether more of them could still change what it says."""
+    """Draws of a null so far. goes_on: whether more of them could still change what it says.
+
+    is_complete: whether they are all arrangements, the observed one among them: no test of these stops early.
+    """
+
+    is_complete: bool
 
     @property
     def goes_on(self) -> bool: ...
@@ -534,11 +591,14 @@ def _draw(
     arranged: Callable[[Labels], Iterable[Given]],
     tests: Sequence[_Drawn[Given]],
 ) -> None:
-    """Add draws to tests; each goes on to the end of the block of draws in which it could stop."""
+    """Add draws to tests, or every arrangement if there are no more; they go on to the end of a block of draws."""
     going = [drawn for drawn in tests if drawn[0].goes_on]
     if not going:
         return
-    for block in permuted_labels(design, n_permutations, seed):
+    found = all_labels(design, n_permutations)
+    for test, _ in going if found is not None else ():
+        test.is_complete = True
+    for block in permuted_labels(design, n_permutations, seed) if found is None else _blocks(found):
         for given in arranged(block):
             for test, statistic in going:
                 test.add(statistic(given))
@@ -560,18 +620,20 @@ class _FamilyTest:
         self._mean, self._sd = self._null_mean[self._columns], self._null_sd[self._columns]
         ordered = size[ascending]
         self._reach = ordered - _TIE_TOLERANCE * np.maximum(1.0, ordered)
+        self._largest = ordered.max(initial=0.0)
         self._own_hits = np.zeros(size.size)
         self._family_hits = np.zeros(size.size)
         self._maxima: list[Floats] = []
         self._drawn = 0
         self._stop_after = stop_after
+        self.is_complete = False
 
     @property
     def goes_on(self) -> bool:
         if not self._columns.size:
             return False
         # The most extreme feature decides whether the family can alarm: once it is plainly ordinary, it cannot.
-        return self._stop_after is None or bool(self._family_hits[-1] < self._stop_after)
+        return self._stop_after is None or self.is_complete or bool(self._family_hits[-1] < self._stop_after)
 
     def add(self, values: Floats) -> None:
         for rows in cached_rows(*values.shape):
@@ -597,11 +659,15 @@ class _FamilyTest:
             return FamilyResult(
                 self._null_mean, self._null_sd, p_value, p_adjusted, np.nan, 0, is_stopped_early=False
             )
-        p_value[self._columns] = (1 + self._own_hits) / (self._drawn + 1)
-        adjusted = np.maximum.accumulate((1 + self._family_hits[::-1]) / (self._drawn + 1))
+        added = int(not self.is_complete)
+        p_value[self._columns] = (added + self._own_hits) / (added + self._drawn)
+        adjusted = np.maximum.accumulate((added + self._family_hits[::-1]) / (added + self._drawn))
         p_adjusted[self._columns] = adjusted[::-1]
-        # The observed labels are one more arrangement (the + 1 of p), here the largest: bands and p-values then agree.
-        largest = np.sort(np.append(np.concatenate(self._maxima), np.inf))
+        # The observed labels are one arrangement, added to draws, here the largest: bands and p-values then agree.
+        maxima = np.concatenate(self._maxima)
+        if self.is_complete:
+            maxima = np.delete(maxima, np.nanargmin(np.abs(maxima - self._largest)))
+        largest = np.sort(np.append(maxima, np.inf))
         critical_value = float(largest[math.ceil((1 - alpha) * largest.size) - 1])
         return FamilyResult(
             self._null_mean,
@@ -610,7 +676,7 @@ class _FamilyTest:
             p_adjusted,
             critical_value if not math.isnan(critical_value) else math.inf,
             self._drawn,
-            self._drawn < n_permutations,
+            not self.is_complete and self._drawn < n_permutations,
         )
 
 

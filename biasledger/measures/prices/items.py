@@ -33,6 +33,7 @@ from biasledger.measures.schema import Table
 MEASURES = (
     Measure(
         name="price_share",
+        restates=("price_gap",),
         description=(
             "Price percentage score P(group | price level), minus its mean when names (with all their items) change "
             "groups; a name stands for one person so the test counts names and not recommendations; p is adjusted for the"

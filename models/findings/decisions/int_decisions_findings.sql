@@ -52,6 +52,45 @@ decision_rates as (
     group by contrast_id, domain, outcome
 ),
 
+-- Selection rates of the groups of each impact ratio in each case, or job.
+stratum_rates as (
+    select
+        comparisons.comparison_key,
+        units.stratum,
+        units.group_name,
+        sum(units.n) as n,
+        sum(units.total) / sum(units.n) as rate
+    from comparisons
+    inner join {{ ref("int_decisions_units") }} as units
+        on
+            comparisons.pool_key = units.pool_key
+            and comparisons.outcome = units.outcome
+            and list_contains(comparisons.groups_compared, units.group_name)
+    where
+        comparisons.comparison = 'all_groups'
+        and units.n > 0
+    group by comparisons.comparison_key, units.stratum, units.group_name
+),
+
+stratum_spreads as (
+    select
+        comparison_key,
+        stratum,
+        sum(n) as n,
+        max(rate) - min(rate) as spread
+    from stratum_rates
+    group by comparison_key, stratum
+),
+
+-- The case, or job, in which groups differ most.
+widest_strata as (
+    select
+        comparison_key,
+        first(stratum order by spread desc, n desc, stratum asc) as stratum
+    from stratum_spreads
+    group by comparison_key
+),
+
 cautions as (
     select *
     from {{ ref("int_decisions_cautions") }}
@@ -152,9 +191,9 @@ measured_gaps as (
         gaps.p_value,
         gaps.null_mean,
         gaps.null_sd,
-        -- Three in n clusters might differ though none of these does: where one of two equal groups is scored higher by
-        -- d in a share q of them, the gap is q d and the variance of all scores d² q (2 - q) / 4.
-        least(1, 3 * ln({{ number_of("alpha") }}) / ln(0.05) / gaps.n_clusters) as unseen_share,
+        -- A share of clusters might differ though none of these does (rule of three): where one of two equal groups is
+        -- scored higher by d in a share q of them, the gap is q d and the variance of all scores d² q (2 - q) / 4.
+        1 - pow({{ number_of("alpha") }} / 2, 1 / gaps.n_clusters) as unseen_share,
         sqrt(4 * unseen_share / (2 - unseen_share)) as unseen_gap,
         if(score_units.are_equal, -unseen_gap, gaps.adjusted_low) as interval_low,
         if(score_units.are_equal, unseen_gap, gaps.adjusted_high) as interval_high,
@@ -296,8 +335,16 @@ impact_findings as (
                 decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )
         )
+        || if(comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', '')
         || if(
-            comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', ''
+            impact_tests.ratio_within < impact_tests.smallest_ratio - 0.005,
+            printf(
+                '; within %s, each case counted once, the ratio is %.2f; the groups differ most in %s',
+                if(comparisons.is_paired, 'the same cases', 'the same jobs'),
+                impact_tests.ratio_within,
+                widest_strata.stratum
+            ),
+            ''
         ) as detail,
         comparisons.analysis_hash,
         impact_tests.smallest_ratio as value,
@@ -340,6 +387,7 @@ impact_findings as (
     inner join comparisons on impact_tests.comparison_key = comparisons.comparison_key
     inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
     left join cautions on comparisons.comparison_key = cautions.comparison_key
+    left join widest_strata on comparisons.comparison_key = widest_strata.comparison_key
     left join named_attributes
         on
             comparisons.run_id = named_attributes.run_id

@@ -142,12 +142,9 @@ class TestGapErrors:
     def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self, level, highest):
         result = gap_of(versions(np.full((120, 4), level)), highest=highest, n_permutations=99)
         assert (result.gap, result.standard_error, result.test.p_value) == (0.0, 0.0, 1.0)
-        assert (result.interval_low, result.interval_high) == pytest.approx(
-            (-3 / 120 * highest, 3 / 120 * highest)
-        )
-        assert (result.adjusted_low, result.adjusted_high) == pytest.approx(
-            (-3 / 120 * highest, 3 / 120 * highest)
-        )
+        unseen = (1 - 0.025 ** (1 / 120)) * highest
+        assert (result.interval_low, result.interval_high) == pytest.approx((-unseen, unseen))
+        assert (result.adjusted_low, result.adjusted_high) == pytest.approx((-unseen, unseen))
 
     def test_people_all_treated_alike_leave_it_for_each_group(self):
         result = gap_of(people(np.repeat([1, 0], [20, 60]), np.zeros(80)))

@@ -118,8 +118,7 @@ class TestGapByName:
         n_audits, missed, by_case = 200, 0, 0
         for seed in range(n_audits):
             result = gap_of(cells(rng, n_names=2, name_sd=name_sd), highest=2.0, n_permutations=99, seed=seed)
-            assert (result.n_names, result.unit, result.test.p_value) == (2, "case", result.p_case)
-            assert np.isnan(result.p_name)
+            assert (result.n_names, result.test.p_value) == (2, max(result.p_case, result.p_name))
             missed += not result.adjusted_low <= 0 <= result.adjusted_high
             by_case += result.p_case < 0.05
         assert missed <= at_most(n_audits)
@@ -210,7 +209,7 @@ class TestMissingAnswersOfPairs:
     @pytest.mark.parametrize("missing", [[], [(3, 1)], [(0, 0), (3, 1), (8, 1)]])
     def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self, missing):
         result = gap_of(paired_but_for(np.repeat([[0.0], [1.0]], 6, axis=0).repeat(2, axis=1), missing))
-        bound = 3 / (12 - len(missing))
+        bound = 1 - 0.025 ** (1 / (12 - len(missing)))
         assert (result.adjusted_gap, result.adjusted_standard_error) == (0.0, 0.0)
         assert (result.adjusted_low, result.adjusted_high) == pytest.approx((-bound, bound))
         assert result.width_power == 1.0
@@ -294,7 +293,9 @@ class TestGapCoverage:
             pairs = np.column_stack([reference - lost, reference])
             result = gap_of(units_of(np.tile([1, 0], 120), resumes, resumes, 1, pairs.ravel()))
             covered += result.interval_low <= -0.03 <= result.interval_high
-            half_width = max(stats.t.ppf(0.975, 119) * stats.sem(-lost), 3 / 120 if not lost.any() else 0.0)
+            half_width = max(
+                stats.t.ppf(0.975, 119) * stats.sem(-lost), 1 - 0.025 ** (1 / 120) if not lost.any() else 0.0
+            )
             by_student += abs(-lost.mean() + 0.03) <= half_width
         assert covered >= at_least(n_audits)
         assert by_student < 0.93 * n_audits
@@ -420,3 +421,70 @@ class TestGapLimits:
         whole = people([0, 1], [0, 1])
         with pytest.raises(ValueError, match="of equal length"):
             replace(whole, n=np.ones(3))
+
+
+class TestCasesOfUnequalSizes:
+    """Numbers of answers a case that differ much, and a gap that one case in five carries."""
+
+    def units(self, seed, *, share, sd, n_cases=100):
+        rng = np.random.default_rng(seed)
+        n = np.repeat(np.maximum(np.round(3 * np.exp(rng.normal(0, sd, n_cases))), 1), 2)
+        labels, cases = np.tile([0, 1], n_cases), np.repeat(np.arange(n_cases), 2)
+        lowered = 0.5 * np.repeat(rng.random(n_cases) < share, 2) * labels
+        outcomes = 0.2 + lowered + rng.normal(0, 0.02, n.size)
+        return units_of(labels, cases, cases, n, outcomes * n)
+
+    def is_clear(self, units):
+        result = gap_of(units)
+        return max(result.adjusted_high, -result.adjusted_low) < 0.1
+
+    def test_a_gap_at_the_threshold_is_not_cleared(self):
+        cleared = [self.is_clear(self.units(seed, share=0.2, sd=2)) for seed in range(200)]
+        assert sum(cleared) <= stats.binom.ppf(0.999, 200, 0.025)
+        fair = [self.is_clear(self.units(seed, share=0.0, sd=1.2)) for seed in range(50)]
+        assert np.mean(fair) > 0.95
+
+    def test_the_interval_is_that_of_both_gaps(self):
+        units = self.units(1, share=0.2, sd=1)
+        gaps, n = (units.total / units.n).reshape(-1, 2) @ [-1, 1], units.n[::2]
+        # A case's answers about both groups are equally many, so the gap is the weighted mean of the cases' gaps.
+        value = (n * gaps).sum() / n.sum()
+        left_out = np.array([np.delete(n * gaps, i).sum() / np.delete(n, i).sum() for i in range(100)])
+        reach = stats.t.ppf(0.975, 99) * np.array([stats.sem(100 * value - 99 * left_out), stats.sem(gaps)])
+        found = gap_of(units)
+        assert found.adjusted_gap == pytest.approx(value)
+        assert found.adjusted_low == pytest.approx(min(value - reach[0], gaps.mean() - reach[1]))
+        assert found.adjusted_high >= max(value + reach[0], gaps.mean() + reach[1]) - 1e-9
+
+
+class TestFewNames:
+    """Two to four names a group, which have too few arrangements: Welch's t over names."""
+
+    def units(self, seed, *, n_names, name_sd, lowered=0.0):
+        rng = np.random.default_rng(seed)
+        effects = rng.normal(0, name_sd, (2, n_names)) - lowered * np.array([[0], [1]])
+        outcomes = rng.normal(2, 0.5, (60, 1, 1)) + effects + rng.normal(0, 0.3, (60, 2, n_names))
+        cases, labels, names = (at.ravel() for at in np.indices(outcomes.shape))
+        units = units_of(labels, cases, cases, 1, np.clip(outcomes, 0, 4).ravel())
+        return replace(units, names=labels * n_names + names)
+
+    def test_p_is_welchs_over_the_names_means(self):
+        units = self.units(3, n_names=3, name_sd=0.1, lowered=0.1)
+        means = np.bincount(units.names, units.total) / 60
+        found = gap_of(units, highest=4.0, n_permutations=99)
+        assert found.p_name == pytest.approx(stats.ttest_ind(means[3:], means[:3], equal_var=False).pvalue)
+        assert found.test.p_value == max(found.p_case, found.p_name)
+
+    @pytest.mark.parametrize("n_names", [2, 4])
+    def test_what_names_do_is_no_gap_and_a_gap_is_found(self, n_names):
+        def found(**planted):
+            results = [
+                gap_of(self.units(seed, n_names=n_names, **planted), highest=4.0, n_permutations=99)
+                for seed in range(100)
+            ]
+            return sum(one.test.p_value < 0.05 for one in results), sum(one.p_case < 0.05 for one in results)
+
+        by_both, by_case = found(name_sd=0.2)
+        assert by_both <= stats.binom.ppf(0.999, 100, 0.05) < by_case
+        if n_names == 4:
+            assert found(name_sd=0.1, lowered=0.4)[0] > 80

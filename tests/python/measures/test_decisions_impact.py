@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.contingency_tables import cochrans_q
+from statsmodels.stats.contingency_tables import StratifiedTable, cochrans_q
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
@@ -66,8 +66,9 @@ class TestImpactRatios:
     def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self):
         resumes = np.repeat(np.arange(100), 2)
         row = ratios_of(units_of(np.tile([0, 1], 100), resumes, resumes, 1, np.repeat([1, 0], [80, 120])))[1]
+        unseen = (1 - 0.025 ** (1 / 100)) / 0.4
         assert (row.ratio, row.interval_low, row.interval_high) == pytest.approx(
-            (1.0, 1 - 0.03 / 0.4, 1 + 0.03 / 0.4)
+            (1.0, 1 - unseen, 1 + unseen)
         )
 
     def test_nobody_selected_of_a_group(self):
@@ -389,3 +390,42 @@ class TestPositionTest:
         for place in (4, -1):
             with pytest.raises(ValueError, match="positions lie from 0 to the number of candidates less one"):
                 position_test(np.array([place]), np.array([4]))
+
+
+class TestRatiosInsideCases:
+    """Simpson's paradox: the group that each resume puts at a disadvantage is asked about the better resumes."""
+
+    def units(self, ratio, n_good, n_poor, n_resumes=60):
+        resumes, labels = np.repeat(np.arange(n_resumes), 2), np.tile([0, 1], n_resumes)
+        is_good = resumes % 2 == 1
+        n = np.where(is_good, np.array(n_good)[labels], np.array(n_poor)[labels])
+        selected = np.round(n * np.where(is_good, 0.9, 0.4) * np.where(labels == 1, ratio, 1.0))
+        return units_of(labels, resumes, resumes, n, selected)
+
+    def test_a_ratio_inside_every_resume_is_not_cleared_by_equal_totals(self):
+        units = self.units(0.7, (400, 950), (600, 50))
+        crude = np.bincount(units.design.labels, units.total) / np.bincount(units.design.labels, units.n)
+        result = impact_of(units)
+        assert crude[1] > crude[0]
+        assert result.smallest_ratio > 0.97
+        # Mantel & Haenszel's ratio with equal weights of all resumes.
+        rates = (units.total / units.n).reshape(-1, 2)
+        assert result.ratio_within == pytest.approx(rates[:, 1].sum() / rates[:, 0].sum())
+        assert result.ratio_within == pytest.approx(0.7, abs=0.001)
+        assert result.interval_low < 0.7
+
+    def test_equal_shares_of_all_resumes_leave_the_interval_as_it_is(self):
+        units = self.units(0.97, (400, 400), (400, 400))
+        result = impact_of(units)
+        assert np.isnan(result.ratio_within)
+        assert result.interval_low > 0.8
+
+    def test_it_is_mantel_and_haenszels_ratio_over_jobs(self):
+        rng = np.random.default_rng(4)
+        jobs, labels = rng.integers(0, 5, 400), rng.integers(0, 2, 400)
+        selected = rng.random(400) < 0.3 + 0.1 * jobs - 0.1 * labels
+        tables = np.zeros((5, 2, 2))
+        np.add.at(tables, (jobs, 1 - labels, 1 - selected.astype(int)), 1)
+        expected = StratifiedTable(list(tables)).riskratio_pooled
+        found = impact_of(units_of(labels, jobs, np.arange(400), 1, selected))
+        assert found.ratio_within == pytest.approx(expected)

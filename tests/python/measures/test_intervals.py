@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -31,13 +33,14 @@ def test_in_the_middle_they_are_students():
 
 @pytest.mark.parametrize(("share", "error"), [(0.0, 0.0), (0.0, np.nan), (0.0, 0.1)])
 def test_a_share_of_nothing_gets_the_rule_of_three(share, error):
-    assert limits(share, error, np.nan, 30) == pytest.approx((0.0, 0.1))
-    assert limits(1 - share, error, np.nan, 30) == pytest.approx((0.9, 1.0))
-    assert limits(share, error, np.nan, 2) == (0.0, 1.0)
+    unseen = stats.binomtest(0, 30).proportion_ci(0.95, method="exact").high
+    assert limits(share, error, np.nan, 30) == pytest.approx((0.0, unseen))
+    assert limits(1 - share, error, np.nan, 30) == pytest.approx((1 - unseen, 1.0))
 
 
 def test_a_share_that_does_not_vary_gets_it_on_both_sides():
-    assert limits(0.4, 0.0, 1.0, 30) == pytest.approx((0.3, 0.5))
+    unseen = float(rule_of_three(30, 0.05))
+    assert limits(0.4, 0.0, 1.0, 30) == pytest.approx((0.4 - unseen, 0.4 + unseen))
 
 
 def test_an_unknown_error_gives_unknown_limits():
@@ -47,7 +50,7 @@ def test_an_unknown_error_gives_unknown_limits():
 def test_rule_of_three_is_what_none_of_n_leaves_possible():
     for alpha in (0.05, 0.01):
         bound = float(rule_of_three(200, alpha))
-        assert stats.binom.pmf(0, 200, bound) == pytest.approx(alpha, rel=0.06)
+        assert stats.binom.pmf(0, 200, bound) == pytest.approx(alpha / 2)
 
 
 def test_alpha_of_one_in_a_hundred_gives_longer_limits():
@@ -73,10 +76,12 @@ def test_a_known_expected_share_leaves_the_shares_own_limits():
 
 def test_a_share_of_nothing_has_the_expected_shares_arm_below_and_both_above():
     half_width = stats.t.ppf(0.975, 40) * 0.01
-    assert arms(0.0, 0.01, 0.0, 0.01) == pytest.approx((half_width, np.hypot(half_width, 3 / 41)))
+    assert arms(0.0, 0.01, 0.0, 0.01) == pytest.approx(
+        (half_width, np.hypot(half_width, float(rule_of_three(41, 0.05))))
+    )
 
 
 def test_a_difference_that_does_not_vary_gets_the_rule_of_three_and_an_unknown_one_nothing():
-    assert arms(0.5, 0.0, 0.02, 0.02) == pytest.approx((3 / 41, 3 / 41))
+    assert arms(0.5, 0.0, 0.02, 0.02) == pytest.approx((float(rule_of_three(41, 0.05)),) * 2)
     assert np.isnan(arms(0.5, np.nan, np.nan, np.nan)).all()
-    assert arms(1.0, np.nan, np.nan, np.nan, n_clusters=2) == (1.0, 0.0)
+    assert arms(1.0, np.nan, np.nan, np.nan, n_clusters=2) == pytest.approx((1 - sqrt(0.025), 0.0))

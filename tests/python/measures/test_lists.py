@@ -14,6 +14,7 @@ from scipy import stats
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.lists import STATISTICS, noise_floor, robustness, spread, spread_statistics
 
+UNSEEN_OF_60 = 1 - 0.025 ** (1 / 60)
 HAND = np.array([[0.2, 0.4, 0.9], [0.4, 0.4, 0.7]])
 ABSENT = np.nan
 
@@ -230,33 +231,37 @@ class TestSpread:
         assert (covered >= stats.binom.ppf(0.001, n_audits, 0.95)).all()
 
     def test_without_variance_a_smaller_alpha_gives_a_longer_interval(self):
-        longer = np.log(0.01) / np.log(0.05)
+        unseen = 1 - 0.005 ** (1 / 60)
         result = spread(np.zeros((60, 3)), n_permutations=19, alpha=0.01, seed=1)
-        assert result["range"].interval_high == pytest.approx(longer * 3 / 60)
-        assert result["sd"].interval_high == pytest.approx(longer * 3 / 120)
+        assert result["range"].interval_high == pytest.approx(unseen)
+        assert result["sd"].interval_high == pytest.approx(unseen / 2)
         alike = robustness(np.full(60, 0.5), np.full(60, 0.5), n_permutations=19, seed=1, alpha=0.01)
-        assert alike.interval_high == pytest.approx(0.5 + longer * 3 / 60)
+        assert alike.interval_high == pytest.approx(0.5 + unseen)
 
     def test_a_group_that_never_varies_is_not_taken_for_certain(self):
         values = np.random.default_rng(5).random((25, 2))
         values[:, 0] = 0.5
         difference = abs(values[:, 1].mean() - 0.5)
-        assert self.run(values)["range"].interval_high > difference + 3 / 25
+        assert self.run(values)["range"].interval_high > difference + 1 - 0.025 ** (1 / 25)
 
     def test_no_variance_leaves_what_the_rule_of_three_leaves(self):
         result = self.run(np.zeros((60, 3)))
         assert (result["range"].value, result["range"].test.p_value) == (0.0, 1.0)
-        assert (result["range"].interval_low, result["range"].interval_high) == (0.0, 3 / 60)
-        assert result["sd"].interval_high == result["mean_absolute_deviation"].interval_high == 3 / 120
+        assert (result["range"].interval_low, result["range"].interval_high) == pytest.approx(
+            (0.0, UNSEEN_OF_60)
+        )
+        assert result["sd"].interval_high == result["mean_absolute_deviation"].interval_high
+        assert result["sd"].interval_high == pytest.approx(UNSEEN_OF_60 / 2)
 
     def test_subjects_that_differ_while_groups_never_do_have_no_variance_either(self):
         result = self.run(np.repeat(np.linspace(0.1, 0.9, 30)[:, np.newaxis], 4, axis=1))
-        assert result["range"].interval_high == pytest.approx(3 / 30)
+        assert result["range"].interval_high == pytest.approx(1 - 0.025 ** (1 / 30))
 
     def test_a_pair_that_never_varies_keeps_its_bound_next_to_one_that_does(self):
         values = np.zeros((30, 3))
         values[0, 2] = 0.01
-        assert 3 / 30 <= self.run(values)["range"].interval_high < 3 / 30 + 0.003
+        unseen = 1 - 0.025 ** (1 / 30)
+        assert unseen <= self.run(values)["range"].interval_high < unseen + 0.003
 
     @pytest.mark.slow
     @pytest.mark.parametrize(("n_subjects", "rate"), [(50, 0.1), (500, 0.02)])
@@ -422,4 +427,6 @@ class TestRobustness:
 
     def test_no_variance_leaves_what_the_rule_of_three_leaves(self):
         result = robustness(np.ones(50), np.ones(50), n_permutations=99, seed=1)
-        assert (result.interval_low, result.interval_high, result.test.p_value) == (1 - 3 / 50, 1.0, 1.0)
+        assert (result.interval_low, result.interval_high, result.test.p_value) == pytest.approx(
+            (0.025 ** (1 / 50), 1.0, 1.0)
+        )

@@ -131,9 +131,10 @@ class TestMeans:
     def test_nothing_that_varies_gets_the_rule_of_three(self):
         units = units_of(np.repeat([0, 1], 10), 0, range(20), np.tile([0, 5, 0, 0], (20, 1)))
         row = frame(units).loc[(1, ALL_SETS)]
-        assert (row["gap_low"], row["gap_high"]) == pytest.approx((-0.9, 0.9))
-        assert (row["interval_low"], row["interval_high"]) == pytest.approx((1.1, 2.9))
-        assert (row["adjusted_low"], row["adjusted_high"]) == pytest.approx((-0.9, 0.9))
+        unseen = 3 * (1 - 0.025 ** (1 / 10))
+        assert (row["gap_low"], row["gap_high"]) == pytest.approx((-unseen, unseen))
+        assert (row["interval_low"], row["interval_high"]) == pytest.approx((2 - unseen, 2 + unseen))
+        assert (row["adjusted_low"], row["adjusted_high"]) == pytest.approx((-unseen, unseen))
         assert (row["p_value"], row["p_value_adjusted"], row["n_permutations"]) == (1, 1, 199)
         alone = frame(units, has_reference=False)
         assert (alone[["p_value", "p_value_adjusted"]] == 1).all(axis=None)

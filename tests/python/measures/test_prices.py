@@ -214,9 +214,10 @@ class TestIntervals:
     def test_a_level_of_one_group_alone_gets_the_rule_of_three(self, label):
         counts = np.column_stack([np.full(20, 10), np.where(np.arange(20) < 10, 3, 0)])
         row = frame(units_of(np.repeat([0, 1], 10), 0, range(20), counts)).loc[(label, ALL_SETS, 2)]
+        unseen = 1 - 0.025 ** (1 / 10)
         # 130 of 230 items are label 0's.
         whole = 1 - 130 / 230 if label == 0 else -100 / 230
-        inside = whole - 0.3 if label == 0 else whole + 0.3
+        inside = whole - unseen if label == 0 else whole + unseen
         assert sorted([row["interval_low"], row["interval_high"]], key=abs) == pytest.approx([inside, whole])
 
     def test_a_level_of_one_name_says_nothing(self):
@@ -257,9 +258,10 @@ class TestIntervals:
     def test_the_same_prices_in_unequal_numbers_get_the_rule_of_three(self):
         counts = np.outer([5, 9, 3, 4, 8] * 4, [2, 1])
         rows = frame(units_of(np.repeat([0, 1], 10), 0, range(20), counts)).loc[(1, ALL_SETS)]
+        unseen = (1 - 0.025 ** (1 / 10)) / 2
         assert rows["excess"].tolist() == pytest.approx([0, 0])
-        assert rows["interval_low"].tolist() == pytest.approx([-0.15, -0.15])
-        assert rows["interval_high"].tolist() == pytest.approx([0.15, 0.15])
+        assert rows["interval_low"].tolist() == pytest.approx([-unseen, -unseen])
+        assert rows["interval_high"].tolist() == pytest.approx([unseen, unseen])
 
 
 class TestSets:

@@ -17,6 +17,7 @@ from biasledger.measures.engine.group_sums import group_sums
 from biasledger.measures.engine.resampling import (
     Design,
     Labels,
+    all_labels,
     family_permutation_test,
     family_permutation_tests,
     group_totals,
@@ -530,3 +531,85 @@ def test_exhaustive_mean_of_the_null_is_what_the_engine_estimates():
     )
     assert result.null_mean == pytest.approx(np.mean(sums), abs=4 * np.std(sums) / sqrt(8000))
     assert result.null_sd == pytest.approx(np.std(sums), rel=0.03)
+
+
+class TestAllArrangements:
+    """No more arrangements than draws: each counts once, whatever the seed, the order of units and the groups' names."""
+
+    @pytest.mark.parametrize(
+        ("labels", "strata", "n"),
+        [
+            ([0] * 5 + [1] * 5, None, comb(10, 5)),
+            ([2, 0, 1, 1, 0, 2, 0], [0, 0, 0, 1, 1, 1, 5], 36),
+            ([0, 1, 1, 0, 0, 0], [3, 3, 1, 1, 2, 2], 4),
+            ([0, 0], None, 1),
+        ],
+    )
+    def test_each_comes_once(self, labels, strata, n):
+        design = design_of(labels, strata)
+        found = all_labels(design, n)
+        assert len(found) == len(np.unique(found, axis=0)) == n
+        assert (found == design.labels).all(axis=1).sum() == 1
+        for stratum in np.unique(design.strata):
+            inside = design.strata == stratum
+            assert (np.sort(found[:, inside], axis=1) == np.sort(design.labels[inside])).all()
+        assert all_labels(design, n - 1) is None
+
+    def test_p_is_scipys_exact_one(self):
+        rng = np.random.default_rng(3)
+        values = np.round(rng.normal(size=10), 1)
+        design = design_of([0] * 5 + [1] * 5)
+        exact = stats.permutation_test(
+            (values[5:], values[:5]), lambda a, b, axis: a.mean(axis) - b.mean(axis), vectorized=True,
+            n_resamples=np.inf, alternative="greater",
+        )  # fmt: skip
+        found = permutation_test(
+            design, mean_difference(values, design), n_permutations=1999, seed=1, stop_after=5
+        )
+        assert found.p_value == pytest.approx(exact.pvalue)
+        assert (found.n_permutations, found.is_stopped_early) == (252, False)
+        assert found.null_mean == pytest.approx(exact.null_distribution.mean())
+
+    def test_order_names_and_seed_change_nothing(self):
+        rng = np.random.default_rng(4)
+        values = rng.normal(size=(12, 3))
+        labels, strata = np.tile([0, 1], 6), np.repeat([0, 1], 6)
+
+        def tested(order, swapped, seed):
+            design = design_of(np.abs(labels - swapped)[order], strata[order])
+
+            def statistic(given):
+                marked = given.astype(np.float64) @ values[order]
+                return np.abs(marked / 6 - (values.sum(axis=0) - marked) / 6)
+
+            one = permutation_tests(design, statistic, n_permutations=999, seed=seed, stop_after=10)
+            many = family_permutation_test(
+                design, statistic, n_permutations=999, alpha=0.05, seed=seed, stop_after=10
+            )
+            return [test.p_value for test in one], many.p_value_adjusted, many.critical_value
+
+        first = tested(np.arange(12), 0, 1)
+        again = tested(rng.permutation(12), 1, 2)
+        for one, other in zip(first, again, strict=True):
+            assert one == pytest.approx(other)
+
+    def test_the_band_and_the_adjusted_p_of_a_family_agree(self):
+        rng = np.random.default_rng(5)
+        agreed = 0
+        for seed in range(60):
+            values = rng.normal(size=(10, 4)) + np.repeat([0, 1.2], 5)[:, np.newaxis]
+            design = design_of([0] * 5 + [1] * 5)
+            statistic = lambda given, of=values: given.astype(np.float64) @ of  # noqa: E731
+            found = family_permutation_test(design, statistic, n_permutations=999, alpha=0.05, seed=seed)
+            sizes = np.abs(statistic(design.labels[np.newaxis])[0] - found.null_mean) / found.null_sd
+            assert (found.p_value_adjusted.min() <= 0.05) == (sizes.max() > found.critical_value)
+            agreed += found.p_value_adjusted.min() <= 0.05
+        assert 0 < agreed < 60
+
+    def test_too_few_arrangements_leave_bands_without_an_end(self):
+        design = design_of([0, 0, 1, 1])
+        found = family_permutation_test(
+            design, lambda given: given @ np.eye(4)[:, :2], n_permutations=999, alpha=0.05, seed=1
+        )
+        assert np.isinf(found.critical_value)
+        assert found.p_value_adjusted.min() >= 1 / 6

@@ -176,8 +176,10 @@ def test_answers_that_come_again_are_nought_on_average_and_a_difference_between_
 def test_what_never_varies_rules_out_little_from_few() -> None:
     one_question = judged(repeated(np.random.default_rng(9), (1, 1), n_questions=1, n_trials=5))
     assert (one_question.similarity_gap, one_question.standard_error) == (0, 0)
-    assert one_question.interval_high == pytest.approx(3 / 5)
-    assert judged(repeated(np.random.default_rng(9), (1, 1))).interval_high == pytest.approx(3 / 40)
+    assert one_question.interval_high == pytest.approx(1 - 0.025 ** (1 / 5))
+    assert judged(repeated(np.random.default_rng(9), (1, 1))).interval_high == pytest.approx(
+        1 - 0.025 ** (1 / 40)
+    )
 
 
 def test_the_pair_that_is_least_alike_is_named() -> None:
