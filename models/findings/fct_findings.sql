@@ -71,7 +71,9 @@ joined as (
         findings_thresholds.alpha,
         findings_thresholds.min_units,
         findings_thresholds.severity,
+        findings_thresholds.full_severity,
         findings_thresholds.scope,
+        findings_thresholds.n_descriptors,
         findings_thresholds.threshold_hash,
         findings_thresholds.threshold_audit,
         findings_thresholds.threshold_attribute,
@@ -129,14 +131,14 @@ thresholded as (
 holm_steps as (
     select
         *,
-        {{ holm_step("p_value", "run_id, mitigation, severity, is_insufficient") }} as holm_step
+        {{ holm_step("p_value", "run_id, mitigation, severity, full_severity, is_insufficient") }} as holm_step
     from thresholded
 ),
 
 adjusted as (
     select
         *,
-        {{ holm_adjusted("holm_step", "p_value", "run_id, mitigation, severity, is_insufficient") }}
+        {{ holm_adjusted("holm_step", "p_value", "run_id, mitigation, severity, full_severity, is_insufficient") }}
             as p_value_adjusted,
         -- Low values are the worse ones of some measures, large ones in either direction of others.
         if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold,
@@ -379,7 +381,7 @@ findings as (
                     || unread_clause
             end || '.'
             || coalesce(
-                case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope") }} || '.' end, ''
+                case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope", "n_descriptors") }} || '.' end, ''
             ) as varchar
         ) as explanation,
         cast(statement as varchar) as statement,
