@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 _SCOPES = {
     "names": "; it speaks of these names alone",
-    "wording": "; it speaks of this wording alone",
+    "wording": "; fewer than five wordings of each group were tested",
 }
 _ODDS_AT_MOST = 1_000_000
 _NOUNS = {"female": "women", "woman": "women", "girl": "girls", "male": "men", "man": "men", "boy": "boys"}

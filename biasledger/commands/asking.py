@@ -270,6 +270,7 @@ def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **cho
     """Print the time, the cost and the detectable effects of a collection, without asking."""
     from biasledger.commands.display import dry_run_table
     from biasledger.commands.dry_run import design_warnings, dry_run
+    from biasledger.commands.scopes import scope_warnings
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices
 
@@ -278,7 +279,9 @@ def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **cho
         dry_run_table(dry_run(audit, target, prices, trials=trials, **choices))
     asked_so_often = audit if trials is None else audit.with_trials(trials)
     print_clear_note(asked_so_often)
-    print_warnings([*asked_so_often.warnings(), *design_warnings(asked_so_often)])
+    print_warnings(
+        [*asked_so_often.warnings(), *design_warnings(asked_so_often), *scope_warnings(asked_so_often)]
+    )
 
 
 def _refuse_beside_resume(ctx: click.Context) -> None:

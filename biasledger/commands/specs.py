@@ -124,6 +124,7 @@ def _is_right(
     """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
     from biasledger.commands.dry_run import design_warnings
     from biasledger.commands.planning import print_clear_note
+    from biasledger.commands.scopes import scope_warnings
     from collector.spec.loading import check_audit
 
     try:
@@ -137,7 +138,11 @@ def _is_right(
             _print_look(audit_file, file, checked, table=table, encoding=encoding)
         say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
         return False
-    for warning in [*checked.audit.warnings(), *design_warnings(checked.audit)]:
+    for warning in [
+        *checked.audit.warnings(),
+        *design_warnings(checked.audit),
+        *scope_warnings(checked.audit),
+    ]:
         say(f"Warning: {warning}")
     if file is None:
         print_clear_note(checked.audit)
@@ -385,6 +390,7 @@ def new(
       biasledger new audits/bot.yml chats.csv --answer reply --group sex --subject case --labels approve,deny
       biasledger new audits/tips.yml tips.csv --answer male=male_response --answer female=female_response
     """
+    from biasledger.commands.scopes import scope_warnings
     from collector.importers.draft import Drafted, draft_spec
     from collector.importers.wide import columns_of_groups, suggested_answers
     from collector.spec.loading import check_audit
@@ -441,7 +447,7 @@ def new(
     checked = check_audit(audit_file)
     n = _print_problems(audit_file, checked, checked.problems)
     if checked.audit is not None:
-        for warning in checked.audit.warnings():
+        for warning in [*checked.audit.warnings(), *scope_warnings(checked.audit)]:
             say(f"Warning: {warning}")
         n, _ = _print_file(audit_file, file, checked, checked.audit)
     if n:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from collector.composed import composed, composed_document
 from collector.errors import InputError
 from collector.files.yaml import key_lines, read_yaml_mapping
+from collector.hints import quoted
 from collector.spec.audit import Audit
 from collector.spec.checks.audit import problems
 from collector.spec.files import SpecFiles
@@ -21,6 +22,7 @@ from collector.spec.names import NameSwap
 from collector.spec.parts import DECISIONS
 from collector.spec.people import read_people
 from collector.spec.subjects import read_attributes, read_groups, read_subjects
+from collector.spec.wordings import read_wordings
 from collector.validation import key_path, more_problems, structure_problems
 
 
@@ -137,10 +139,11 @@ class _Loading:
         elif isinstance(written, dict):
             document["attributes"] = dict(written)
             for name, one in written.items():
-                yield from self._told(
-                    f"attributes.{name}.file",
-                    partial(_with_groups, document["attributes"], files, name, one),
-                )
+                for key, with_groups in (("file", _with_groups), ("wordings", _with_shipped_wordings)):
+                    yield from self._told(
+                        f"attributes.{name}.{key}",
+                        partial(with_groups, document["attributes"], files, name, one),
+                    )
 
     def _structure(self, document: dict[str, Any]) -> Iterator[SpecProblem]:
         try:
@@ -204,6 +207,29 @@ def _with_groups(attributes: dict[str, Any], files: SpecFiles, name: str, writte
                 f"{files.spec}: attributes.{name}.{key} cannot be combined with file, which holds them; remove one."
             )
     attributes[name] = {**written, **read_groups(files.path(file), files.encoding)}
+
+
+def _with_shipped_wordings(attributes: dict[str, Any], files: SpecFiles, name: str, written: Any) -> None:
+    """Give an attribute of the YAML file the groups of the shipped wordings it names, or those of them that `groups` lists."""
+    wordings = written.get("wordings") if isinstance(written, dict) else None
+    if not isinstance(wordings, str):
+        return
+    at = f"{files.spec}: attributes.{name}"
+    if "file" in written:
+        raise InputError(
+            f"{at}.wordings names shipped wordings, which cannot be combined with file; remove one."
+        )
+    try:
+        shipped = read_wordings(wordings)
+    except InputError as error:
+        raise InputError(f"{at}.wordings: {error}") from None
+    chosen = written.get("groups", list(shipped))
+    if not isinstance(chosen, list):
+        raise InputError(f"{at}.groups must be a list of groups of {wordings}: {quoted(shipped)}.")
+    if unknown := [group for group in chosen if group not in shipped]:
+        raise InputError(f"{at}.groups has {unknown[0]!r}, which {wordings} lacks; it has {quoted(shipped)}.")
+    rest = {key: value for key, value in written.items() if key != "wordings"}
+    attributes[name] = {**rest, "groups": {group: shipped[group] for group in chosen}}
 
 
 def _read_subjects(audit: Audit, files: SpecFiles) -> None:

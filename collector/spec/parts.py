@@ -175,7 +175,7 @@ class Attribute(Section):
     )
     groups: Groups = Field(
         description="At least two names, or names with their descriptor or list of descriptors, each of which is asked about. "
-        "Without one, the name is the descriptor.",
+        "Without one, the name is the descriptor. Fewer than five descriptors a group make findings warnings at most.",
         examples=[["White", "Black"], {"White": "a White", "Black": ["a Black", "an African American"]}],
     )
     agreements: Mapping[str, Mapping[str, Text]] = Field(
@@ -185,8 +185,10 @@ class Attribute(Section):
     )
     wordings: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="Other descriptors for templates that name the wording: wording → group → descriptor.",
-        examples=[{"fr": {"White": "une personne blanche", "Black": "une personne noire"}}],
+        description="Shipped wordings in place of `groups` (or of the groups listed there), such as `race/en`: five or more "
+        "noun phrases of each group, in a slot such as `Give advice to {race}`. Or other descriptors for templates that name "
+        "the wording: wording → group → descriptor.",
+        examples=["race/en", {"fr": {"White": "une personne blanche", "Black": "une personne noire"}}],
     )
 
     def descriptors(self, wording: str | None = None) -> Mapping[str, tuple[str, ...]]:

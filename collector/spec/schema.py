@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from collector.spec.audit import Audit
+from collector.spec.wordings import shipped_wordings
 
 NAME = "audit.schema.json"
 
@@ -49,7 +50,17 @@ def audit_schema() -> dict[str, Any]:
         {key: inline.pop(key) for key in ("type", "additionalProperties")},
     ]
     attribute = schema["$defs"]["Attribute"]
-    attribute["oneOf"] = [{"required": attribute.pop("required")}, {"required": ["file"]}]
+    by_language = attribute["properties"]["wordings"]
+    shipped = {
+        "properties": {"wordings": {"type": "string"}},
+        "required": ["wordings"],
+        "not": {"required": ["groups"]},
+    }
+    attribute["oneOf"] = [{"required": attribute.pop("required")}, {"required": ["file"]}, shipped]
+    by_language["anyOf"] = [
+        {"enum": list(shipped_wordings())},
+        {key: by_language.pop(key) for key in ("type", "additionalProperties")},
+    ]
     return {"$schema": GenerateJsonSchema.schema_dialect, **schema, "title": "An audit of biasledger"}
 
 

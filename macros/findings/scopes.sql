@@ -3,11 +3,23 @@
     5
 {%- endmacro %}
 
+{#- Whether a finding is a warning at most: two prompts never give quite the same answers, whatever they name. -#}
+{% macro is_narrow_scope(scope) -%}
+    {{ scope }} in ('names', 'wording')
+{%- endmacro %}
+
 {#- What a finding's scope says, as a sentence; null where it needs none. -#}
-{% macro scope_sentence(scope) -%}
+{% macro scope_sentence(scope, n_descriptors) -%}
     case {{ scope }}
         when 'names' then 'It speaks of these names alone, fewer than {{ descriptors_of_a_group() }} a group, and is only a warning'
-        when 'wording' then 'It speaks of this wording of each group'
+        when 'wording'
+            then
+                case
+                    when {{ n_descriptors }} > 1
+                        then printf('Only %d wordings of each group were tested', {{ n_descriptors }})
+                    else 'Only one wording was tested'
+                end
+                || '; another wording of the same group may differ as much'
     end
 {%- endmacro %}
 

@@ -73,7 +73,9 @@ joined as (
         findings_thresholds.alpha,
         findings_thresholds.min_units,
         findings_thresholds.severity,
+        findings_thresholds.full_severity,
         findings_thresholds.scope,
+        findings_thresholds.n_descriptors,
         findings_thresholds.threshold_hash,
         findings_thresholds.threshold_audit,
         findings_thresholds.threshold_attribute,
@@ -153,6 +155,7 @@ gates as (
             restatements.run_id = primaries.run_id
             and restatements.mitigation = primaries.mitigation
             and restatements.severity = primaries.severity
+            and restatements.full_severity = primaries.full_severity
             and restatements.attribute = primaries.attribute
             and restatements.subject = primaries.subject
             and restatements.group_name in (primaries.group_name, '(all)')
@@ -217,10 +220,10 @@ holm_steps as (
                 then least(
                     1,
                     ordered_p_value * (
-                        sum(n_freed) over (partition by run_id, mitigation, severity, is_tested)
+                        sum(n_freed) over (partition by run_id, mitigation, severity, full_severity, is_tested)
                         - coalesce(
                             sum(n_freed) over (
-                                {{ smallest_first("ordered_p_value, gate_id is not null", "run_id, mitigation, severity, is_tested") }}
+                                {{ smallest_first("ordered_p_value, gate_id is not null", "run_id, mitigation, severity, full_severity, is_tested") }}
                                 rows between unbounded preceding and 1 preceding
                             ), 0
                         )
@@ -236,7 +239,7 @@ adjusted as (
         *,
         if(
             is_tested,
-            {{ holm_adjusted("holm_step", "ordered_p_value, gate_id is not null", "run_id, mitigation, severity, is_tested") }},
+            {{ holm_adjusted("holm_step", "ordered_p_value, gate_id is not null", "run_id, mitigation, severity, full_severity, is_tested") }},
             holm_step
         ) as p_value_adjusted,
         -- Low values are the worse ones of some measures, large ones in either direction of others.
@@ -480,7 +483,7 @@ findings as (
                     || unread_clause
             end || '.'
             || coalesce(
-                case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope") }} || '.' end, ''
+                case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope", "n_descriptors") }} || '.' end, ''
             ) as varchar
         ) as explanation,
         cast(statement as varchar) as statement,

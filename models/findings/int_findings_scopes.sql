@@ -25,8 +25,13 @@ joined as (
     select
         findings.finding_id,
         findings.scope,
-        group_descriptors.n_descriptors,
-        group_descriptors.is_named,
+        -- People whom the audit does not name speak for their group as names do.
+        if(
+            group_descriptors.is_named,
+            group_descriptors.n_descriptors,
+            coalesce(group_descriptors.n_people, group_descriptors.n_descriptors)
+        ) as n_descriptors,
+        group_descriptors.is_named or group_descriptors.n_people is not null as is_named,
         coalesce(
             list_contains(findings.groups_compared, group_descriptors.group_name),
             group_descriptors.group_name in (findings.group_name, findings.reference_group)

@@ -44,14 +44,10 @@ findings_thresholds as (
         thresholds.alpha,
         thresholds.min_units,
         scopes.scope,
-        -- A mitigation that does not help is worth a warning, and so is what rests on a few names; the audit itself
-        -- is what fails.
-        case
-            when
-                thresholds.severity = 'error' and (findings.mitigation <> 'plain' or scopes.scope = 'names')
-                then 'warn'
-            else thresholds.severity
-        end as severity,
+        scopes.n_descriptors,
+        -- A mitigation that does not help is worth a warning; the audit itself is what fails.
+        if(thresholds.severity = 'error' and findings.mitigation <> 'plain', 'warn', thresholds.severity)
+            as full_severity,
         {{ key_of([
             "thresholds.measure", "thresholds.audit", "thresholds.attribute", "thresholds.threshold",
             "thresholds.clear_threshold", "thresholds.alpha", "thresholds.min_units", "thresholds.severity",
@@ -77,4 +73,8 @@ findings_thresholds as (
         ) = 1
 )
 
-select * from findings_thresholds
+-- What rests on a few names or wordings is a warning at most, and is still adjusted with those of its full severity.
+select
+    *,
+    if(full_severity = 'error' and {{ is_narrow_scope("scope") }}, 'warn', full_severity) as severity
+from findings_thresholds

@@ -50,7 +50,8 @@ tolerated as (
         measures.is_at_equal_sizes,
         findings_thresholds.finding_id,
         findings_thresholds.contrast_id,
-        findings_thresholds.severity,
+        -- Both runs have the same names and wordings, so that few of them explain no change.
+        findings_thresholds.full_severity as severity,
         findings_thresholds.alpha,
         findings_thresholds.min_units,
         tolerances.tolerance

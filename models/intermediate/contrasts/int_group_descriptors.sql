@@ -5,7 +5,8 @@ prompts as (
     select
         run_id,
         prompt_id,
-        language
+        language,
+        subject
     from {{ ref("stg_ledger__prompts") }}
     where perturbation is null
 ),
@@ -16,6 +17,7 @@ prompt_groups as (
         groups_of_prompts.attribute,
         groups_of_prompts.group_name,
         prompts.language,
+        prompts.subject,
         groups_of_prompts.descriptors
     from {{ ref("int_prompt_groups") }} as groups_of_prompts
     inner join prompts
@@ -167,18 +169,60 @@ language_descriptors as (
     group by run_id, attribute, group_name, language
 ),
 
+-- Subjects of one group each are people, such as customers, whom no wording names.
+subject_groups as (
+    select
+        run_id,
+        attribute,
+        subject,
+        min(group_name) as group_name,
+        count(distinct group_name) as n_groups
+    from prompt_groups
+    where coalesce(subject, '') <> ''
+    group by run_id, attribute, subject
+),
+
+shared_subjects as (
+    select
+        run_id,
+        attribute
+    from subject_groups
+    group by run_id, attribute
+    having avg(cast(n_groups > 1 as integer)) > 0.5
+),
+
+people as (
+    select
+        subject_groups.run_id,
+        subject_groups.attribute,
+        subject_groups.group_name,
+        count(*) as n_people
+    from subject_groups
+    anti join shared_subjects
+        on
+            subject_groups.run_id = shared_subjects.run_id
+            and subject_groups.attribute = shared_subjects.attribute
+    group by subject_groups.run_id, subject_groups.attribute, subject_groups.group_name
+),
+
 group_descriptors as (
     select
         language_descriptors.run_id,
         language_descriptors.attribute,
         language_descriptors.group_name,
         any_value(attributes.is_named) as is_named,
-        max(language_descriptors.n_descriptors) as n_descriptors
+        max(language_descriptors.n_descriptors) as n_descriptors,
+        any_value(people.n_people) as n_people
     from language_descriptors
     inner join attributes
         on
             language_descriptors.run_id = attributes.run_id
             and language_descriptors.attribute = attributes.attribute
+    left join people
+        on
+            language_descriptors.run_id = people.run_id
+            and language_descriptors.attribute = people.attribute
+            and language_descriptors.group_name = people.group_name
     group by language_descriptors.run_id, language_descriptors.attribute, language_descriptors.group_name
 )
 

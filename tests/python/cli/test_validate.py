@@ -375,3 +375,32 @@ import: {columns: {text: text, attributes: {sex: sex}}}
 """
     result = biasledger("validate", write("own.yml", spec), answers)
     assert "  languages: German 2; too short to tell 3\n" in result.output
+
+
+def test_a_design_of_few_wordings_says_what_to_add(biasledger: Biasledger, folder: Path) -> None:
+    """Groups that the audit words fewer than five times, and an import that names nobody."""
+    asked = "\ntemplates: [{id: t, text: 'Advise {race}.'}]\ntrials: 15\nanswer: {kind: text}\n"
+    for groups, said in (
+        (
+            "[White, Black]",
+            "Each group of race has 1 wording: findings will be warnings; add 4 wordings, or ",
+        ),
+        (
+            "{White: [a, b, c, d, e], Black: [f, g]}",
+            "Black has 2 wordings: findings will be warnings; add 3 wordings, or use wordings: race/en.",
+        ),
+        ("{White: [a, b, c, d, e], Black: [f, g, h, i, j]}", ""),
+    ):
+        spec = write(
+            "a.yml", f"audit: a\nattributes: {{race: {{reference: White, groups: {groups}}}}}{asked}"
+        )
+        output = biasledger("validate", spec).output
+        assert said in output
+        assert ("findings will be warnings" in output) == bool(said)
+    spec = write(
+        "a.yml",
+        "audit: a\nattributes: {race: {reference: White, groups: [White, Black]}}\nanswer: {kind: text}\n"
+        "import: {columns: {text: said, attributes: {race: race}}}\n",
+    )
+    output = biasledger("validate", spec).output
+    assert "The file names no people of race: findings will be warnings, unless" in output
