@@ -13,7 +13,7 @@ import click
 
 from biasledger.commands.common import PATH, outside_option, print_warnings, warehouse_option
 from biasledger.measures.detectable import clear_with, found_with
-from collector.spec.parts import PLAIN
+from biasledger.verdicts import PLAIN
 from collector.terminal import say
 
 if TYPE_CHECKING:
