@@ -145,10 +145,10 @@ def _comparable(units: Units) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     _, clusters = np.unique(units.clusters, return_inverse=True)
     holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
     holds[strata, units.design.labels] = True
-    told = holds.all(axis=1)[strata]
+    told = np.logical_and(holds[:, 0], holds[:, 1])[strata]
     held = np.zeros((int(clusters.max()) + 1, 2), dtype=bool)
     held[clusters[told], units.design.labels[told]] = True
-    return held.any(axis=1), held
+    return np.logical_or(held[:, 0], held[:, 1]), held
 
 
 def _variance(without: Floats) -> float:

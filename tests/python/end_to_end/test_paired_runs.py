@@ -14,8 +14,7 @@ from scipy import stats
 
 from biasledger.cli import cli
 from biasledger.comparing.baselines import export_baseline, import_baseline, set_baseline
-
-from .conftest import Project
+from tests.python.project import Project
 
 GROUPS = ("white", "black")
 SCORES = "select * from marts.fct_run_comparisons where measure = 'score_gap' and run_id = '{}'"
