@@ -300,6 +300,8 @@ def _multisets(counts: Integers) -> Labels:
     size = int(counts.sum())
     found, free = np.zeros((1, size), dtype=np.int8), np.arange(size)[np.newaxis, :]
     for label, count in enumerate(counts):
+        if not count:
+            continue
         chosen = np.array(list(combinations(range(free.shape[1]), int(count))), dtype=np.int64)
         others = np.ones((len(chosen), free.shape[1]), dtype=bool)
         np.put_along_axis(others, chosen, values=False, axis=1)
