@@ -457,7 +457,7 @@ class _OneSidedTest:
         return PermutationResult(
             self._observed,
             float(null.mean()),
-            float(null.std(ddof=1)),
+            float(null.std(ddof=int(not self.is_complete))),
             p_value,
             n_permutations,
             not self.goes_on,
