@@ -91,14 +91,19 @@ class Units:
     def of(self, rows: NDArray[np.bool_]) -> Units:
         """Some of the rows."""
 
-        def some(array: NDArray[Any] | None) -> Any:
+        def some(array: Integers | None) -> Integers | None:
             return None if array is None else array[rows]
 
-        return Units(
-            self.design.of(np.flatnonzero(rows)),
-            *(array[rows] for array in (self.clusters, self.n, self.total)),
-            np.broadcast_to(self.n_candidates, self.n.shape)[rows],
-            *map(some, (self.wholes, self.names, self.name_strata)),
+        return replace(
+            self,
+            design=self.design.of(np.flatnonzero(rows)),
+            clusters=self.clusters[rows],
+            n=self.n[rows],
+            total=self.total[rows],
+            n_candidates=np.broadcast_to(np.asarray(self.n_candidates, dtype=np.float64), self.n.shape)[rows],
+            wholes=some(self.wholes),
+            names=some(self.names),
+            name_strata=some(self.name_strata),
         )
 
     def counted_once(self) -> Units | None:
@@ -118,7 +123,8 @@ class Units:
         _, strata = np.unique(once.design.strata, return_inverse=True)
         sizes = np.zeros((int(strata.max(initial=0)) + 1, 2))
         np.add.at(sizes, (strata, labels), once.n)
-        is_held = (sizes > 0).all(axis=1)[strata]
+        holds_both: NDArray[np.bool_] = np.all(sizes > 0, axis=1)
+        is_held = holds_both[strata]
         weights = sizes.prod(axis=1)[strata] / sizes.sum(axis=1)[strata] / sizes[strata, labels]
         changes = weights * once.n / self.n
         is_same = all(np.allclose(of, of[:1]) for of in (changes[labels == label] for label in (0, 1)))

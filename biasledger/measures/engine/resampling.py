@@ -300,6 +300,8 @@ def _multisets(counts: Integers) -> Labels:
     size = int(counts.sum())
     found, free = np.zeros((1, size), dtype=np.int8), np.arange(size)[np.newaxis, :]
     for label, count in enumerate(counts):
+        if not count:
+            continue
         chosen = np.array(list(combinations(range(free.shape[1]), int(count))), dtype=np.int64)
         others = np.ones((len(chosen), free.shape[1]), dtype=bool)
         np.put_along_axis(others, chosen, values=False, axis=1)
@@ -455,7 +457,7 @@ class _OneSidedTest:
         return PermutationResult(
             self._observed,
             float(null.mean()),
-            float(null.std(ddof=1)),
+            float(null.std(ddof=int(not self.is_complete))),
             p_value,
             n_permutations,
             not self.goes_on,
