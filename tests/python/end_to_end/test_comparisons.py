@@ -334,10 +334,12 @@ def test_check_says_what_fails_in_three_formats(
     document = json.loads(biasledger("check", "--format", "json").output)
     assert (document["format"], document["version"], document["verdict"]) == ("biasledger-check", 1, "alarms")
     assert document["counts"]["failed"] == sum(case["status"] == "failed" for case in document["cases"])
-    assert {case["kind"] for case in document["cases"] if case["status"] == "failed"} == {
-        "finding",
-        "comparison",
+    # Findings of one wording are warnings; what changed between two runs of it fails.
+    kinds = {
+        (case["kind"], case["status"]) for case in document["cases"] if case["status"] in {"failed", "warned"}
     }
+    assert {("comparison", "failed"), ("finding", "warned")} <= kinds
+    assert ("finding", "failed") not in kinds
     assert all(
         case["sentence"] and case["suggestions"] for case in document["cases"] if case["status"] == "failed"
     )

@@ -21,9 +21,14 @@ def test_planted_bias_fires_where_it_is_planted(shipped: Project) -> None:
         ("category_association", "race", "black"),
         ("price_gap", "race", "black"),
         ("price_share", "race", "black"),
-        ("price_spread", "location", "(all)"),
     ]
-    assert shipped.work_rows("select count(*) from alarms.alarm_prices where target = 'simulator'") == [(5,)]
+    assert shipped.work_rows("select count(*) from alarms.alarm_prices where target = 'simulator'") == [(4,)]
+    # A place has one word.
+    spread = shipped.rows(
+        "select severity, scope from marts.fct_findings"
+        " where status = 'alarm' and measure = 'price_spread' and target = 'simulator' and attribute = 'location'"
+    )
+    assert spread == [("warn", "wording")]
 
 
 def test_a_fair_model_raises_no_alarm(shipped: Project) -> None:
