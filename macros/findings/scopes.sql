@@ -9,7 +9,7 @@
 {%- endmacro %}
 
 {#- What a finding's scope says, as a sentence; null where it needs none. -#}
-{% macro scope_sentence(scope, n_descriptors) -%}
+{% macro scope_sentence(scope, n_descriptors, wording_control) -%}
     case {{ scope }}
         when 'names' then 'It speaks of these names alone, fewer than {{ descriptors_of_a_group() }} a group, and is only a warning'
         when 'wording'
@@ -19,7 +19,10 @@
                         then printf('Only %d wordings of each group were tested', {{ n_descriptors }})
                     else 'Only one wording was tested'
                 end
-                || '; another wording of the same group may differ as much'
+                || coalesce(
+                    printf('; two wordings of the same group differ by %.3g', {{ wording_control }}),
+                    '; another wording of the same group may differ as much'
+                )
     end
 {%- endmacro %}
 

@@ -76,6 +76,8 @@ joined as (
         findings_thresholds.full_severity,
         findings_thresholds.scope,
         findings_thresholds.n_descriptors,
+        findings_thresholds.wording_control,
+        findings_thresholds.is_within_wordings,
         findings_thresholds.threshold_hash,
         findings_thresholds.threshold_audit,
         findings_thresholds.threshold_attribute,
@@ -291,7 +293,9 @@ judged_as_read as (
         case
             when is_insufficient then 'insufficient_data'
             when is_same_by_construction then 'clear'
-            when is_past_threshold and p_value_adjusted < alpha and not is_doubtful then 'alarm'
+            when
+                is_past_threshold and p_value_adjusted < alpha and not is_doubtful and not is_within_wordings
+                then 'alarm'
             when side = 'lower' and interval_low > clear_threshold then 'clear'
             when side = 'upper' and interval_high < clear_threshold then 'clear'
             when side = 'two-sided' and greatest(interval_high, -interval_low) < clear_threshold then 'clear'
@@ -471,6 +475,7 @@ findings as (
                     upper(left(clause, 1)) || substr(clause, 2)
                     || case
                         when is_open_for_unread then ''
+                        when is_past_threshold and is_within_wordings then '; wordings of one group differ as much'
                         when is_past_threshold and is_doubtful and p_value_adjusted < alpha
                             then printf(
                                 '; its interval (%.3g to %.3g) includes no difference, though its adjusted p is %.2g',
@@ -483,7 +488,7 @@ findings as (
                     || unread_clause
             end || '.'
             || coalesce(
-                case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope", "n_descriptors") }} || '.' end, ''
+                case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control") }} || '.' end, ''
             ) as varchar
         ) as explanation,
         cast(statement as varchar) as statement,
@@ -504,6 +509,7 @@ findings as (
         cast(p_value_adjusted as double) as p_value_adjusted,
         cast(null_mean as double) as null_mean,
         cast(null_sd as double) as null_sd,
+        cast(wording_control as double) as wording_control,
         cast(interval_low as double) as interval_low,
         cast(interval_high as double) as interval_high,
         cast(n_unread as bigint) as n_unread,
@@ -532,6 +538,7 @@ findings as (
                             then printf(
                                 'At least %d %s are needed; there are %d.', min_units, settled_by, coalesce(n_units, 0)
                             )
+                        when is_past_threshold and is_within_wordings and status = 'inconclusive' then null
                         else {{ settling_sentence() }}
                     end,
                     {{ scope_advice("scope", "method = 'words'", "min_units") }} || '.'

@@ -9,7 +9,12 @@ findings as (
         run_id,
         mitigation,
         measure,
+        scheme,
+        subject,
         attribute,
+        group_name,
+        reference_group,
+        value,
         is_crossed
     from {{ ref("int_findings_measured") }}
 ),
@@ -17,6 +22,29 @@ findings as (
 scopes as (
     select *
     from {{ ref("int_findings_scopes") }}
+),
+
+controls as (
+    select *
+    from {{ ref("fct_wording_controls") }}
+),
+
+-- The larger of what two wordings of either group differ by.
+wording_controls as (
+    select
+        findings.finding_id,
+        max(controls.value) as wording_control
+    from findings
+    inner join controls
+        on
+            findings.run_id = controls.run_id
+            and findings.mitigation = controls.mitigation
+            and findings.measure = controls.measure
+            and findings.scheme = controls.scheme
+            and findings.subject = controls.subject
+            and findings.attribute = controls.attribute
+            and controls.group_name in (findings.group_name, findings.reference_group)
+    group by findings.finding_id
 ),
 
 runs as (
@@ -32,7 +60,7 @@ thresholds as (
 ),
 
 -- The most specific row wins: one that names the audit, then one that names the attribute, then one for intersections.
-findings_thresholds as (
+specific_thresholds as (
     select
         findings.finding_id,
         findings.contrast_id,
@@ -45,6 +73,10 @@ findings_thresholds as (
         thresholds.min_units,
         scopes.scope,
         scopes.n_descriptors,
+        wording_controls.wording_control,
+        -- With fewer than five wordings a difference must exceed those between wordings of one group.
+        coalesce(scopes.scope = 'wording' and abs(findings.value) <= wording_controls.wording_control, false)
+            as is_within_wordings,
         -- A mitigation that does not help is worth a warning; the audit itself is what fails.
         if(thresholds.severity = 'error' and findings.mitigation <> 'plain', 'warn', thresholds.severity)
             as full_severity,
@@ -55,6 +87,7 @@ findings_thresholds as (
     from findings
     inner join runs on findings.run_id = runs.run_id
     inner join scopes on findings.finding_id = scopes.finding_id
+    left join wording_controls on findings.finding_id = wording_controls.finding_id
     inner join thresholds
         on
             findings.measure = thresholds.measure
@@ -71,10 +104,14 @@ findings_thresholds as (
                 thresholds.attribute = findings.attribute desc,
                 thresholds.attribute = '(crossed)' desc
         ) = 1
+),
+
+-- What rests on a few names or wordings is a warning at most. Those that would else be errors are adjusted by themselves.
+findings_thresholds as (
+    select
+        *,
+        if(full_severity = 'error' and {{ is_narrow_scope("scope") }}, 'warn', full_severity) as severity
+    from specific_thresholds
 )
 
--- What rests on a few names or wordings is a warning at most, and is still adjusted with those of its full severity.
-select
-    *,
-    if(full_severity = 'error' and {{ is_narrow_scope("scope") }}, 'warn', full_severity) as severity
-from findings_thresholds
+select * from findings_thresholds
