@@ -52,12 +52,12 @@ def test_without_a_ledger_a_sentence_and_with_one_only_the_alarms_fail(
     assert "There is no ledger at" in finished.stdout
     assert "Traceback" not in finished.stdout
 
-    texts.plant(project)
+    project.collect("simulator", "audits/resumes.yml")
     finished = _dbt(tmp_path, project.ledger, tmp_path / "warehouse.duckdb")
     assert finished.returncode == 1, finished.stdout
     results = json.loads((tmp_path / "run_results.json").read_text(encoding="utf-8"))["results"]
     failed = {row["unique_id"].split(".")[2] for row in results if row["status"] in {"fail", "error"}}
     skipped = [row for row in results if row["status"] == "skipped"]
-    assert failed == {"alarm_words"}
+    assert failed == {"alarm_decisions"}
     assert not skipped
     assert "deprecat" not in finished.stdout.lower()

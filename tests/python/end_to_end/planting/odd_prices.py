@@ -87,7 +87,7 @@ def plant(project: Project) -> None:
             {"name": "B", "price_level": 3, "categories": ["cafes"]},
         ]
     )
-    add(project, "constant", rows(RACES, lambda *_: same, n=100))
+    add(project, "constant", rows(RACES, lambda *_: same, n=130))
     # One group of three gets cheaper items.
     cheap, usual = (6, 3, 1, 0.2), (2, 4, 3, 1)
     add(
