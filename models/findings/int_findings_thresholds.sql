@@ -106,7 +106,8 @@ specific_thresholds as (
         ) = 1
 ),
 
--- What rests on a few names or wordings is a warning at most. Those that would else be errors are adjusted by themselves.
+-- What rests on a few names or wordings is a warning at most. Those that would else be errors are adjusted by
+-- themselves.
 findings_thresholds as (
     select
         *,

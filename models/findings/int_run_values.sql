@@ -118,9 +118,9 @@ one_sided as (
     from families
 ),
 
-run_values as (
+completed as (
     select
-        one_sided.* exclude (is_in_baseline, is_in_run, lent_arm)
+        * exclude (is_in_baseline, is_in_run, lent_arm)
         replace (
             if(is_in_baseline, baseline_value, 0) as baseline_value,
             if(is_in_baseline, baseline_arm_low, lent_arm) as baseline_arm_low,
@@ -128,23 +128,36 @@ run_values as (
             if(is_in_run, value, 0) as value,
             if(is_in_run, arm_low, lent_arm) as arm_low,
             if(is_in_run, arm_high, lent_arm) as arm_high
-        ),
-        gap_changes.* exclude (pair_key, measure, scheme, attribute, group_name, reference_group, subject)
+        )
     from one_sided
-    inner join pairs on one_sided.pair_key = pairs.pair_key
+),
+
+run_values as (
+    select
+        completed.*,
+        gap_changes.shared_baseline_value,
+        gap_changes.shared_value,
+        gap_changes.shared_error,
+        gap_changes.shared_degrees,
+        gap_changes.shared_half_width,
+        gap_changes.n_shared,
+        gap_changes.n_left_out,
+        gap_changes.by
+    from completed
+    inner join pairs on completed.pair_key = pairs.pair_key
     left join gap_changes
         on
-            one_sided.pair_key = gap_changes.pair_key
-            and one_sided.measure = gap_changes.measure
-            and one_sided.scheme = gap_changes.scheme
-            and one_sided.attribute = gap_changes.attribute
-            and one_sided.group_name = gap_changes.group_name
-            and one_sided.reference_group = gap_changes.reference_group
-            and one_sided.subject = gap_changes.subject
-            and one_sided.member = ''
+            completed.pair_key = gap_changes.pair_key
+            and completed.measure = gap_changes.measure
+            and completed.scheme = gap_changes.scheme
+            and completed.attribute = gap_changes.attribute
+            and completed.group_name = gap_changes.group_name
+            and completed.reference_group = gap_changes.reference_group
+            and completed.subject = gap_changes.subject
+            and completed.member = ''
     where
         -- Nothing refused before or after is nothing to compare.
-        (one_sided.measure <> 'answer_gap' or baseline_value <> 0 or value <> 0)
+        (completed.measure <> 'answer_gap' or completed.baseline_value <> 0 or completed.value <> 0)
         -- Runs that were asked different questions are compared on those that they share.
         and (pairs.is_same_question or gap_changes.pair_key is not null)
 )

@@ -162,8 +162,8 @@ measured_gaps as (
         end as settled_by,
         if(score_units.are_equal, 1, gaps.width_power) as width_power,
         coalesce(cautions.is_same_by_construction, false) as is_same_by_construction,
-        -- People of their own speak for their group as names do, whatever word names it; so do two to four names, whose t
-        -- counts the differences between names of one group.
+        -- People of their own speak for their group as names do, whatever word names it; so do two to four names,
+        -- whose t counts the differences between names of one group.
         case
             when comparisons.are_people and not coalesce(named_attributes.is_named, false)
                 then if(gaps.n_cases >= {{ descriptors_of_a_group() }}, 'group', 'names')

@@ -174,7 +174,9 @@ units as (
         name_strata.name_stratum,
         -- The questions, by their content: runs with the same ones share the unit.
         md5(
-            string_agg(distinct placed.prompt_id || ':' || placed.slot, ' ' order by placed.prompt_id || ':' || placed.slot)
+            string_agg(
+                distinct placed.prompt_id || ':' || placed.slot, ' ' order by placed.prompt_id || ':' || placed.slot
+            )
         ) as asked,
         -- The range that an outcome can have.
         min(placed.lowest_outcome) as lowest_outcome,

@@ -129,20 +129,26 @@ lists_prompts as (
             and prompts.template = asked_templates.asked.id
 ),
 
+prompt_schemes as (
+    select
+        * exclude (schemes),
+        unnest(schemes) as scheme
+    from lists_prompts
+),
+
 answers as (
     select
-        lists_prompts.* exclude (schemes),
-        unnest(lists_prompts.schemes) as scheme,
+        prompt_schemes.*,
         answers.trial,
         answers.seq,
         answers.status,
         answers.response_hash,
         answers.answer_text
     from {{ run_rows("int_answers") }} as answers
-    inner join lists_prompts
+    inner join prompt_schemes
         on
-            answers.run_id = lists_prompts.run_id
-            and answers.prompt_id = lists_prompts.prompt_id
+            answers.run_id = prompt_schemes.run_id
+            and answers.prompt_id = prompt_schemes.prompt_id
 ),
 
 keyed_answers as (

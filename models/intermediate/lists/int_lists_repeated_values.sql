@@ -141,7 +141,7 @@ repeated_values as (
     select
         'wording' as kind,
         cast(worded.list_set_id as varchar) as values_key,
-        worded.* exclude (subject_key),
+        worded.*,
         rerun_similarities.rerun_similarity
     from worded
     left join rerun_similarities
@@ -153,6 +153,6 @@ repeated_values as (
 
 -- Integer codes are for the Python models.
 select
-    * replace (cast(rerun as integer) as rerun),
+    * exclude (subject_key) replace (cast(rerun as integer) as rerun),
     cast(dense_rank() over (partition by values_key order by subject) - 1 as integer) as subject_id
 from repeated_values

@@ -166,7 +166,13 @@ compared as (
 counted as (
     select
         topic_contrasts.* exclude (label_groups),
-        compared.* exclude (topic, contrast_id, label_groups),
+        compared.unit_kind,
+        compared.kind,
+        compared.is_movable,
+        compared.domains,
+        compared.categories,
+        compared.n_smaller_clusters,
+        compared.fingerprint,
         coalesce(topic_contrasts.label_groups, compared.label_groups) as label_groups,
         prices_runs.analysis_hash,
         prices_runs.n_levels,

@@ -26,7 +26,17 @@ units as (
 compared_units as (
     select
         comparisons.*,
-        units.* exclude (topic, run_id, mitigation, attribute, kind)
+        units.unit,
+        units.stratum,
+        units.cluster,
+        units.group_name,
+        units.label_group,
+        units.block_group,
+        units.domain,
+        units.question,
+        units.price_level,
+        units.category,
+        units.n
     from comparisons
     inner join units
         on
