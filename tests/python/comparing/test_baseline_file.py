@@ -93,7 +93,7 @@ def test_a_first_line_of_other_types_is_refused_by_name(tmp_path: Path, name: st
 def test_rows_that_are_cut_off_or_not_counted_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="was changed or cut off"):
         read_baseline(changed(exported(tmp_path / "b"), lambda lines: lines.pop(1) and None))
-    with pytest.raises(InputError, match="has 6 rows, and its first line says 7"):
+    with pytest.raises(InputError, match="has 7 rows, and its first line says 8"):
         read_baseline(changed(exported(tmp_path / "b"), lambda lines: lines.pop(1) and None, seal=True))
 
 
