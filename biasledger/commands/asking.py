@@ -15,9 +15,9 @@ from biasledger.commands.common import (
     outside_option,
     print_run,
     print_warnings,
+    warehouse_option,
 )
 from biasledger.commands.completing import complete_runs
-from biasledger.commands.planning import plan, print_clear_note
 from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError, InputError, WaitedInVainError
 from collector.terminal import say
@@ -266,11 +266,87 @@ def collect(
     next_step("biasledger build")
 
 
+@click.command()
+@click.argument("audit_file", type=PATH, metavar="AUDIT.yml")
+@click.option("--target", "target_name", metavar="NAME", help="Also say what it costs to ask this target.")
+@click.option("--targets", type=PATH, default=Path("targets.yml"), show_default=True, help="File of targets.")
+@click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Plan N answers to each prompt.")
+@click.option("--subjects", type=click.IntRange(min=1), metavar="N", help="Plan N subjects of each domain.")
+@click.option(
+    "--with", "parts", multiple=True, metavar="PART", help="Also plan this optional part; may be repeated."
+)
+@warehouse_option
+@outside_option
+def plan(
+    audit_file: Path,
+    target_name: str | None,
+    targets: Path,
+    trials: int | None,
+    subjects: int | None,
+    parts: tuple[str, ...],
+    warehouse: Path,
+    allow_outside: bool,
+) -> None:
+    """Say what AUDIT.yml can show, before it is paid for.
+
+    For each finding: the smallest difference that it finds in 80 % of audits, and how many units it takes until an unbiased
+    target is clear in 80 % of audits. If the warehouse holds a run of this audit, such as a small one made for this purpose, its
+    findings tell how much answers vary; if not, the numbers of units alone do, where they can. Asks and writes nothing.
+
+    \b
+      biasledger plan audits/resumes.yml
+      biasledger plan audits/resumes.yml --subjects 200 --target my-model
+    """
+    from biasledger.commands.display import outlooks_table, steps_table
+    from biasledger.planning.dry_run import design_warnings, dry_run
+    from biasledger.planning.outlooks import (
+        clear_note,
+        outlooks_from_run,
+        outlooks_from_sizes,
+        sizes_of,
+        steps,
+    )
+    from biasledger.project import settings_file
+    from collector.asking.costs import load_prices
+    from collector.spec.loading import load_audit
+    from collector.spec.prompts import build_prompts
+    from collector.targets import load_targets
+
+    audit = load_audit(audit_file, allow_outside=allow_outside).with_subjects(subjects)
+    if trials is not None:
+        audit = audit.with_trials(trials)
+    prompts = build_prompts(audit, (), parts) if audit.templates else []
+    sizes = sizes_of(audit, prompts) if prompts else None
+    run, outlooks = outlooks_from_run(warehouse, audit, sizes) if warehouse.is_file() else ("", [])
+    if not outlooks and sizes is None:
+        raise InputError(
+            f"The audit {audit.audit!r} has no templates, and {warehouse} has no finding of it: import its answers and build "
+            "first."
+        )
+    if not outlooks:
+        run, outlooks = "", outlooks_from_sizes(audit, prompts)
+    outlooks_table(outlooks, run)
+    n_calls = sum(audit.trials_of(one.template) for one in prompts)
+    cost = None
+    if target_name is not None:
+        (target,) = load_targets(targets, [target_name])
+        estimate = dry_run(
+            audit, target, load_prices(settings_file("model_prices.csv")), parts=parts, trials=trials
+        )
+        cost = estimate.total.cost_usd
+    if sizes is not None:
+        steps_table(steps(sizes, n_calls, outlooks), n_calls, cost)
+    if (note := clear_note(outlooks)) is not None:
+        say(note)
+    print_warnings([*audit.warnings(), *design_warnings(audit)])
+
+
 def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **choices: Any) -> None:
     """Print the time, the cost and the detectable effects of a collection, without asking."""
     from biasledger.commands.display import dry_run_table
-    from biasledger.commands.dry_run import design_warnings, dry_run
-    from biasledger.commands.scopes import scope_warnings
+    from biasledger.planning.dry_run import design_warnings, dry_run
+    from biasledger.planning.outlooks import size_note
+    from biasledger.planning.scopes import scope_warnings
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices
 
@@ -278,7 +354,8 @@ def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **cho
     for target in asked:
         dry_run_table(dry_run(audit, target, prices, trials=trials, **choices))
     asked_so_often = audit if trials is None else audit.with_trials(trials)
-    print_clear_note(asked_so_often)
+    if (note := size_note(asked_so_often)) is not None:
+        say(note)
     print_warnings(
         [*asked_so_often.warnings(), *design_warnings(asked_so_often), *scope_warnings(asked_so_often)]
     )

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from biasledger.commands.dry_run import DryRun
-    from biasledger.commands.planning import Outlook, Step
     from biasledger.comparing.verdicts import AttributeVerdict
     from biasledger.measures.tuning import Rate
+    from biasledger.planning.dry_run import DryRun
+    from biasledger.planning.outlooks import Outlook, Step
     from biasledger.querying.analyses import Analysis
     from biasledger.tuning.tuned import Tuning
     from collector.ledger.overview import RunOverview
@@ -182,8 +182,8 @@ def _duration(seconds: float) -> str:
 
 def _contrasts_table(plan: DryRun) -> None:
     """Print how small a difference could be found, one row a contrast, and by which formula."""
-    from biasledger.commands.dry_run import ALPHA
     from biasledger.measures.detectable import LARGEST_SHARE_DEVIATION, POWER
+    from biasledger.planning.dry_run import ALPHA
 
     out = console()
     if not plan.contrasts:
@@ -225,8 +225,8 @@ def _contrasts_table(plan: DryRun) -> None:
 
 def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
     """Print what each finding could show, and what that rests on: the findings of a run, or the sizes alone where run is ''."""
-    from biasledger.commands.planning import ASSUMED
     from biasledger.measures.detectable import POWER
+    from biasledger.planning.outlooks import ASSUMED
 
     out = console()
     if not outlooks:

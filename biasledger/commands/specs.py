@@ -122,9 +122,9 @@ def _is_right(
     audit_file: Path, file: Path | None, allow_outside: bool, *, table: str | None, encoding: str | None
 ) -> bool:
     """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
-    from biasledger.commands.dry_run import design_warnings
-    from biasledger.commands.planning import print_clear_note
-    from biasledger.commands.scopes import scope_warnings
+    from biasledger.planning.dry_run import design_warnings
+    from biasledger.planning.outlooks import size_note
+    from biasledger.planning.scopes import scope_warnings
     from collector.spec.loading import check_audit
 
     try:
@@ -145,7 +145,8 @@ def _is_right(
     ]:
         say(f"Warning: {warning}")
     if file is None:
-        print_clear_note(checked.audit)
+        if (note := size_note(checked.audit)) is not None:
+            say(note)
         say(f"{audit_file}: no problems found.")
         return True
     n, n_unread = _print_file(
@@ -390,7 +391,7 @@ def new(
       biasledger new audits/bot.yml chats.csv --answer reply --group sex --subject case --labels approve,deny
       biasledger new audits/tips.yml tips.csv --answer male=male_response --answer female=female_response
     """
-    from biasledger.commands.scopes import scope_warnings
+    from biasledger.planning.scopes import scope_warnings
     from collector.importers.draft import Drafted, draft_spec
     from collector.importers.wide import columns_of_groups, suggested_answers
     from collector.spec.loading import check_audit

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from biasledger.cli import cli
-from biasledger.commands.planning import Outlook, clear_note, outlooks_from_run, outlooks_from_sizes, sizes_of
+from biasledger.planning.outlooks import Outlook, clear_note, outlooks_from_run, outlooks_from_sizes, sizes_of
 from collector.spec.loading import load_audit
 from collector.spec.prompts import build_prompts
 

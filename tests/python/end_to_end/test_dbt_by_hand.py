@@ -11,8 +11,6 @@ from pathlib import Path
 
 from tests.python.project import Project
 
-from .planting import texts
-
 ROOT = Path(__file__).parents[3]
 
 

@@ -60,10 +60,12 @@ def warehouse(measured: Rows, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     compared = compared.astype({"worsening": "float64", "tolerance": "float64"})
     of_answers = pd.DataFrame(columns=["run_id", "mitigation"], dtype="str")
+    findings = pd.DataFrame(columns=["run_id", "mitigation", "attribute", "group_name"], dtype="str")
     with duckdb.connect(str(path)) as connection:
         connection.execute("create schema marts")
         for table, rows in {
             "dim_runs": runs,
+            "fct_findings": findings,
             "fct_recommender_quality": quality,
             "fct_run_comparisons": compared,
             "fct_run_quality": of_answers,

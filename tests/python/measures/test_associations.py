@@ -87,8 +87,9 @@ class TestTests:
         units = category_units_of(np.repeat([0, 1], 10), 0, np.tile([3, 2], (20, 1)), 20)
         row = frame(units).loc[0]
         assert (row["p_value"], row["p_value_adjusted"], row["n_permutations"]) == (1, 1, 199)
-        # Rule of three of the marked group's share of its items, 3 / 20; the difference is four times as long.
-        assert (row["band_low"], row["band_high"]) == pytest.approx((-0.6, 0.6))
+        # Rule of three of the marked group's share of its items; the difference is four times as long.
+        band = 4 * (1 - 0.025 ** (1 / 20))
+        assert (row["band_low"], row["band_high"]) == pytest.approx((-band, band))
         fixed = replace(units, design=Design(units.design.labels, units.design.labels.astype(np.int64)))
         columns = ["p_value", "adjusted_difference", "adjusted_low", "band_low"]
         assert frame(fixed)[columns].isna().all(axis=None)
@@ -194,8 +195,10 @@ class TestIntervals:
     def test_a_category_of_one_group_alone_gets_the_rule_of_three(self):
         counts = np.where(np.arange(20) < 10, 3, 0)[:, np.newaxis]
         row = frame(category_units_of(np.repeat([0, 1], 10), 0, counts, 20)).loc[0]
-        # Share of the marked group among the ten names with the category: at most 0.3; difference = 4 · share - 2.
-        assert (row["interval_low"], row["interval_high"]) == pytest.approx((-2.0, -0.8))
+        # Share of the marked group among the ten names with the category: at most 0.31; difference = 4 · share - 2.
+        assert (row["interval_low"], row["interval_high"]) == pytest.approx(
+            (-2.0, 4 * (1 - 0.025 ** (1 / 10)) - 2)
+        )
 
     @pytest.mark.parametrize("planted", [0.0, 0.7])
     def test_intervals_cover(self, planted):

@@ -163,7 +163,9 @@ def test_lists_are_compared_over_the_subjects_that_both_have() -> None:
     own = spread(one, n_permutations=199, alpha=0.05, seed=4, stop_after=None)
     assert own["range"].test is not None
     assert readings["range"].value == pytest.approx(own["range"].debiased)
-    assert spread_readings(np.zeros((10, 3)), seed=4, alpha=0.05)["range"].arm_low == pytest.approx(0.3)
+    assert spread_readings(np.zeros((10, 3)), seed=4, alpha=0.05)["range"].arm_low == pytest.approx(
+        1 - 0.025 ** (1 / 10)
+    )
 
 
 def test_answers_are_thinned_without_replacement_and_without_preference() -> None:

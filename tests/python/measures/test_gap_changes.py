@@ -86,7 +86,7 @@ def test_equal_changes_have_the_rule_of_three() -> None:
     before = np.random.default_rng(4).normal(0.5, 0.1, (30, 2))
     found = gap_change(_cases(before, before), alpha=0.05)
     assert found is not None
-    assert found.shared_half_width == pytest.approx(0.1)
+    assert found.shared_half_width == pytest.approx(1 - 0.025 ** (1 / 30))
 
 
 def test_nothing_is_said_of_one_case_or_of_one_group() -> None:

@@ -384,5 +384,5 @@ class TestSpread:
         assert spread(units_of([0, 0, 0, 0], 0, range(4), counts)) is None
         result = spread(units_of([0, 0, 1, 1], [0, 0, 1, 1], range(4), counts))
         assert result.test is None
-        assert (result.spread, result.interval_high) == (0.0, 2.0)
+        assert (result.spread, result.interval_high) == pytest.approx((0.0, 2 * (1 - 0.025 ** (1 / 2))))
         assert np.isnan(result.interval_low)

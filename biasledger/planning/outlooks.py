@@ -1,4 +1,4 @@
-"""`biasledger plan`: what an audit of this size can show, before its answers are paid for."""
+"""What an audit of this size can show, before its answers are paid for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
-from biasledger.commands.common import PATH, outside_option, print_warnings, warehouse_option
 from biasledger.measures.detectable import clear_with, found_with
 from biasledger.verdicts import PLAIN
-from collector.terminal import say
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -275,7 +271,7 @@ def outlooks_from_sizes(audit: Audit, prompts: Sequence[Prompt]) -> list[Outlook
 
     Texts, lists and prices vary in ways that nobody can assume: only an earlier run tells.
     """
-    from biasledger.commands.dry_run import contrasts, threshold_row
+    from biasledger.planning.dry_run import contrasts, threshold_row
 
     measures = ["answer_gap", *_BY_KIND.get(audit.answer.kind, ())]
     found = [one for one in contrasts(audit, prompts) if one.effect is not None and one.shortfall is None]
@@ -325,12 +321,12 @@ def clear_note(outlooks: Sequence[Outlook]) -> str | None:
     )
 
 
-def print_clear_note(audit: Audit) -> None:
-    """Print the sentence of `clear_note` for an audit that asks, by its sizes alone."""
+def size_note(audit: Audit) -> str | None:
+    """Return the sentence of `clear_note` for an audit that asks, by its sizes alone."""
     from collector.spec.prompts import build_prompts
 
-    if audit.templates and (note := clear_note(outlooks_from_sizes(audit, build_prompts(audit)))) is not None:
-        say(f"{note} `biasledger plan` shows what each finding needs.")
+    note = clear_note(outlooks_from_sizes(audit, build_prompts(audit))) if audit.templates else None
+    return None if note is None else f"{note} `biasledger plan` shows what each finding needs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,72 +367,3 @@ def steps(sizes: Sizes, n_calls: int, outlooks: Sequence[Outlook]) -> list[Step]
         for unit, n, is_counted, is_at_most in rows
         if n and is_counted
     ]
-
-
-@click.command()
-@click.argument("audit_file", type=PATH, metavar="AUDIT.yml")
-@click.option("--target", "target_name", metavar="NAME", help="Also say what it costs to ask this target.")
-@click.option("--targets", type=PATH, default=Path("targets.yml"), show_default=True, help="File of targets.")
-@click.option("--trials", type=click.IntRange(min=1), metavar="N", help="Plan N answers to each prompt.")
-@click.option("--subjects", type=click.IntRange(min=1), metavar="N", help="Plan N subjects of each domain.")
-@click.option(
-    "--with", "parts", multiple=True, metavar="PART", help="Also plan this optional part; may be repeated."
-)
-@warehouse_option
-@outside_option
-def plan(
-    audit_file: Path,
-    target_name: str | None,
-    targets: Path,
-    trials: int | None,
-    subjects: int | None,
-    parts: tuple[str, ...],
-    warehouse: Path,
-    allow_outside: bool,
-) -> None:
-    """Say what AUDIT.yml can show, before it is paid for.
-
-    For each finding: the smallest difference that it finds in 80 % of audits, and how many units it takes until an unbiased
-    target is clear in 80 % of audits. If the warehouse holds a run of this audit, such as a small one made for this purpose, its
-    findings tell how much answers vary; if not, the numbers of units alone do, where they can. Asks and writes nothing.
-
-    \b
-      biasledger plan audits/resumes.yml
-      biasledger plan audits/resumes.yml --subjects 200 --target my-model
-    """
-    from biasledger.commands.display import outlooks_table, steps_table
-    from biasledger.commands.dry_run import design_warnings, dry_run
-    from biasledger.project import settings_file
-    from collector.asking.costs import load_prices
-    from collector.errors import InputError
-    from collector.spec.loading import load_audit
-    from collector.spec.prompts import build_prompts
-    from collector.targets import load_targets
-
-    audit = load_audit(audit_file, allow_outside=allow_outside).with_subjects(subjects)
-    if trials is not None:
-        audit = audit.with_trials(trials)
-    prompts = build_prompts(audit, (), parts) if audit.templates else []
-    sizes = sizes_of(audit, prompts) if prompts else None
-    run, outlooks = outlooks_from_run(warehouse, audit, sizes) if warehouse.is_file() else ("", [])
-    if not outlooks and sizes is None:
-        raise InputError(
-            f"The audit {audit.audit!r} has no templates, and {warehouse} has no finding of it: import its answers and build "
-            "first."
-        )
-    if not outlooks:
-        run, outlooks = "", outlooks_from_sizes(audit, prompts)
-    outlooks_table(outlooks, run)
-    n_calls = sum(audit.trials_of(one.template) for one in prompts)
-    cost = None
-    if target_name is not None:
-        (target,) = load_targets(targets, [target_name])
-        estimate = dry_run(
-            audit, target, load_prices(settings_file("model_prices.csv")), parts=parts, trials=trials
-        )
-        cost = estimate.total.cost_usd
-    if sizes is not None:
-        steps_table(steps(sizes, n_calls, outlooks), n_calls, cost)
-    if (note := clear_note(outlooks)) is not None:
-        say(note)
-    print_warnings([*audit.warnings(), *design_warnings(audit)])

@@ -1,0 +1,1 @@
+"""What an audit would ask, cost and show, before it is collected."""
