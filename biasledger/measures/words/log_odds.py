@@ -203,7 +203,8 @@ def tested(log_odds: Floats, family: FamilyResult | None) -> WordTest:
     nothing = np.full(log_odds.size, np.nan)
     if family is None:
         return WordTest(nothing, nothing, nothing, nothing, 0)
-    half_width = family.critical_value * family.null_sd
+    with np.errstate(invalid="ignore"):  # too few arrangements for any band, and a word that does not vary
+        half_width = family.critical_value * family.null_sd
     return WordTest(
         family.p_value,
         family.p_value_adjusted,

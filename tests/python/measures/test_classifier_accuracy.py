@@ -14,7 +14,6 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from benchmarks.verdicts.words import named, unbalanced, unequal
 from biasledger.measures.engine.resampling import Design, Moves
 from biasledger.measures.words import classifier_accuracy as measured
 from biasledger.measures.words import classifier_accuracy as module
@@ -25,6 +24,7 @@ from biasledger.measures.words.classifier_accuracy import (
 from biasledger.measures.words.kernel_ridge import RIDGE, ridge_folds, text_kernel
 from biasledger.measures.words.units import judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, spelling, texts
+from tests.python.measures.simulated_words import named, unbalanced, unequal
 
 
 def three_groups(rng: np.random.Generator, n_units: int, effect: float) -> tuple[sparse.csr_array, Design]:

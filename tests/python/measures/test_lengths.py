@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.verdicts.words import Answer, comparison, lengths, repeats
 from biasledger.measures.words.lengths import length_gap
 from tests.python.measures.simulated_texts import comparison as compared
 from tests.python.measures.simulated_texts import corpus
+from tests.python.measures.simulated_words import Answer, comparison, lengths, repeats
 
 
 def test_is_the_log_ratio_of_geometric_means():

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.verdicts.words import Answer, comparison
 from biasledger.measures.engine.resampling import Design
 from biasledger.measures.words import units as module
 from biasledger.measures.words.units import common_lengths, equal_lengths, judged_texts
 from tests.python.measures.simulated_texts import counts_matrix
+from tests.python.measures.simulated_words import Answer, comparison
 
 TEXTS = np.array([[3.0, 1, 0], [0, 2, 5], [1, 1, 1]])
 

@@ -15,7 +15,6 @@ from scipy import sparse
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import binom
 
-from benchmarks.verdicts.words import judge, lengths, named, repeats
 from biasledger.measures.engine.group_sums import group_sums, sums_in_parts
 from biasledger.measures.engine.jackknife import two_sample_jackknife
 from biasledger.measures.engine.resampling import Design
@@ -35,6 +34,7 @@ from biasledger.measures.words.log_odds import (
 )
 from biasledger.measures.words.units import MovedTexts, judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
+from tests.python.measures.simulated_words import judge, lengths, named, repeats
 
 COUNTS = hnp.arrays(np.float64, (2, 6), elements=st.integers(0, 30)).filter(
     lambda c: (c.sum(axis=1) > 0).all()
