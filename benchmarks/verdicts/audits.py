@@ -28,7 +28,7 @@ HAS_CLUSTERS, HAS_BLOCKS = False, False
 GROUPS = ("white", "black")
 _ROLES = frozenset({"text", "template", "subject", "order", "weight", "descriptor", "price", "count"})
 _ALARM = "bool_or(status = 'alarm' and severity = 'error')"
-# What holds of the findings of one target, in SQL.
+# A condition on the findings of one target, in SQL.
 _HAPPENED = {
     "error alarm": _ALARM,
     "found": _ALARM,

@@ -19,7 +19,7 @@ FEWEST_DESCRIPTORS = 5
 def scope_warnings(audit: Audit) -> list[str]:
     """Return a sentence for each number of names or wordings that is too small, and what to add; empty if all are enough.
 
-    An import's file alone says whom it names, so only attributes without a column for that are told of.
+    Of an import only attributes without a column of names or wordings are listed, as its file has the others.
     """
     if audit.templates:
         return list(_asked_warnings(audit))

@@ -145,9 +145,9 @@ def _comparable(units: Units) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     _, clusters = np.unique(units.clusters, return_inverse=True)
     holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
     holds[strata, units.design.labels] = True
-    told = np.logical_and(holds[:, 0], holds[:, 1])[strata]
+    in_both = np.logical_and(holds[:, 0], holds[:, 1])[strata]
     held = np.zeros((int(clusters.max()) + 1, 2), dtype=bool)
-    held[clusters[told], units.design.labels[told]] = True
+    held[clusters[in_both], units.design.labels[in_both]] = True
     return np.logical_or(held[:, 0], held[:, 1]), held
 
 

@@ -169,13 +169,7 @@ measured_gaps as (
                 then if(gaps.n_cases >= {{ descriptors_of_a_group() }}, 'group', 'names')
             when gaps.n_names > 1 and {{ double_or_null("gaps.p_name") }} is not null then 'group'
         end as scope,
-        case
-            when comparisons.outcome = 'correct' then 'accuracy_gap'
-            when comparisons.outcome = 'relative' then 'relative_gap'
-            when decisions_runs.kind = 'label' then 'rank_gap'
-            when decisions_runs.kind = 'ranking' then 'place_gap'
-            else 'score_gap'
-        end as measure,
+        {{ measure_of_gap("comparisons.outcome", "decisions_runs.kind") }} as measure,
         case
             when comparisons.is_paired then null
             when measure = 'place_gap' then 'this takes candidates of both groups for equally qualified'

@@ -1,23 +1,8 @@
 with
 
--- The standard deviation of the run's scores, in which their gaps are judged.
 score_units as (
-    select
-        run_id,
-        mitigation,
-        nullif(
-            sqrt(
-                greatest(
-                    sum(weight * score * score order by score, prompt_id)
-                    - pow(sum(weight * score order by score, prompt_id), 2) / sum(weight),
-                    0
-                )
-                / greatest(sum(weight) - 1, 1)
-            ), 0
-        ) as score_sd
-    from {{ ref("int_decisions_predictions") }}
-    where score is not null
-    group by run_id, mitigation
+    select *
+    from {{ ref("int_decisions_score_units") }}
 ),
 
 decisions_runs as (
@@ -37,13 +22,7 @@ decisions as (
     select
         units.run_id,
         units.mitigation,
-        case
-            when units.outcome = 'correct' then 'accuracy_gap'
-            when units.outcome = 'relative' then 'relative_gap'
-            when decisions_runs.kind = 'label' then 'rank_gap'
-            when decisions_runs.kind = 'ranking' then 'place_gap'
-            else 'score_gap'
-        end as measure,
+        {{ measure_of_gap("units.outcome", "decisions_runs.kind") }} as measure,
         units.outcome as scheme,
         units.domain as subject,
         units.attribute,

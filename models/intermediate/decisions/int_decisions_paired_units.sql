@@ -29,13 +29,7 @@ paired_units as (
     select
         comparisons.run_id,
         comparisons.mitigation,
-        case
-            when comparisons.outcome = 'correct' then 'accuracy_gap'
-            when comparisons.outcome = 'relative' then 'relative_gap'
-            when decisions_runs.kind = 'label' then 'rank_gap'
-            when decisions_runs.kind = 'ranking' then 'place_gap'
-            else 'score_gap'
-        end as measure,
+        {{ measure_of_gap("comparisons.outcome", "decisions_runs.kind") }} as measure,
         comparisons.outcome as scheme,
         comparisons.attribute,
         comparisons.group_name,

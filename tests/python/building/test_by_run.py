@@ -64,7 +64,7 @@ FILES = {
             columns: [{name: n, data_tests: [{in_range: {name: small, arguments: {below: 10}}}]}]
         """,
 }
-# What else int_build_runs reads, without rows.
+# The other parents of int_build_runs, without rows.
 EMPTY = {
     "int_run_analysis_settings": "run_id analysis_hash analysis",
     "stg_ledger__prompts": "run_id prompt_id prompt_hash template language perturbation mitigation domain subject",

@@ -66,7 +66,7 @@ def test_what_no_resume_showed_yet_shrinks_with_their_number(odd: Project) -> No
         "select status, n_units, n_units_needed, settled_by from marts.fct_findings"
         " where audit = 'unseen' and measure = 'rank_gap'"
     )
-    # What 12 resumes leave open shrinks with their number to the threshold of 0.05.
+    # With so many resumes the share that none of them showed is small enough for the threshold of 0.05.
     assert [row[:2] + row[3:] for row in rows] == [("inconclusive", 12, "cases")]
     assert rows[0][2] in (128, 129)
 
