@@ -18,12 +18,13 @@ Rule = Literal[
     "false clear",
     "found",
     "judged",
+    "covered",
     "wrong sign",
     "another verdict",
     "another p",
 ]
 
-_AT_LEAST: tuple[Rule, ...] = ("found", "judged")
+_AT_LEAST: tuple[Rule, ...] = ("found", "judged", "covered")
 _AT_MOST: dict[Rule, float] = {
     "false alarm": 0.05,
     "error alarm": 0.05,
@@ -43,7 +44,7 @@ class Wanted:
         item: the row of the table in docs/benchmarks.md.
         name: the shape of the data in a few words.
         rule: the outcome.
-        at_least: the lowest share that is acceptable, for the rules `found` and `judged` only.
+        at_least: the lowest share that is acceptable, for the rules `found`, `judged` and `covered` only.
     """
 
     item: str
@@ -54,7 +55,7 @@ class Wanted:
     def __post_init__(self) -> None:
         if (self.rule in _AT_LEAST) != (self.at_least is not None):
             raise ValueError(
-                f"{self.name}: at_least is needed for the rules found and judged, and for no other"
+                f"{self.name}: at_least is needed for the rules found, judged and covered, and for no other"
             )
 
     @property

@@ -42,6 +42,12 @@ def _snsr_clears(seed: int, *, differs: float, n_groups: int = 4) -> bool:
     return bool(result.interval_high < _SNSR)
 
 
+def _snsr_covers(seed: int, *, differs: float, n_groups: int) -> bool:
+    values = _lists(seed, differs=differs, n_groups=n_groups)
+    result = spread(values, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)["range"]
+    return bool(result.interval_low <= differs <= result.interval_high)
+
+
 def _tilted(tilts: Floats) -> Floats:
     """Shares of four price levels, moved by exponential tilts: (…) to (…, 4)."""
     weights = _SHARES * np.exp(tilts[..., np.newaxis] * np.arange(1, 5))
@@ -152,6 +158,12 @@ CASES = (
     Case("14", "SNSR: seven groups alike, 20 subjects", "false alarm",
          partial(_snsr_alarms, differs=0.0, n_groups=7)),
     Case("14", "SNSR: one of four groups at the threshold", "false clear", partial(_snsr_clears, differs=_SNSR)),
+    *(
+        Case("14", f"SNSR: the interval with one of {n} groups {differs:.2f} lower", "covered",
+             partial(_snsr_covers, differs=differs, n_groups=n), at_least=0.95)
+        for n in (2, 4, 7)
+        for differs in (0.05, _SNSR, 0.2)
+    ),
     Case("14", "price spread: six places, one .40 dearer", "found",
          partial(_price_spread_alarms, shift=0.5), at_least=0.85),
     Case("14", "price spread: six places alike", "false alarm", partial(_price_spread_alarms, shift=0.0)),
