@@ -305,6 +305,7 @@ def plan(
         outlooks_from_sizes,
         sizes_of,
         steps,
+        words_note,
     )
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices
@@ -336,8 +337,10 @@ def plan(
         cost = estimate.total.cost_usd
     if sizes is not None:
         steps_table(steps(sizes, n_calls, outlooks), n_calls, cost)
-    if (note := clear_note(outlooks)) is not None:
-        say(note)
+    notes = (clear_note(outlooks), None if run or sizes is None else words_note(audit, sizes))
+    for note in notes:
+        if note is not None:
+            say(note)
     print_warnings([*audit.warnings(), *design_warnings(audit)])
 
 

@@ -27,6 +27,8 @@ _DEVIATIONS = {
     "answer_gap": (math.sqrt(0.05 * 0.95), math.sqrt(0.05 * 0.95)),
 }
 _BY_KIND = {"label": ("rank_gap",), "score": ("score_gap",)}
+_WORDS_TO_CLEAR = 20_000
+"""Words a group from which on word_divergence is mostly clear without a difference (simulated answers of 60 and 300 words)."""
 Kind = Literal["subject", "template", "descriptor", "prompt", "answer"]
 
 _COLUMNS = """
@@ -321,12 +323,29 @@ def clear_note(outlooks: Sequence[Outlook]) -> str | None:
     )
 
 
+def words_note(audit: Audit, sizes: Sizes) -> str | None:
+    """Return how long answers have to be for an unbiased target to be clear in words; None where words are not compared."""
+    from collector.spec.methods import methods
+
+    n = round(min(sizes.prompts.values(), default=0) * sizes.trials)
+    if not n or not methods()["words"].is_read(audit):
+        return None
+    return (
+        f"word_divergence of an unbiased target is mostly clear from about {_WORDS_TO_CLEAR:,} words a group: with the planned "
+        f"{n:,} answers a group, if they have {math.ceil(_WORDS_TO_CLEAR / n):,} words or more."
+    )
+
+
 def size_note(audit: Audit) -> str | None:
-    """Return the sentence of `clear_note` for an audit that asks, by its sizes alone."""
+    """Return the sentences of `clear_note` and `words_note` for an audit that asks, by its sizes alone."""
     from collector.spec.prompts import build_prompts
 
-    note = clear_note(outlooks_from_sizes(audit, build_prompts(audit))) if audit.templates else None
-    return None if note is None else f"{note} `biasledger plan` shows what each finding needs."
+    if not audit.templates:
+        return None
+    prompts = build_prompts(audit)
+    notes = (clear_note(outlooks_from_sizes(audit, prompts)), words_note(audit, sizes_of(audit, prompts)))
+    said = [note for note in notes if note is not None]
+    return " ".join([*said, "`biasledger plan` shows what each finding needs."]) if said else None
 
 
 @dataclass(frozen=True, slots=True)
