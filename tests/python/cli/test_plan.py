@@ -88,3 +88,10 @@ def test_texts_need_an_earlier_run(tmp_path: Path) -> None:
     assert "word_divergence  " not in done.output
     note = "from about 20,000 words a group: with the planned 48 answers a group, if they have 417 words"
     assert note in " ".join(done.output.split())
+
+
+def test_an_audit_without_templates_and_findings_is_told_what_to_do(tmp_path: Path) -> None:
+    spec = "audits/replications/resume-seniority.yml"
+    done = CliRunner().invoke(cli, ["plan", spec, "--warehouse", str(tmp_path / "none.duckdb")])
+    assert done.exit_code != 0
+    assert "import its answers and build" in done.stderr
