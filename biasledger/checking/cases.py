@@ -84,7 +84,8 @@ class Check:
     n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
     about what was left out. audits: audit and target of each run, also of those without a case. silent: declared groups without
     any usable answer, each of which is an undecided case of its own. times: run -> when it was. measures: measure -> what it
-    is in a sentence. outputs: how single outputs do by the published rule, which decides nothing.
+    is in a sentence. outputs: how single outputs do by the published rule, which decides nothing. is_strict: undecided cases that
+    can fail do not pass.
     """
 
     runs: tuple[str, ...]
@@ -97,6 +98,7 @@ class Check:
     times: Mapping[str, RunTime] = field(default_factory=dict)
     measures: Mapping[str, str] = field(default_factory=dict)
     outputs: tuple[Outputs, ...] = ()
+    is_strict: bool = False
 
     def count(self, *statuses: str) -> int:
         """How many cases have one of these statuses."""
@@ -153,13 +155,43 @@ class Check:
     @property
     def verdict(self) -> str:
         """alarms, clean or undecided."""
+        return {True: "clean", False: "alarms", None: "undecided"}[self.passes]
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether the runs pass; None where nothing failed, but what had to be decided is not."""
         if self.n_failed:
-            return "alarms"
-        return "clean" if self.n_judged and not self.unjudged and not self.has_silence else "undecided"
+            return False
+        is_open = (
+            not self.n_judged
+            or bool(self.unjudged)
+            or self.has_silence
+            or self.n_held_out > 0
+            or (self.is_strict and self.n_open > 0)
+        )
+        return None if is_open else True
+
+    @property
+    def result(self) -> str:
+        """PASS, FAIL or UNDECIDED, and how many audits of each target failed."""
+        word = {True: "PASS", False: "FAIL", None: "UNDECIDED"}[self.passes]
+        failed = {(case.audit, case.target) for case in self.cases if case.status == FAILED}
+        audits: dict[str, set[str]] = {}
+        for audit, target in (*self.audits, *failed):
+            audits.setdefault(target, set()).add(audit)
+        counts = {
+            target: sum((audit, target) in failed for audit in names) for target, names in audits.items()
+        }
+        said = [
+            f"{f'{counts[target]} of {len(names)}' if counts[target] else f'no failure in {len(names)}'} "
+            f"audit{'s' * (len(names) > 1)} of {target}{' failed' * bool(counts[target])}"
+            for target, names in sorted(audits.items(), key=lambda one: (-counts[one[0]], one[0]))
+        ]
+        return f"{word}: {'; '.join(said)}." if said else f"{word}."
 
     @property
     def headline(self) -> str:
-        """The result in a sentence."""
+        """The numbers of cases in a sentence, and what could not be judged."""
         if not self.cases:
             return NO_FINDING
         narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
@@ -193,10 +225,13 @@ class Check:
         return [(*key, counter) for key, counter in counts.items()]
 
 
-def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: bool = False) -> Check:
+def read_check(
+    warehouse: Path, *, run: str | None = None, holds_out_for_group: bool = False, is_strict: bool = False
+) -> Check:
     """Read the cases of the current runs, or of one run.
 
-    holds_out_for_group: what is clear of these names or this wording alone has not passed but could not be judged.
+    holds_out_for_group: what is clear of these names or this wording alone has not passed but could not be judged. is_strict:
+    undecided cases that can fail do not pass.
 
     Raises:
         InputError: no such warehouse, no findings in it, or no such run.
@@ -274,6 +309,7 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         {run: RunTime(started_at, seconds) for run, started_at, seconds in times},
         dict(measures),
         outputs,
+        is_strict,
     )
 
 

@@ -57,6 +57,12 @@ from collector.terminal import print_data, say
     show_default=True,
     help="group: findings that are clear only for these names or this wording do not pass, but could not be judged.",
 )
+@click.option(
+    "--all",
+    "show_all",
+    is_flag=True,
+    help="Also print warnings, more than ten failures an audit, and counts by measure.",
+)
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -67,6 +73,7 @@ def check(
     run: str | None,
     strict: bool,
     scope: str,
+    show_all: bool,
 ) -> None:
     """Say whether the current runs pass, and why not.
 
@@ -79,20 +86,17 @@ def check(
     unknown = [path for path in files if path.suffix not in ENDINGS]
     if unknown:
         raise click.UsageError(f"--write {unknown[0]}: its ending should be one of {', '.join(ENDINGS)}.")
-    result = read_check(warehouse, run=run, holds_out_for_group=scope == "group")
+    result = read_check(warehouse, run=run, holds_out_for_group=scope == "group", is_strict=strict)
     places = {path: ENDINGS[path.suffix] for path in files} | ({output: form} if output else {})
     for path, its in places.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, written(result, its).encode())
     if output is None:
-        print_data(written(result, form))
+        print_data(written(result, form, shows_all=show_all))
     else:
-        say(f"{result.headline} Written to {output}.")
-    if result.n_failed:
-        ctx.exit(EXIT_ALARMS)
-    is_open = result.unjudged or result.has_silence or result.n_held_out or (strict and result.n_open)
-    if not result.n_judged or is_open:
-        ctx.exit(EXIT_UNDECIDED)
+        say(f"{result.result} {result.headline} Written to {output}.")
+    if not result.passes:
+        ctx.exit(EXIT_UNDECIDED if result.passes is None else EXIT_ALARMS)
 
 
 @click.command()

@@ -33,7 +33,7 @@ ENDINGS: Mapping[str, str] = {one.ending: name for name, one in FORMATS.items() 
 """How a file ends -> the name of its format."""
 
 
-def written(check: Check, form: str) -> str:
-    """A check in one of the formats; ends with a line feed."""
-    write: Callable[[Check], str] = import_module(f"{__name__}.as_{form}").write
-    return write(check)
+def written(check: Check, form: str, *, shows_all: bool = True) -> str:
+    """A check in one of the formats; ends with a line feed. shows_all: text lists every case that failed or warns."""
+    write: Callable[..., str] = import_module(f"{__name__}.as_{form}").write
+    return write(check, shows_all=shows_all) if form == "text" else write(check)

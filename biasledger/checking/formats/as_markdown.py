@@ -11,7 +11,6 @@ from collector.terminal import on_one_line
 MARK = "<!-- biasledger-check -->"
 """The first line, by which a pipeline finds its comment again to replace it."""
 
-_VERDICTS = {"alarms": "alarms", "clean": "no alarm", "undecided": "undecided"}
 _HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
 # A comment holds 65,536 characters.
 _MOST_CASES = 40
@@ -22,7 +21,7 @@ _MARKS = re.compile(r"[\\`*_{}\[\]#!|~<>&]|(?<=www)\.|:(?=//)")
 
 def write(check: Check) -> str:
     """The result, counts an audit, a sentence for each alarm, and folded what is only a warning, was accepted or may be tried."""
-    lines = [MARK, f"### Bias audit: {_VERDICTS[check.verdict]}", "", _text(check.headline)]
+    lines = [MARK, f"### Bias audit: {_text(check.result)}", "", _text(check.headline)]
     if check.is_simulated:
         lines += ["", "Some of the answers are simulated."]
     if check.cases:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 
-from biasledger.checking.cases import ACCEPTED, FAILED, STATUSES, WARNED, Check
+from biasledger.checking.cases import ACCEPTED, FAILED, STATUSES, WARNED, Case, Check
 from biasledger.checking.outputs import sentences
 from collector.terminal import on_one_line
 
 _WIDTH = 118
+_FAILURES_OF_AN_AUDIT = 10
 _HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
 
 
-def write(check: Check) -> str:
-    """For people: the headline, counts by category and measure, a sentence for each alarm, what may be tried."""
-    lines = [check.headline]
+def write(check: Check, *, shows_all: bool = True) -> str:
+    """For people: the result, failures by audit, and what may be tried; the result again, as a log is read from its end.
+
+    shows_all: also warnings, accepted alarms, all failures of an audit, and counts by measure.
+    """
+    lines = [check.result, check.headline]
     if check.is_simulated:
         lines.append("Some of the answers are simulated.")
     if check.n_compared:
@@ -23,16 +29,32 @@ def write(check: Check) -> str:
         )
         lines.append(f"Against the baseline: {counts}.")
     lines += [*check.notes, *sentences(check.outputs)]
-    if check.cases:
+    for pair in sorted({(case.audit, case.target) for case in check.cases}):
+        lines += _of_audit(
+            *pair, [case for case in check.cases if (case.audit, case.target) == pair], shows_all
+        )
+    if shows_all and check.cases:
         lines += ["", *_summary_table(check)]
-    for status, heading in _HEADINGS.items():
-        cases = [case for case in check.cases if case.status == status]
-        if cases:
-            lines += ["", f"{heading}:"]
-        for case in cases:
-            lines += _paragraph(case.sentence, "  - ")
-    lines += _suggestions(check)
+    lines += _suggestions(check, {FAILED, WARNED} if shows_all else {FAILED})
+    if check.cases:
+        more = [] if shows_all else ["`biasledger check --all` lists every failure and warning."]
+        lines += ["", *more, check.result]
     return "\n".join(on_one_line(line) for line in lines) + "\n"
+
+
+def _of_audit(audit: str, target: str, cases: Sequence[Case], shows_all: bool) -> Iterator[str]:
+    counts = Counter(case.status for case in cases)
+    yield ""
+    yield f"{audit}, asked of {target}: {', '.join(f'{counts[one]} {one}' for one in STATUSES if counts[one])}"
+    for status, heading in _HEADINGS.items() if shows_all else [(FAILED, "Failed")]:
+        shown = [case for case in cases if case.status == status]
+        if shown and shows_all:
+            yield f"  {heading}:"
+        left_out = 0 if shows_all else max(len(shown) - _FAILURES_OF_AN_AUDIT, 0)
+        for case in shown[: len(shown) - left_out]:
+            yield from _paragraph(case.sentence.removeprefix(f"{target}, {audit}: "), "  - ")
+        if left_out:
+            yield f"  - {left_out} more"
 
 
 def _paragraph(text: str, first: str) -> list[str]:
@@ -55,11 +77,11 @@ def _summary_table(check: Check) -> list[str]:
     ]
 
 
-def _suggestions(check: Check) -> list[str]:
+def _suggestions(check: Check, statuses: Collection[str]) -> list[str]:
     lines: list[str] = []
     said: set[str] = set()
     for case in check.cases:
-        if case.status not in {FAILED, WARNED}:
+        if case.status not in statuses:
             continue
         for one in case.suggestions:
             if one.suggestion not in said:

@@ -169,8 +169,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def _written(form: str) -> str:
-    done = CliRunner().invoke(cli, ["check", "--format", form])
+def _written(form: str, *options: str) -> str:
+    done = CliRunner().invoke(cli, ["check", "--format", form, *options])
     assert done.exit_code == 1, done.output
     return done.output
 
@@ -278,7 +278,7 @@ def test_annotations_are_a_line_each_and_what_a_model_wrote_gives_no_command(pro
 
 def test_markdown_has_the_result_first_and_foreign_text_as_text(project: Path) -> None:
     text = _written("markdown")
-    assert text.startswith("<!-- biasledger-check -->\n### Bias audit: alarms\n\n")
+    assert text.startswith("<!-- biasledger-check -->\n### Bias audit: FAIL: ")
     assert "| products | model | 2 | 1 | 1 | 1 | 1 |" in text
     assert r"Bl%ack,::error::@<!-- -->team \[x\](http\://y)\\n\<b\>" in text
     assert "`biasledger explain run-1-0`" in text
@@ -316,7 +316,10 @@ def test_one_check_writes_several_files_and_prints(project: Path) -> None:
         "json": "json",
         "txt": "text",
     }.items():
-        assert (project / "out" / f"bias.{ending}").read_text(encoding="utf-8") == _written(form)
+        assert (project / "out" / f"bias.{ending}").read_text(encoding="utf-8") == _written(form, "--all")
+    short = _written("text")
+    assert short.splitlines()[0] == short.splitlines()[-1] == "FAIL: 2 of 2 audits of model failed."
+    assert "Warnings:" not in short
     unknown = CliRunner().invoke(cli, ["check", "--write", "bias.html"])
     assert unknown.exit_code == 3
     assert "--write bias.html: its ending should be one of .txt, .json, .xml, .sarif, .md." in unknown.output
