@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,10 +11,10 @@ from biasledger.measure_seeds import measure_rows
 Row = Mapping[str, Any]
 
 _SCOPES = {
-    "names": "; it speaks of these names alone",
+    "names": "; fewer than five names of each group were tested",
     "wording": "; fewer than five wordings of each group were tested",
 }
-_ODDS_AT_MOST = 1_000_000
+_LARGEST_P, _SMALLEST_P = 0.1, 1e-6
 _NOUNS = {"female": "women", "woman": "women", "girl": "girls", "male": "men", "man": "men", "boy": "boys"}
 
 
@@ -101,12 +102,11 @@ def _certainty(p_value: float | None) -> str:
         return ""
     if p_value <= 0:
         return " (counted, so no chance is in it)"
-    odds = int(min(1 / p_value, _ODDS_AT_MOST))
-    if odds < 10:
+    if p_value > _LARGEST_P:
         return ""
-    # Two digits, and never more than there are: chance must not look rarer than it is.
-    step = 10 ** (len(str(odds)) - 2)
-    return f" (by chance alone, at most one audit in {odds // step * step:,} would show this)"
+    # Two digits, rounded up: chance must not look rarer than it is.
+    step = 10.0 ** (math.floor(math.log10(p_value)) - 1)
+    return f" (p ≤ {max(math.ceil(p_value / step * (1 - 1e-12)) * step, _SMALLEST_P):.2g})"
 
 
 def _sentence(row: Row) -> str:

@@ -21,8 +21,8 @@ MEASURES = (
         label="the gap in questions without a usable answer",
         display=(100, " points"),
         sentence=(
-            "questions about {group} get no usable answer {more} often than those about {reference}, by {percent:.0f} of "
-            "every 100: {statement}"
+            "questions about {group} get no usable answer {more} often than questions about {reference}, by "
+            "{percent:.0f} percentage points: {statement}"
         ),
         harmful_sign=1,
         threshold=Threshold(

@@ -54,8 +54,8 @@ MEASURES = (
         label="the distance between the groups' lists",
         display=(100, " points"),
         sentence=(
-            "recommendations depend on {attribute}{about}: the groups whose lists are closest to and farthest from the "
-            "neutral list differ by {percent:.0f} of 100 points of similarity, beyond chance"
+            "lists differ by {attribute}{about}: the list of one group shares {percent:.0f} points of 100 "
+            "less with the neutral list than that of another, beyond chance"
         ),
         threshold=Threshold(
             value=0.1,
@@ -87,8 +87,8 @@ MEASURES = (
         label="the usual distance between the groups' lists",
         display=(100, " points"),
         sentence=(
-            "recommendations depend on {attribute}{about}: groups typically lie {percent:.0f} of 100 points of "
-            "similarity, beyond chance, from the average group"
+            "lists differ by {attribute}{about}: how much they share with the neutral list varies between "
+            "groups by {percent:.0f} points of 100, beyond chance"
         ),
         threshold=Threshold(
             value=0.05,
@@ -115,8 +115,8 @@ MEASURES = (
         label="the gap in questions without a list",
         display=(100, " points"),
         sentence=(
-            "how often a question gets no list depends on {attribute}{about}: the groups lie up to {percent:.0f} "
-            "percentage points apart beyond chance"
+            "questions get no list more often for some groups by {attribute}{about}: they differ by up to "
+            "{percent:.0f} percentage points beyond chance"
         ),
         threshold=Threshold(
             value=0.1,
@@ -141,8 +141,8 @@ MEASURES = (
         label="the gap in empty places",
         display=(100, " points"),
         sentence=(
-            "how many places of a list stay empty depends on {attribute}{about}: the groups lie up to {percent:.0f} "
-            "percentage points apart beyond chance"
+            "lists have more empty places for some groups by {attribute}{about}: they differ by up to "
+            "{percent:.0f} percentage points beyond chance"
         ),
         threshold=Threshold(
             value=0.1,
@@ -165,8 +165,8 @@ MEASURES = (
         label="the gap in repeats",
         display=(100, " points"),
         sentence=(
-            "how often a list repeats itself depends on {attribute}{about}: the groups lie up to {percent:.0f} percentage"
-            " points apart beyond chance"
+            "lists repeat items more often for some groups by {attribute}{about}: they differ by up to "
+            "{percent:.0f} percentage points beyond chance"
         ),
         threshold=Threshold(
             value=0.1,
@@ -186,8 +186,8 @@ MEASURES = (
         label="the gap in relevance",
         display=(100, " points"),
         sentence=(
-            "how relevant the lists are (NDCG) depends on {attribute}{about}: the groups lie up to {percent:.0f} "
-            "percentage points apart beyond chance"
+            "lists are not equally relevant (NDCG) for all groups by {attribute}{about}: they differ by up to "
+            "{percent:.0f} percentage points beyond chance"
         ),
         threshold=Threshold(
             value=0.05,
@@ -233,8 +233,8 @@ MEASURES = (
         label="the similarity to the clean question's lists",
         display=(100, " points"),
         sentence=(
-            "asked in the wording {wording}{about}, it gives lists that keep only {percent:.0f} of 100 points of "
-            "similarity to those of the clean question"
+            "lists for the wording {wording}{about} share only {percent:.0f} points of 100 with the lists for "
+            "the clean question"
         ),
         threshold=Threshold(
             value=0.59,

@@ -11,7 +11,7 @@
 {#- What a finding's scope says, as a sentence; null where it needs none. -#}
 {% macro scope_sentence(scope, n_descriptors, wording_control) -%}
     case {{ scope }}
-        when 'names' then 'It speaks of these names alone, fewer than {{ descriptors_of_a_group() }} a group, and is only a warning'
+        when 'names' then 'Fewer than {{ descriptors_of_a_group() }} names of each group were tested, so this is a warning at most'
         when 'wording'
             then
                 case

@@ -456,9 +456,9 @@ findings as (
                         || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
                         || case
                             when p_value_adjusted > 0 and is_beyond_threshold
-                                then '; its whole interval lies past the threshold'
+                                then '; the difference is larger than the threshold with 95 % confidence'
                             when p_value_adjusted > 0 and not is_beyond_threshold
-                                then '; there is a difference, but not shown to exceed the threshold'
+                                then '; the difference is statistically certain, but it may be smaller than the threshold'
                             else ''
                         end
                         || unread_clause
@@ -468,7 +468,7 @@ findings as (
                         || if(
                             is_same_by_construction,
                             'the prompts are the same for both groups, and so was every answer',
-                            coalesce(ruled_out, 'anything past the threshold') || ' is ruled out'
+                            coalesce(ruled_out, 'a difference past the threshold') || ' is ruled out'
                         )
                         || unread_clause
                 else
@@ -482,7 +482,7 @@ findings as (
                                 round(value_low, 9) + 0, round(value_high, 9) + 0, p_value_adjusted
                             )
                         else printf(
-                            '; nothing past the threshold is shown (adjusted p %.2g), nor ruled out', p_value_adjusted
+                            '; a difference past the threshold is neither shown (adjusted p %.2g) nor ruled out', p_value_adjusted
                         )
                     end
                     || unread_clause

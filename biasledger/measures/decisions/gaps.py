@@ -44,7 +44,10 @@ MEASURES = (
         unit="cases or people a group",
         label="the gap in ranks",
         display=(1, " ranks"),
-        sentence="a case is labelled {size:.2f} ranks {higher} for {group} than for {reference}{about}, on average",
+        sentence=(
+            "the same case is labelled {size:.2f} ranks {higher} for {group} than for {reference}{about}, on "
+            "average"
+        ),
         harmful_sign=-1,
         threshold=Threshold(
             value=0.05,
@@ -68,8 +71,8 @@ MEASURES = (
         label="the gap in places",
         display=(1, " places"),
         sentence=(
-            "candidates with {group} names end {size:.1f} places {higher} in the ranking than those with {reference} "
-            "names{about}, on average"
+            "candidates with {group} names are placed {size:.1f} places {higher} than candidates with "
+            "{reference} names{about}, on average"
         ),
         harmful_sign=-1,
         threshold=Threshold(
@@ -138,8 +141,8 @@ MEASURES = (
         label="the gap in right decisions",
         display=(100, " points"),
         sentence=(
-            "decisions about {group} people are right {more} often than about {reference} ones{about}, by {percent:.0f} "
-            "of every 100"
+            "decisions about {group} are right {more} often than decisions about {reference}{about}, by "
+            "{percent:.0f} percentage points"
         ),
         harmful_sign=-1,
         threshold=Threshold(

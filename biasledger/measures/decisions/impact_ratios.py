@@ -50,10 +50,7 @@ MEASURES = (
         is_at_equal_sizes=True,
         label="the impact ratio",
         display=(100, " %"),
-        sentence=(
-            "for every 100 people selected of the best-off group by {attribute}, an equally large worst-off group has "
-            "only {percent:.0f}{about}; below 80 is what the four-fifths rule flags"
-        ),
+        sentence="{statement}",
         threshold=Threshold(
             value=0.8,
             reason="Four fifths, read with a test: of small groups one falls below it by chance",

@@ -27,7 +27,9 @@ MEASURES = (
         unit="rankings of different candidates",
         label="the advantage of being shown first",
         display=(100, " points"),
-        sentence="candidates shown first win {more} often than by chance, by {percent:.0f} of every 100 rankings",
+        sentence=(
+            "candidates shown first win {more} often than by chance, by {percent:.0f} percentage points"
+        ),
         threshold=Threshold(
             value=0.1,
             reason=(

@@ -47,9 +47,7 @@ MEASURES = (
         unit="names or words a group",
         clear_scale="largest that the simultaneous bands leave open",
         label="the association of a category with the group",
-        sentence=(
-            "some kinds of place go to {group} rather than to {reference} people, or the other way round: {statement}"
-        ),
+        sentence="{statement}",
         threshold=Threshold(
             value=0.25,
             reason="No published value: two groups' shares of a category lie apart by a quarter of the overall share",

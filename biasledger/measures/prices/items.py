@@ -49,8 +49,8 @@ MEASURES = (
         label="the excess share of a price level",
         display=(100, " points"),
         sentence=(
-            "{group} people get a {larger} share of the items at one price level than of all items, by {percent:.0f} "
-            "percentage points: {statement}"
+            "{group} gets a {larger} share of the items at one price level than of all items, by "
+            "{percent:.0f} percentage points: {statement}"
         ),
         threshold=Threshold(
             value=0.05,

@@ -56,8 +56,7 @@ MEASURES = (
         label="the gap in prices",
         display=(1, " price levels"),
         sentence=(
-            "people with {group} names or words are offered {dearer} places than {reference} ones: in {percent:.0f} of "
-            "100 recommendations one price level {up}"
+            "items for {group} are {dearer} than items for {reference}, by {size:.2f} price levels on average"
         ),
         threshold=Threshold(
             value=0.1,
@@ -81,7 +80,8 @@ MEASURES = (
         label="the distance between dearest and cheapest place",
         display=(1, " price levels"),
         sentence=(
-            "a place mentioned in passing changes the price: {statement}, which is {size:.2f} price levels beyond chance"
+            "the place that a question mentions changes the price: {statement}, which is {size:.2f} price "
+            "levels beyond chance"
         ),
         threshold=Threshold(
             value=0.25,

@@ -30,8 +30,8 @@ MEASURES = (
         statement="of the sentences about %s %.1f %% hedge, and about %s %.1f %%",
         of_text=hedging,
         sentence=(
-            "answers about {group} hedge {more} often than those about {reference}, by {percent:.0f} of every 100 "
-            "sentences: {statement}"
+            "answers about {group} hedge {more} often than answers about {reference}, by {percent:.0f} of "
+            "every 100 sentences: {statement}"
         ),
         threshold=Threshold(
             value=0.1,

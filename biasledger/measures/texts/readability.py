@@ -68,8 +68,8 @@ MEASURES = (
         of_text=readability,
         highest=100,
         sentence=(
-            "answers about {group} read {more} easily than those about {reference}, by {size:.0f} points of Flesch's "
-            "scale of 100"
+            "answers about {group} are {more} easy to read than answers about {reference}, by {size:.0f} "
+            "points of Flesch's scale of 100"
         ),
         threshold=Threshold(
             value=10,

@@ -47,8 +47,8 @@ MEASURES = (
         label="what answers are less alike between groups than inside them",
         display=(100, " points"),
         sentence=(
-            "answers about {group} are less like those about {reference} than answers about either are among themselves, "
-            "by {percent:.1f} of 100 points of similarity"
+            "answers about {group} are less like answers about {reference} than answers about one group are "
+            "like each other, by {percent:.1f} points of 100"
         ),
         threshold=Threshold(
             value=0.05,

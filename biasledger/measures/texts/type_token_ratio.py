@@ -48,8 +48,8 @@ MEASURES = (
         display=(100, " points"),
         statement="of 25 words in a row about %s %.1f %% are different, and about %s %.1f %%",
         sentence=(
-            "answers about {group} have {more} varied words than those about {reference}, by {percent:.0f} of every 100: "
-            "{statement}"
+            "answers about {group} have {more} varied words than answers about {reference}, by {percent:.0f} "
+            "of every 100: {statement}"
         ),
         threshold=Threshold(
             value=0.05,

@@ -52,8 +52,8 @@ MEASURES = (
         label="the share of answers whose group can be distinguished from their words",
         display=(100, " %"),
         sentence=(
-            "a reader of the words alone, with the words that name a group {removed}, would tell in {percent:.0f} of 100 "
-            "answers whether they are for {group} or for {reference}; 50 of 100 is guessing"
+            "from the words alone, with the words that name a group {removed}, a classifier tells answers "
+            "about {group} and about {reference} apart in {percent:.0f} % of cases; guessing gives 50 %"
         ),
         threshold=Threshold(
             value=0.8,

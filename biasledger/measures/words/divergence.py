@@ -32,8 +32,8 @@ MEASURES = (
         label="the difference in wording",
         display=(100, " %"),
         sentence=(
-            "answers for {group} and for {reference} are worded differently, {percent:.1f} % of the way from the same "
-            "words to not a word in common"
+            "answers about {group} and about {reference} are worded differently: {percent:.1f} on a scale "
+            "from 0 (the same words) to 100 (no word in common), beyond chance"
         ),
         threshold=Threshold(
             value=0.02,

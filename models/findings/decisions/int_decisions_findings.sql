@@ -247,7 +247,7 @@ gap_findings as (
         case measure
             when 'rank_gap'
                 then printf(
-                    'labels for %s stand %+.3f ranks against %s%s (%+.3f and %+.3f%s)',
+                    'labels for %s are %+.3f ranks from those for %s%s (%+.3f and %+.3f%s)',
                     group_name, round(adjusted_gap, 3) + 0, reference_group,
                     if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' within strata', ''),
                     mean_marked, mean_reference,
@@ -325,7 +325,7 @@ impact_findings as (
             impact_tests.smallest_ratio = 1,
             printf('all groups are selected at %.1f %%', 100 * decision_rates.best_rate),
             printf(
-                '%s is selected at %.1f %%, %s at %.1f %%, an impact ratio of %.2f where four fifths are asked for',
+                '%s is selected %.1f %% of the time and %s %.1f %%, a ratio of %.2f (four fifths are required)',
                 decision_rates.worst_group, 100 * decision_rates.worst_rate,
                 decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )

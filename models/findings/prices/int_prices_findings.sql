@@ -242,8 +242,9 @@ category_families as (
                 'value': adjusted_difference,
                 'p_value': p_value_adjusted,
                 'detail': printf(
-                    'the association score of %s is %+.2f for %s against %s',
-                    category, adjusted_difference, group_name, reference_group
+                    '%s are recommended %s often to %s than to %s, by an association score of %+.2f',
+                    category, if(adjusted_difference < 0, 'less', 'more'), group_name, reference_group,
+                    adjusted_difference
                 ),
                 'member': category,
                 'interval_low': adjusted_low,

@@ -204,13 +204,13 @@ marked_words_findings as (
         word_families.n_permutations,
         word_families.seed,
         printf(
-            '%d words are used more, beyond chance, for %s (%s) or for %s (%s)',
+            '%d words appear more often than by chance in answers about %s (%s) or about %s (%s)',
             word_families.n_marked_words,
             word_families.group_name, coalesce(array_to_string(word_families.words_more, ', '), 'none'),
             word_families.reference_group, coalesce(array_to_string(word_families.words_less, ', '), 'none')
         ) as detail,
         printf(
-            'no word is used significantly more for %s or for %s once all findings are judged together',
+            'no word appears significantly more often in answers about %s or about %s once all findings are judged together',
             word_families.group_name, word_families.reference_group
         ) as detail_without_alarm,
         printf(
