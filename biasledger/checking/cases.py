@@ -16,12 +16,12 @@ from biasledger.comparing.built_runs import built_run, known_runs, standing_note
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.silence import SilentGroup, silent_groups
 from biasledger.findings import NO_FINDING
+from biasledger.verdicts import PLAIN, result_sentence
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 """In the order in which they are shown."""
 
-PLAIN = "plain"
 _METHOD_OF_RUNS = "runs"
 _DECIDED = {PASSED, FAILED, ACCEPTED}
 _NARROW_SCOPES = {"names", "wording"}
@@ -174,20 +174,8 @@ class Check:
     @property
     def result(self) -> str:
         """PASS, FAIL or UNDECIDED, and how many audits of each target failed."""
-        word = {True: "PASS", False: "FAIL", None: "UNDECIDED"}[self.passes]
         failed = {(case.audit, case.target) for case in self.cases if case.status == FAILED}
-        audits: dict[str, set[str]] = {}
-        for audit, target in (*self.audits, *failed):
-            audits.setdefault(target, set()).add(audit)
-        counts = {
-            target: sum((audit, target) in failed for audit in names) for target, names in audits.items()
-        }
-        said = [
-            f"{f'{counts[target]} of {len(names)}' if counts[target] else f'no failure in {len(names)}'} "
-            f"audit{'s' * (len(names) > 1)} of {target}{' failed' * bool(counts[target])}"
-            for target, names in sorted(audits.items(), key=lambda one: (-counts[one[0]], one[0]))
-        ]
-        return f"{word}: {'; '.join(said)}." if said else f"{word}."
+        return result_sentence(self.passes, self.audits, failed)
 
     @property
     def headline(self) -> str:

@@ -24,7 +24,8 @@ def render(
         run_ids: the runs to report on; without any all, the latest of each audit and target in full.
         ledger: what the warehouse was built from, which says what was asked; a run that it does not hold, or a ledger that cannot
             be read, leaves that out.
-        with_examples: whether to show two whole answers of the ledger next to each audit with an alarm.
+        with_examples: whether to show two whole answers of the ledger next to each audit with an alarm, also where they are not
+            simulated.
 
     Raises:
         InputError: no such warehouse or run, or the extra `report` is not installed.

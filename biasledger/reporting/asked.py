@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,7 +54,7 @@ class Asked:
 
 
 def read_asked(
-    source: Source, ledger: Path, alarms: Mapping[str, Row | None], *, with_examples: bool
+    source: Source, ledger: Path, alarms: Mapping[str, Row | None], *, with_examples: Collection[str]
 ) -> dict[str, Asked]:
     """Read these runs' questions from the ledger; runs that it does not hold, and all runs if it cannot be read, are left out.
 
@@ -62,7 +62,7 @@ def read_asked(
         source: the open warehouse, which says whom each prompt was about.
         ledger: the file that holds prompts and answers.
         alarms: run -> the finding to illustrate, or None.
-        with_examples: whether whole answers may be shown.
+        with_examples: runs of which whole answers may be shown.
     """
     if not ledger.is_file():
         return {}
@@ -71,7 +71,8 @@ def read_asked(
             listed = {run_id: _asked(connection, run_id) for run_id in alarms}
             return {
                 run_id: Asked(
-                    *found, _example(connection, source, run_id, alarms[run_id]) if with_examples else None
+                    *found,
+                    _example(connection, source, run_id, alarms[run_id]) if run_id in with_examples else None,
                 )
                 for run_id, found in listed.items()
                 if found is not None

@@ -18,6 +18,7 @@ from biasledger.methods import method_names, module_of
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
 from biasledger.reporting.bundle import chart_scripts
+from biasledger.reporting.failures import failures
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
 from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
@@ -35,10 +36,11 @@ from biasledger.reporting.source import Result, Row, Source, require_runs
 from biasledger.reporting.verdicts import (
     RunVerdict,
     about,
-    headline,
     in_words,
+    lead,
     next_steps,
     other_verdicts,
+    result,
     run_verdict,
     technical,
     tiles,
@@ -97,13 +99,20 @@ def assemble(
     verdicts = [section.verdict for section in sections]
     alarms = {verdict.run["run_id"]: _compared(verdict) for verdict in verdicts}
     amounts = source.ask("asked", run_ids=sorted(shown_ids))
+    # A simulated answer is nobody's.
+    told = {row["run_id"] for row in shown if with_examples or row["is_simulated"]}
+    asked = read_asked(source, ledger, alarms, with_examples=told) if ledger else {}
+    failing = [verdict.run["run_id"] for verdict in verdicts if verdict.status == "alarm"]
+    examples = [one.example for run_id in failing if (one := asked.get(run_id)) and one.example is not None]
     return _render(
-        asked=read_asked(source, ledger, alarms, with_examples=with_examples) if ledger else {},
+        asked=asked,
+        example=min(examples, key=lambda one: sum(map(len, one.answers)), default=None),
         amounts={row["run_id"]: row for row in amounts.rows} if amounts else {},
         provenance=source.ask("provenance", run_ids=sorted(shown_ids)),
         thresholds=source.ask("thresholds", run_ids=sorted(shown_ids)),
-        headline=headline(verdicts),
-        other_verdicts=other_verdicts(verdicts),
+        headline=result(verdicts),
+        lead=" ".join(filter(None, [lead(verdicts), *other_verdicts(verdicts)])),
+        failures=failures(verdicts),
         steps=next_steps(verdicts, [row for verdict in verdicts for row in _helped(source, verdict)]),
         matrix=matrix(verdicts),
         sections=sections,

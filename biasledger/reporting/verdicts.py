@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.checking.sentences import in_units, people, plain_effect, worse_off
 from biasledger.reporting.picture import STATUS_TEXTS, contrast, count, number, readable
 from biasledger.reporting.source import Row
-from biasledger.verdicts import PLAIN, gravest
+from biasledger.verdicts import PLAIN, gravest, result_sentence
 
 _ALARMS_SHOWN = 6
 _ALARMS_OF_A_MEASURE = 2
@@ -41,13 +42,12 @@ _NUMBER_WORDS = (
 
 @dataclass(frozen=True)
 class Tile:
-    """One of the four statuses: how many findings have it, what that means and what would change it."""
+    """One of the four statuses: how many findings have it, and what that means."""
 
     status: str
     n: int
     text: str
     meaning: str
-    change: str
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,17 @@ class RunVerdict:
     silent_attributes: frozenset[str] = frozenset()
 
     @property
+    def is_decided(self) -> bool:
+        """Whether any finding about groups passes or fails: a warning, and that another model answered, decide nothing."""
+        return any(
+            finding["status"] == "clear" or (finding["status"] == "alarm" and finding["severity"] == "error")
+            for finding in self.findings
+            if finding["severity"] != "none"
+            and finding["method"] != "runs"
+            and finding["measure"] not in OF_NO_GROUP
+        )
+
+    @property
     def failing_alarms(self) -> list[Row]:
         """The alarms that fail the audit, of what was asked plainly."""
         return [
@@ -105,10 +116,20 @@ def about(finding: Row) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def headline(verdicts: Sequence[RunVerdict]) -> str:
-    """Say in one sentence who comes off worse, or else what differs, and in a second one if nothing is known of a group."""
+def result(verdicts: Sequence[RunVerdict]) -> str:
+    """Say whether the audits pass, and how many of each target failed."""
     if not verdicts:
         return "Nothing has been judged yet."
+    audits = [(verdict.run["audit"], verdict.run["target"]) for verdict in verdicts]
+    failed = {audits[place] for place in _alarmed(verdicts)}
+    is_open = any(verdict.silent or not verdict.is_decided for verdict in verdicts)
+    return result_sentence(False if failed else None if is_open else True, audits, failed)
+
+
+def lead(verdicts: Sequence[RunVerdict]) -> str:
+    """Say in one sentence who comes off worse, or else what differs, and in a second one if nothing is known of a group."""
+    if not verdicts:
+        return ""
     n_silent = sum(bool(verdict.silent) for verdict in verdicts)
     unknown = f" Nothing is known of some groups in {_of(n_silent, len(verdicts))}." if n_silent else ""
     return (_harm(verdicts) if _alarmed(verdicts) else _without_alarms(verdicts)) + unknown
@@ -211,7 +232,7 @@ def _more(n: int) -> str:
 
 
 def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> list[Step]:
-    """Up to three things to do next: what to mend, which mitigation helped, what more answers would settle.
+    """Up to three things to do next: what to fix and which mitigation helped; without alarms, what more answers would settle.
 
     Args:
         verdicts: in the order of the report.
@@ -222,15 +243,17 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
     alarms = [(verdict, finding) for verdict in [*first, *verdicts] for finding in verdict.failing_alarms]
     # Alarms about people who are worse off come before mere differences.
     alarms.sort(key=lambda pair: not worse_off(pair[1]))
+    fixes = {
+        (verdict.run["run_id"], finding["measure"]): (verdict, finding)
+        for verdict, finding in reversed(alarms)
+    }
     steps = [
-        Step(
-            "Fix or accept",
-            _audit_of(verdict),
-            f"{in_words(finding)} Or accept it, with a reason, by a row of exceptions.csv.",
-        )
-        for verdict, finding in alarms[:1]
+        Step("Fix, or accept with a reason", _audit_of(verdict), in_words(finding))
+        for verdict, finding in list(fixes.values())[::-1]
     ]
-    steps += [Step("Use", readable(row["audit"]), _helped(row)) for row in helped[:1]]
+    steps[1:1] = [Step("Use", readable(row["audit"]), _helped(row)) for row in helped[:1]]
+    if steps:
+        return steps[:_STEPS_SHOWN]
     nearest = _nearest([finding for verdict in verdicts for finding in verdict.failing])
     lacking = [
         finding
@@ -239,7 +262,7 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
         for finding in verdict.failing
         if finding["status"] == "insufficient_data" and finding["advice"]
     ]
-    steps += [
+    steps = [
         Step("Collect more answers", readable(finding["audit"]), _needed(finding))
         for finding in (*nearest[:1], *lacking[:1], *nearest[1:2])
     ]
@@ -328,28 +351,24 @@ def tiles(findings: Sequence[Row]) -> list[Tile]:
             "alarm" if by["alarm"] == 1 else "alarms",
             "Past the threshold, and chance does not explain it."
             + (f" Among them: {notes}." if notes else ""),
-            "Ends when the value falls back, or is accepted with a reason.",
         ),
         Tile(
             "inconclusive",
             by["inconclusive"],
             STATUS_TEXTS["inconclusive"],
             "Neither shown nor ruled out. This is not a pass.",
-            _nearer(findings),
         ),
         Tile(
             "clear",
             by["clear"],
             STATUS_TEXTS["clear"],
             "A difference past the threshold is ruled out.",
-            "Holds for this model, these questions and these thresholds.",
         ),
         Tile(
             "insufficient_data",
             by["insufficient_data"],
             STATUS_TEXTS["insufficient_data"],
             "Too few answers to judge.",
-            "Each row says how many it needs at least.",
         ),
     ]
 

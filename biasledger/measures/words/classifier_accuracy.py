@@ -49,7 +49,7 @@ MEASURES = (
         clear_scale="balanced accuracy with unlimited texts, upper end of the interval",
         no_difference=0.5,
         is_at_equal_sizes=True,
-        label="the share of answers whose group can be distinguished from their words",
+        label="the accuracy of guessing the group from words",
         display=(100, " %"),
         sentence=(
             "from the words alone, with the words that name a group {removed}, a classifier tells answers "

@@ -20,6 +20,9 @@ select
     findings.threshold,
     findings.interval_low,
     findings.interval_high,
+    findings.value_low,
+    findings.value_high,
+    measures.no_difference,
     findings.p_value_adjusted,
     findings.n_units,
     findings.n_units_needed,
@@ -27,6 +30,7 @@ select
     findings.scope,
     findings.advice,
     measures.side,
+    measures.method,
     findings.statement,
     findings.caution,
     findings.explanation

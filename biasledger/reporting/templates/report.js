@@ -51,7 +51,8 @@
     const names = spec.usermeta && spec.usermeta.names;
     const width = place.clientWidth;
     // Space for names, but never more than for what is measured.
-    const space = Math.min(340, Math.max(118, width * 0.36));
+    const [most, share] = spec.usermeta && spec.usermeta.has_long_names ? [520, 0.5] : [340, 0.36];
+    const space = Math.min(most, Math.max(118, width * share));
     const axis = {
       ...config.axis,
       labelLimit: space,

@@ -134,7 +134,7 @@ def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     opened.page.evaluate(
         """() => {
           document.querySelector('.picture .reading').style.setProperty('color', 'rgb(235, 235, 230)');
-          document.querySelector('.chart').removeAttribute('aria-label');
+          document.querySelector('.picture .chart').removeAttribute('aria-label');
         }"""
     )
     found = {finding.split(":")[0] for finding in violations(opened, inside=".picture")}
@@ -251,12 +251,12 @@ def test_headings_and_landmarks_are_in_order(drawn: Opened) -> None:
 def test_without_scripts_verdicts_and_tables_still_read(open_report: Open, hostile_report: Path) -> None:
     page = open_report(hostile_report, drawn=False, java_script_enabled=False).page
     text = page.locator("main").inner_text()
-    assert "come off worse in the audit." in page.locator("h1").inner_text()
+    assert page.locator("h1").inner_text().startswith("FAIL: ")
     counts = " ".join(page.locator(".tiles").inner_text().split())
     assert all(
         re.search(rf"\d+ {status}", counts) for status in ("alarms", "inconclusive", "clear", "insufficient")
     )
-    assert "The chart needs scripts; its numbers are in the table below." in text
+    assert "The chart needs scripts; its numbers are in a table below." in text
     assert page.locator("#findings-rows tr").count() > 30
     assert not page.locator("#filter").is_visible()
     page.locator("summary").first.click()

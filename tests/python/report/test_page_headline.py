@@ -48,9 +48,13 @@ def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[s
     lines = [
         page.texts["p"][place]
         for place, (_, attributes) in enumerate(one for one in page.elements if one[0] == "p")
-        if attributes.get("class") == "beside"
+        if attributes.get("class") == "lead"
     ]
-    assert " ".join([*page.texts["h1"], *map(str.strip, lines)]) == said
+    assert " ".join(map(str.strip, lines)) == said
+    n_alarms = sum("alarm" in of_run for of_run in statuses)
+    passes = all("clear" in of_run for of_run in statuses)
+    word = "FAIL" if n_alarms else "PASS" if passes else "UNDECIDED"
+    assert page.texts["h1"][0].startswith(f"{word}: {n_alarms or 'no failure in'} ")
 
 
 def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Path) -> None:
@@ -78,18 +82,21 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
         "fct_mitigation_comparisons": [helped],
     }
     page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", tables)))
-    assert page.texts["h1"] == [
-        "Black people come off worse in two of four audits, and are treated differently in one other."
-    ]
+    assert page.texts["h1"] == ["FAIL: 3 of 4 audits of model failed."]
     text = " ".join(page.texts["header"][0].split())
+    assert (
+        "Black people come off worse in two of four audits, and are treated differently in one other." in text
+    )
     assert "No difference by gender was shown in two audits; it is ruled out in one of them." in text
     assert "Bias is not ruled out in one other: audit-3." in text
     steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
-    assert steps[0].startswith("Fix or accept in audit-0Candidates with black names end 1.0 places lower")
+    assert steps[0].startswith(
+        "Fix, or accept with a reason in audit-0Candidates with black names are placed 1.0 places"
+    )
     assert steps[1] == (
         "Use in audit-0Asked with masked, the place gap of race, black vs White went from −1.00 places to −0.25 places."
     )
-    assert steps[2].endswith("About 50 would settle it.")
+    assert steps[2].startswith("Fix, or accept with a reason in audit-1")
     # The tiles count what was asked plainly; the matrix shows it in units, and leads to its rows of the table.
     assert '<span class="tile-n">3</span> <span class="tile-name">alarms' in render(
         tmp_path / "warehouse.duckdb"
@@ -110,7 +117,8 @@ def test_accepted_alarms_and_warnings_are_counted_and_make_no_verdict(tmp_path: 
         finding("run-1", 2, status="clear", measure="rank_gap"),
     ]
     page = Page(render(small(tmp_path, findings)))
-    assert page.texts["h1"] == ["No alarm: differences past the thresholds are ruled out in the audit."]
+    assert page.texts["h1"] == ["PASS: no failure in 1 audit of model."]
+    assert "No alarm: differences past the thresholds are ruled out in the audit." in page.texts["header"][0]
     text = " ".join(page.texts["section"][0].split())
     assert "Among them: 1 warning, 1 accepted." in text
     assert "2 alarms, 1 clear" in text
@@ -155,9 +163,10 @@ def test_what_is_clear_of_the_others_is_not_clear_of_a_silent_group(tmp_path: Pa
     }
     page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", tables)))
     said = "Nothing is known of race Asian (none of its 15 answers could be used)."
-    [headline] = page.texts["h1"]
-    assert headline.startswith("No alarm, but bias is not ruled out in one of two audits")
-    assert headline.endswith("Nothing is known of some groups in one of two audits.")
+    assert page.texts["h1"] == ["UNDECIDED: no failure in 2 audits of model."]
+    text = " ".join(page.texts["header"][0].split())
+    assert "No alarm, but bias is not ruled out in one of two audits" in text
+    assert "Nothing is known of some groups in one of two audits." in text
     # In the table of verdicts and where the audit begins.
     assert page.texts["strong"].count(said) == 2
     assert (

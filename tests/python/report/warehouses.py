@@ -145,6 +145,8 @@ def finding(run_id: str, number: int = 0, **changes: Any) -> dict[str, Any]:
         "clear_threshold": 0.02,
         "interval_low": 0.04,
         "interval_high": 0.09,
+        "value_low": 0.04,
+        "value_high": 0.09,
         "p_value_adjusted": 0.001,
         "scope": "group",
         "settled_by": "answers a group",

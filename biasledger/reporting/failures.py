@@ -1,0 +1,76 @@
+"""The chart of the first screen: every failing finding by how many times its threshold it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biasledger.checking.sentences import in_units
+from biasledger.measure_seeds import measure_rows
+from biasledger.reporting.charts import THRESHOLD_KEY, Dot, Rule, describe_dots, interval_dots
+from biasledger.reporting.picture import Key, Panel, contrast, readable
+from biasledger.reporting.source import Row
+from biasledger.reporting.verdicts import RunVerdict
+
+_AT_MOST = 20
+_FARTHEST = 12.0
+
+
+def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
+    """Return a row for each alarm that fails an audit, the largest first in each audit; None where there is none.
+
+    The axis is the value's distance from "no difference", divided by that of the threshold: past 1, or below -1 where a group may
+    be better or worse off, the threshold is crossed.
+    """
+    audits = {verdict.run["audit"] for verdict in verdicts}
+    found = [
+        (verdict, finding)
+        for verdict in verdicts
+        for finding in sorted(verdict.failing_alarms, key=lambda one: -abs(_ratio(one, one["value"]) or 0.0))
+        if _ratio(finding, finding["value"]) is not None
+    ]
+    if not found:
+        return None
+    shown = sorted(found, key=lambda one: -abs(_ratio(one[1], one[1]["value"]) or 0.0))[:_AT_MOST]
+    kept = [one for one in found if any(one is other for other in shown)]
+    dots = [_dot(finding, verdict.run["audit"] if len(audits) > 1 else "") for verdict, finding in kept]
+    is_signed = any(finding["side"] == "two-sided" for _, finding in kept)
+    rules = [Rule(0.0, "even"), Rule(1.0, "threshold"), *([Rule(-1.0, "threshold")] if is_signed else [])]
+    title = "value ÷ threshold" + (" (negative: less for the first group)" if is_signed else "")
+    spec = interval_dots(dots, title, rules, limits=(-_FARTHEST, _FARTHEST))
+    spec["usermeta"]["has_long_names"] = True
+    left_out = f" The {len(kept)} largest of {len(found)}." if len(found) > len(kept) else ""
+    return Panel(
+        f"{'One finding fails' if len(found) == 1 else f'{len(found)} findings fail'}: value ÷ threshold, with its interval."
+        f"{left_out}",
+        describe_dots(dots, "Failing findings, value divided by threshold"),
+        spec,
+        (Key("alarm", "failing finding"), THRESHOLD_KEY, Key("rule-even", "no difference")),
+    )
+
+
+def _dot(finding: Row, audit: str) -> Dot:
+    label = measure_rows().get(finding["measure"], {}).get("label") or readable(finding["measure"])
+    groups = contrast(finding)
+    if groups == "all groups":
+        groups = "" if finding["attribute"].startswith("(") else readable(finding["attribute"])
+    parts = (groups, readable(finding["subject"]), label.removeprefix("the "))
+    ends = [_ratio(finding, finding[name]) for name in ("value_low", "value_high")]
+    low, high = sorted(ends, key=lambda end: (end is None, end))
+    return Dot(
+        f"{readable(audit)}: {', '.join(part for part in parts if part)}"
+        if audit
+        else ", ".join(filter(None, parts)),
+        _ratio(finding, finding["value"]),
+        low if None not in ends else None,
+        high if None not in ends else None,
+        "alarm",
+        more={"measured": in_units(finding), "audit": finding["audit"]},
+    )
+
+
+def _ratio(finding: Row, value: float | None) -> float | None:
+    """Return a value's distance from no difference in thresholds; positive is past it, but for two-sided measures signed."""
+    none, threshold = finding["no_difference"], finding["threshold"]
+    if value is None or none is None or threshold is None or threshold == none:
+        return None
+    return float((value - none) / (threshold - none))
