@@ -106,7 +106,7 @@ def _clicks(place: str, where: str, named: list[str]) -> str:
     elif ", an audit" in where:
         assert "{{ section.key }}" in CONTENTS
         n = 1 + (named == ["SQL"])
-    elif not named or f">{named[0]}<" in SHOWN:
+    elif not named or f">{named[0]}<" in SHOWN or f'"{named[0]}"' in SHOWN:
         n = 0
     else:
         section = re.search(rf'id="([\w-]+)-title"[^>]*>{re.escape(named[0])}<', REPORT)
