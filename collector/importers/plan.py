@@ -70,14 +70,16 @@ ANSWER_ROLES = ("text", "finish_reason", "error", "reasoning")
 # Why there is no answer, or why it ended; empty if the cell has no value.
 _SAID_ROLES = ("finish_reason", "error")
 # Names, of which #N/A and the like are none.
-NAMED_ROLES = ("subject", "expected")
-PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected")
+NAMED_ROLES = ("subject", "expected", "cluster", "block")
+PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected", "cluster", "block")
 ROLES = (
     *ANSWER_ROLES,
     *ASKED_ROLES,
     "template",
     "subject",
     "domain",
+    "cluster",
+    "block",
     "trial",
     "attempt",
     "expected",
@@ -295,10 +297,10 @@ class FilePlan:
         return ", ".join(listed)
 
     def _known_names(self, role: str) -> Sequence[str]:
-        """Return the words that are a subject, or a right answer, whatever they look like."""
+        """Return the words that are a subject, or a right answer, whatever they look like; none of other roles."""
         if role == "subject":
             return [one.name for one in self._audit.subject_rows]
-        return self._audit.answer.labels
+        return self._audit.answer.labels if role == "expected" else ()
 
     def missing(self) -> list[str]:
         """Return a sentence for each short column that lacks values: how many, and what stands there."""
@@ -438,6 +440,8 @@ class FilePlan:
             domain=text("domain"),
             subject=text("subject"),
             expected_label=text("expected"),
+            cluster=text("cluster"),
+            block=text("block"),
             attributes=stated.attributes,
         )
         return PlannedPrompt(found["run"], found["prompt_number"], prompt)

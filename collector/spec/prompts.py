@@ -47,6 +47,8 @@ class Prompt:
     domain: str | None = None
     expected_label: str | None = None
     system_prompt: str | None = None
+    cluster: str | None = None
+    block: str | None = None
     attributes: tuple[PromptAttribute, ...] = ()
     content_hash: str = field(init=False)
 
@@ -66,9 +68,9 @@ class Prompt:
                 [one.slot, one.attribute, one.group_name, one.descriptor] for one in self.attributes
             ),
         }
-        # It came later, and what was asked before keeps its hash.
-        if self.domain is not None:
-            content["domain"] = self.domain
+        # They came later, and what was asked before keeps its hash.
+        later = {"domain": self.domain, "cluster": self.cluster, "block": self.block}
+        content |= {name: value for name, value in later.items() if value is not None}
         object.__setattr__(self, "content_hash", hash_of(content))
 
     @property
