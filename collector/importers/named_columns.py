@@ -188,7 +188,7 @@ def shared_columns(
             if (shared := _shared(source.connection, column, f"c{place}", kind, len(groups)))
         ]
     found.sort(key=lambda one: (list(_SHARED).index(one[0]), one[1].n_values * (one[0] == "cluster")))
-    best = {shared.role: shared for _, shared in reversed(found)}
+    best: dict[str, Shared] = {shared.role: shared for _, shared in reversed(found)}
     return {role: best[role] for role in ("cluster", "block") if role in best}
 
 

@@ -162,17 +162,18 @@ def test_what_rows_share_is_chosen_and_told(biasledger: Biasledger, file: Path) 
     command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
     result = biasledger(*command)
     assert result.exit_code == 0, result.output + result.stderr
-    assert result.output.splitlines()[1:3] == [
+    sentences = (
         "Chose customer as the cluster, because its name says what rows share and its 24 values repeat in 96 rows. Answers that "
-        "share a value are resampled and permuted together; if that is wrong, delete cluster from import.columns.",
+        "share a value are resampled and permuted together; if that is wrong, delete cluster from import.columns.\n"
         "Chose judge as the block, because its name says who judged or when, and its 3 values have rows of several groups each. "
-        "Groups are compared inside each value; if that is wrong, delete block from import.columns.",
-    ]
+        "Groups are compared inside each value; if that is wrong, delete block from import.columns.\n"
+    )
+    assert sentences in result.output
     imported = load_audit(Path("a.yml")).imported
     assert imported is not None
     assert (imported.columns.cluster, imported.columns.block) == ("customer", "judge")
     spec = Path("a.yml").read_text(encoding="utf-8")
-    Path("a.yml").write_text(spec.replace("cluster: customer, ", ""), encoding="utf-8")
+    Path("a.yml").write_text(spec.replace("    cluster: customer\n", ""), encoding="utf-8")
     assert (
         "Warning: customer has 24 values in 96 rows: if rows with the same value belong together, write cluster: customer under "
         "import.columns, or they count as independent."
