@@ -23,8 +23,6 @@ from benchmarks.warehouses import UsersProject
 Columns = Mapping[str, Sequence[Any]]
 """A simulated audit's answers: columns by the part of the spec's `import.columns` that they are; others are left unread."""
 
-# The keys of a spec for what shares a cluster, and for blocks that labels move in.
-HAS_CLUSTERS, HAS_BLOCKS = False, False
 GROUPS = ("white", "black")
 _ROLES = frozenset({"text", "template", "subject", "order", "weight", "descriptor", "price", "count"})
 _ALARM = "bool_or(status = 'alarm' and severity = 'error')"
@@ -65,10 +63,8 @@ class Shape:
     def spec(self, name: str, columns: Columns, groups: tuple[str, ...]) -> dict[str, Any]:
         """Return an audit that reads these columns."""
         read: dict[str, Any] = {one: one for one in columns if one in _ROLES}
-        if HAS_CLUSTERS and self.cluster:
-            read["cluster"] = self.cluster
-        if HAS_BLOCKS and self.block:
-            read["block"] = self.block
+        shared = {"cluster": self.cluster, "block": self.block}
+        read |= {key: column for key, column in shared.items() if column is not None}
         if "wording" in columns:
             read["descriptors"] = {"race": "wording"}
         return {

@@ -347,6 +347,16 @@ def _counted(counts: Mapping[str, int]) -> str:
 )
 @click.option("--model", metavar="COLUMN", help="The column of the model that answered; each gets a run.")
 @click.option(
+    "--cluster",
+    metavar="COLUMN",
+    help="The column of what rows share, such as a conversation or customer; chosen by names and values if not given.",
+)
+@click.option(
+    "--block",
+    metavar="COLUMN",
+    help="The column inside whose values groups are compared, such as a judge or a day; likewise.",
+)
+@click.option(
     "--kind",
     type=click.Choice(["text", "json_object", "list", "label", "score"]),
     help="The kind of the answers; detected from the answers if not given.",
@@ -393,7 +403,7 @@ def new(
     """
     from biasledger.planning.scopes import scope_warnings
     from collector.importers.draft import Drafted, draft_spec
-    from collector.importers.wide import columns_of_groups, suggested_answers
+    from collector.importers.named_columns import columns_of_groups, shared_columns, suggested_answers
     from collector.spec.loading import check_audit
     from collector.spec.schema import NAME, modeline, schema_text
     from collector.tables.source import Form, sheet_notes, source_columns
@@ -411,10 +421,15 @@ def new(
     named = groups or (
         () if texts else (_asked("--group", "Which column names the groups?", columns, sheets),)
     )
+    attributes = dict(_column_and_reference(one, columns) for one in named)
+    stated = {role: column for role, column in roles.items() if column is not None}
+    taken = {answer, *attributes, *stated.values(), *texts.values()}
+    shared = shared_columns(file, [one for one in columns if one not in taken], [*attributes], form)
+    chosen = {role: one for role, one in shared.items() if role not in stated}
     drafted = Drafted(
         answer,
-        dict(_column_and_reference(one, columns) for one in named),
-        {role: column for role, column in roles.items() if column is not None},
+        attributes,
+        {**stated, **{role: one.column for role, one in chosen.items()}},
         kind,
         [label.strip() for one in labels for label in one.split(",") if label.strip()],
         lambda labels: favourable or _asked_favourable(labels),
@@ -436,11 +451,10 @@ def new(
     if not schema.is_file():
         schema.write_text(schema_text(), encoding="utf-8")
     say(f"Wrote {audit_file}.")
-    unused = [column for column in columns if column not in drafted.columns]
-    if unused:
-        say(f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}.")
-        for line in _often_forgotten(unused):
-            say(line)
+    for one in chosen.values():
+        say(one.chosen)
+    for line in _unused_lines([column for column in columns if column not in drafted.columns], roles):
+        say(line)
     if answer in columns_of_groups(columns).values():
         say(suggested_answers(file, columns, form))
     for note in draft.notes:
@@ -499,6 +513,13 @@ def _asked_favourable(labels: Sequence[str]) -> Sequence[str]:
 
 def _is_answered() -> bool:
     return sys.stdin.isatty() and is_watched()
+
+
+def _unused_lines(unused: Sequence[str], roles: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield which columns are not used, and how to name those that are often forgotten."""
+    if unused:
+        yield f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}."
+        yield from _often_forgotten(unused)
 
 
 def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> str:

@@ -46,7 +46,7 @@ class ItemPlan(GatheredPlan):
 
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""
-        return self._mixed_models()
+        return [*self._mixed_models(), *self.mixing()]
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
         """Yield every run's prompts, in batches."""

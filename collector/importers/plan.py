@@ -10,11 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+import numpy as np
+
 from collector.answers.decisions import currencies_of, decimal_of
 from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
 from collector.hints import shown
 from collector.importers.conditions import Conditions
+from collector.importers.data_warnings import mixing_sentences
 from collector.importers.missing import (
     LEAST_RECURRING,
     TOKEN_CHARACTERS,
@@ -70,14 +73,16 @@ ANSWER_ROLES = ("text", "finish_reason", "error", "reasoning")
 # Why there is no answer, or why it ended; empty if the cell has no value.
 _SAID_ROLES = ("finish_reason", "error")
 # Names, of which #N/A and the like are none.
-NAMED_ROLES = ("subject", "expected")
-PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected")
+NAMED_ROLES = ("subject", "expected", "cluster", "block")
+PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected", "cluster", "block")
 ROLES = (
     *ANSWER_ROLES,
     *ASKED_ROLES,
     "template",
     "subject",
     "domain",
+    "cluster",
+    "block",
     "trial",
     "attempt",
     "expected",
@@ -191,6 +196,8 @@ class Plan(Protocol):
 class FilePlan:
     """The parts that every plan needs: the mapped columns, their checks, and the prompt that a row stands for."""
 
+    has_replies = True
+
     def __init__(self, audit: Audit, conditions: Conditions, source: Source) -> None:
         assert audit.imported is not None
         self.n_rows = 0
@@ -295,10 +302,10 @@ class FilePlan:
         return ", ".join(listed)
 
     def _known_names(self, role: str) -> Sequence[str]:
-        """Return the words that are a subject, or a right answer, whatever they look like."""
+        """Return the words that are a subject, or a right answer, whatever they look like; none of other roles."""
         if role == "subject":
             return [one.name for one in self._audit.subject_rows]
-        return self._audit.answer.labels
+        return self._audit.answer.labels if role == "expected" else ()
 
     def missing(self) -> list[str]:
         """Return a sentence for each short column that lacks values: how many, and what stands there."""
@@ -438,6 +445,8 @@ class FilePlan:
             domain=text("domain"),
             subject=text("subject"),
             expected_label=text("expected"),
+            cluster=text("cluster"),
+            block=text("block"),
             attributes=stated.attributes,
         )
         return PlannedPrompt(found["run"], found["prompt_number"], prompt)
@@ -451,6 +460,30 @@ class FilePlan:
             return []
         shown = ", ".join(models[:5]) + (", …" if len(models) > 5 else "")
         return [f"{self._path.name} holds answers of several models ({shown}); they stand in one run."]
+
+    def mixing(self) -> list[str]:
+        """Return a sentence for each attribute whose groups no block holds together, or were asked at different times."""
+        block = self._roles.get("block")
+        # The order of items is their place in an answer.
+        order = self._roles.get("order") if self.has_replies else None
+        if not (block or order) or not self._conditions.names:
+            return []
+        at = "prompts.block" if "block" in self._roles else "null"
+        found = self._connection.execute(
+            f"select prompt_number, dense_rank() over (order by run, {at}) as place from numbered "
+            "inner join prompts using (prompt_number) order by place, seq"
+        ).fetchnumpy()
+        names = self._conditions.names
+        stated = (
+            (prompts, one.attribute, one.group_name)
+            for prompts, *values in self._rows(
+                f"select list(prompt_number), {', '.join(names)} from prompts group by all order by min(prompt_number)"
+            )
+            for one in self._conditions.stated(dict(zip(names, values, strict=True))).attributes
+        )
+        return mixing_sentences(
+            np.asarray(found["prompt_number"], int), np.asarray(found["place"], int), stated, order, block
+        )
 
     def _number_prompts(self, table: str, names: Sequence[str]) -> None:
         """Make `prompts` and `numbered` from a table with one row a response.
@@ -564,7 +597,6 @@ class FilePlan:
 class RowPlan(FilePlan):
     """A file with one row a response; no answer is kept in memory."""
 
-    has_replies = True
     # Rows of the file that repeat an earlier one exactly, and are not left out.
     n_repeated = 0
 
@@ -582,6 +614,7 @@ class RowPlan(FilePlan):
             *self.missing(),
             *self._repeated(),
             *self._mixed_models(),
+            *self.mixing(),
             *self._few(),
             *self._one_sided_probes(),
         ]

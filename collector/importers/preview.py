@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -18,10 +18,11 @@ from collector.answers.unread_reasons import UnreadReasons
 from collector.errors import InputError
 from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
+from collector.importers.data_warnings import Shares
 from collector.importers.missing import token_sentences
+from collector.importers.named_columns import shared_columns
 from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, needed_columns, roles_of
 from collector.importers.reading import read_answer
-from collector.importers.scales import Shares
 from collector.importers.tabular import plan_of
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
@@ -143,9 +144,23 @@ def preview_file(audit: Audit, file: Path) -> Preview:
             preview.problems.append(SpecProblem(at, sentence))
     if not preview.problems:
         _read(preview, audit, file)
+        preview.warnings = [*preview.warnings, *_unnamed_cluster(audit.imported, file, columns, hoped)]
     elif audit.imported.table is None:
         preview.warnings = sheet_notes(file)
     return preview
+
+
+def _unnamed_cluster(
+    imported: Import, file: Path, columns: Sequence[str], named: Container[str]
+) -> Iterator[str]:
+    """Yield a sentence if a column that the spec does not name looks like a cluster, and the spec names none."""
+    if imported.columns.cluster is not None:
+        return
+    groups = [*imported.columns.attributes.values(), *filter(None, [imported.columns.value])]
+    unused = [column for column in columns if column not in named]
+    shared = shared_columns(file, unused, list(dict.fromkeys(groups)), form_of(imported))
+    if "cluster" in shared:
+        yield shared["cluster"].missed
 
 
 def look_of_answers(file: Path, column: str, form: Form) -> Mapping[str, Any]:

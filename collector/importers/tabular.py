@@ -24,6 +24,7 @@ from collector.errors import InputError
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
+from collector.importers.data_warnings import Shares
 from collector.importers.items import ItemPlan
 from collector.importers.missing import MissingAnswers
 from collector.importers.plan import (
@@ -36,7 +37,6 @@ from collector.importers.plan import (
 )
 from collector.importers.rankings import RankingPlan
 from collector.importers.reading import KnownPrompt, open_reader
-from collector.importers.scales import Shares
 from collector.journal.records import AnalysisSettings
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id

@@ -38,7 +38,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "analysis": ("audit", "analysis"),
     "prompt": (
         *("prompt_id", "template", "language", "perturbation", "mitigation", "subject", "domain"),
-        *("expected_label", "system_prompt", "prompt_text", "content_hash", "attributes"),
+        *("expected_label", "system_prompt", "prompt_text", "cluster", "block", "content_hash", "attributes"),
     ),
     "response": (
         *("prompt_id", "trial", "attempt", "seq", "status", *ERASABLE, "finish_reason", "model_answered"),

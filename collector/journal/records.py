@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The fields of a prompt that are computed from the others.
 _COMPUTED = ("prompt_id", "content_hash", "attributes")
+# The fields of a prompt that older journals lack.
+_LATER = ("cluster", "block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def prompt_of(body: Mapping[str, Any]) -> Prompt:
     # Importing the spec takes long, and most readers of journals read no prompt.
     from collector.spec.prompts import Prompt, PromptAttribute
 
-    fields = {name: body[name] for name in FIELDS["prompt"] if name not in _COMPUTED}
+    fields = {name: body[name] for name in FIELDS["prompt"] if name not in (*_COMPUTED, *_LATER)}
+    fields |= {name: body.get(name) for name in _LATER}
     return Prompt(**fields, attributes=tuple(PromptAttribute(**one) for one in body["attributes"]))
 
 

@@ -104,6 +104,8 @@ _PROMPT_COLUMNS = {
     "expected_label": "varchar",
     "system_prompt": "varchar",
     "prompt_text": "varchar",
+    "cluster": "varchar",
+    "block": "varchar",
     "content_hash": "varchar",
 }
 _ATTRIBUTE_COLUMNS = {

@@ -66,6 +66,18 @@ class Audit(Section):
         description="Names that state several attributes at once, from a table.",
         examples=[{"file": "names.csv", "name": "name", "per_subject": 8}],
     )
+    cluster: NonBlank | None = Field(
+        default=None,
+        description="The column of `subjects` of what some share, such as a customer or a household. Answers about them are "
+        "resampled and permuted together. `import` has its own.",
+        examples=["customer"],
+    )
+    block: NonBlank | None = Field(
+        default=None,
+        description="The column of `subjects` inside whose values alone groups are compared, such as a judge or a day. `import` "
+        "has its own.",
+        examples=["judge"],
+    )
     templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = Field(
         default=(),
         description="The questions.",
@@ -295,6 +307,8 @@ class Audit(Section):
             }
             columns = {"expected": self.subjects.expected, "person": self.subjects.person}
             document["subjects"] |= {name: column for name, column in columns.items() if column is not None}
+        shared = {"cluster": self.cluster, "block": self.block}
+        document |= {key: column for key, column in shared.items() if column is not None}
         if self.people is not None:
             people = sorted([one.name, dict(one.groups)] for one in self._people_rows)
             document["people"] = {

@@ -59,6 +59,18 @@ class Columns(Section):
     domain: NonBlank | None = Field(
         default=None, description="The kind of subject; each is judged on its own.", examples=["job"]
     )
+    cluster: NonBlank | None = Field(
+        default=None,
+        description="Rows that belong together, such as those of a conversation, customer or household. Their answers are "
+        "resampled and permuted together.",
+        examples=["conversation_id"],
+    )
+    block: NonBlank | None = Field(
+        default=None,
+        description="Rows that were made alike, such as those of a judge, an annotator or a day. Groups are compared inside "
+        "each block.",
+        examples=["judge"],
+    )
     trial: NonBlank | None = Field(
         default=None,
         description="The number of the repetition, a whole number; if absent, a prompt's rows are numbered in order.",

@@ -47,6 +47,8 @@ class Prompt:
     domain: str | None = None
     expected_label: str | None = None
     system_prompt: str | None = None
+    cluster: str | None = None
+    block: str | None = None
     attributes: tuple[PromptAttribute, ...] = ()
     content_hash: str = field(init=False)
 
@@ -66,9 +68,9 @@ class Prompt:
                 [one.slot, one.attribute, one.group_name, one.descriptor] for one in self.attributes
             ),
         }
-        # It came later, and what was asked before keeps its hash.
-        if self.domain is not None:
-            content["domain"] = self.domain
+        # They came later, and what was asked before keeps its hash.
+        later = {"domain": self.domain, "cluster": self.cluster, "block": self.block}
+        content |= {name: value for name, value in later.items() if value is not None}
         object.__setattr__(self, "content_hash", hash_of(content))
 
     @property
@@ -171,6 +173,8 @@ def _prompts_of(
                 domain=None if subject is None else subject.domain,
                 expected_label=_expected(audit, subject),
                 system_prompt=system_prompt,
+                cluster=_shared(subject, audit.cluster),
+                block=_shared(subject, audit.block),
                 prompt_text=prefix + fill(parts, {**length, **about, **persona.words, **masked}) + suffix,
                 # A masked prompt still belongs to its group: the test is that the answer does not depend on it.
                 attributes=persona.attributes,
@@ -300,6 +304,11 @@ def _about(audit: Audit, subject: Subject | None, name: str | None) -> dict[str,
         if audit.subjects is not None and audit.subjects.person is not None:
             words[audit.subjects.person] = name
     return words
+
+
+def _shared(subject: Subject | None, column: str | None) -> str | None:
+    """Return the cluster or block of a subject, which `column` holds."""
+    return None if subject is None or column is None else subject.words[column]
 
 
 def _expected(audit: Audit, subject: Subject | None) -> str | None:

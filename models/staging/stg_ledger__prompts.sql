@@ -12,6 +12,8 @@ prompts as (
         domain,
         subject,
         expected_label,
+        cluster,
+        block,
         system_prompt,
         prompt_text
     from {{ source("ledger", "prompts") }}

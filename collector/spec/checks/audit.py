@@ -42,6 +42,7 @@ def problems(audit: Audit) -> Iterator[Problem]:
     """Yield what is wrong, in the order of the keys."""
     yield from _name_problems(audit)
     yield from _subject_problems(audit)
+    yield from _sharing_problems(audit)
     yield from _attribute_problems(audit)
     yield from _answer_problems(audit)
     yield from people_problems(audit)
@@ -121,6 +122,32 @@ def _subject_problems(audit: Audit) -> Iterator[Problem]:
     domains = list(dict.fromkeys(one.domain for one in audit.subject_rows if one.domain is not None))
     for name, words in subjects.wordings.items():
         yield from _domain_wording_problems(f"subjects.wordings.{name}", words, domains)
+
+
+def _sharing_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield a `cluster` or `block` that is no column of the subjects, or that a subject lacks."""
+    subjects = audit.subjects
+    named = {key: column for key, column in (("cluster", audit.cluster), ("block", audit.block)) if column}
+    if len(named) == 2 and audit.cluster == audit.block:
+        yield "block", f"is {audit.block!r} as cluster is; name another column, or remove one of them"
+    for key, column in named.items():
+        if subjects is None:
+            yield (
+                key,
+                f"is a column of subjects, and the spec has no subjects; the column of a file of answers is import.columns.{key}",
+            )
+            continue
+        columns = [name for name in audit.words_of_subjects if name not in subjects.wordings]
+        if column not in columns:
+            yield key, f"is {column!r}, which is no column of {subjects.file}{did_you_mean(column, columns)}"
+            continue
+        empty = [number for number, one in enumerate(audit.subject_rows, start=1) if not one.words[column]]
+        if empty:
+            which = f"row {empty[0]}" + (f" and {len(empty) - 1} more" if len(empty) > 1 else "")
+            yield (
+                key,
+                f"is {column!r}, and {which} of {subjects.file} has no value there; each subject needs one",
+            )
 
 
 def _domain_wording_problems(at: str, words: Mapping[str, str], domains: Sequence[str]) -> Iterator[Problem]:

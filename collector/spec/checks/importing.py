@@ -37,6 +37,12 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
             f"the key import.columns.{imported.split}",
             f"is missing; split: {imported.split} makes a run for each value of that column",
         )
+    columns = imported.columns
+    if columns.block is not None and columns.block == columns.cluster:
+        yield (
+            "import.columns.block",
+            f"is {columns.block!r} as cluster is; name another column, or remove one of them",
+        )
     yield from _answer_column_problems(audit, imported)
     yield from _texts_problems(audit, imported)
     labels = {label.casefold() for label in audit.answer.labels}

@@ -156,6 +156,34 @@ def test_columns_that_are_not_used_are_reported(biasledger: Biasledger, file: Pa
     assert message in biasledger(*command, "--template", "id").output
 
 
+def test_what_rows_share_is_chosen_and_told(biasledger: Biasledger, file: Path) -> None:
+    rows = [f"{'mf'[number // 4 % 2]},Reply {number},c{number // 4},{number % 3}" for number in range(96)]
+    file.write_text("\n".join(["sex,reply,customer,judge", *rows, ""]), encoding="utf-8")
+    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
+    result = biasledger(*command)
+    assert result.exit_code == 0, result.output + result.stderr
+    sentences = (
+        "Chose customer as the cluster, because its name says what rows share and its 24 values repeat in 96 rows. Answers that "
+        "share a value are resampled and permuted together; if that is wrong, delete cluster from import.columns.\n"
+        "Chose judge as the block, because its name says who judged or when, and its 3 values have rows of several groups each. "
+        "Groups are compared inside each value; if that is wrong, delete block from import.columns.\n"
+    )
+    assert sentences in result.output
+    imported = load_audit(Path("a.yml")).imported
+    assert imported is not None
+    assert (imported.columns.cluster, imported.columns.block) == ("customer", "judge")
+    spec = Path("a.yml").read_text(encoding="utf-8")
+    Path("a.yml").write_text(spec.replace("    cluster: customer\n", ""), encoding="utf-8")
+    assert (
+        "Warning: customer has 24 values in 96 rows: if rows with the same value belong together, write cluster: customer under "
+        "import.columns, or they count as independent."
+    ) in biasledger("validate", "a.yml", "answers.csv").output.splitlines()
+    Path("a.yml").unlink()
+    result = biasledger(*command, "--cluster", "judge", "--block", "customer")
+    assert "Chose" not in result.output
+    assert "Each value of 'customer', the block, has answers about one group of sex" in result.output
+
+
 def test_a_column_of_errors_is_reported(biasledger: Biasledger, file: Path) -> None:
     rows = [f"{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},,,1" for number in range(12)]
     file.write_text("\n".join(["sex,reply,Error Message,stop_reason,Attempt", *rows, ""]), encoding="utf-8")

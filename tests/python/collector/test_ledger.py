@@ -207,7 +207,9 @@ def test_a_ledger_of_the_first_schema_is_brought_up_to_date(ledger_path: Path, q
             "values ('r', 'p', 't', 'en', 'plain', 'sha256:0')"
         )
     Ledger(ledger_path).create()
-    assert query("select prompt_id, domain from raw.prompts") == [("p", None)]
+    assert query("select prompt_id, domain, cluster, block from raw.kept_prompts") == [
+        ("p", None, None, None)
+    ]
     assert query("select count(*) from raw.relevance") == [(0,)]
 
 

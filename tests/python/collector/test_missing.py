@@ -18,7 +18,7 @@ from biasledger.cli import cli
 from collector.errors import InputError
 from collector.importers.draft import _UNKNOWN
 from collector.importers.missing import missing_answer, tokens_for_nothing
-from collector.importers.wide import columns_of_groups
+from collector.importers.named_columns import columns_of_groups
 from collector.spec.loading import check_audit, load_audit
 from collector.spec.parts import Answer
 from collector.tables.missing import SPREADSHEET_ERRORS, WORDS, is_missing, sql_is_missing

@@ -11,6 +11,7 @@ import pytest
 from collector.errors import InputError
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute, build_prompts
+from tests.python.collector.specs import DECISION_FILES, RESUMES_AUDIT, writer
 
 Write = Callable[..., Path]
 
@@ -189,5 +190,22 @@ def test_the_hash_covers_everything_but_the_order_of_attributes() -> None:
         Prompt(**base, attributes=(one, two), expected_label="s"),
         Prompt(**base, attributes=(one, two), perturbation="s"),
         Prompt(**base, attributes=(one, two), system_prompt="s"),
+        Prompt(**base, attributes=(one, two), cluster="s"),
+        Prompt(**base, attributes=(one, two), block="s"),
     ]
-    assert len({first.content_hash, *(other.content_hash for other in others)}) == 10
+    assert len({first.content_hash, *(other.content_hash for other in others)}) == 12
+    assert first.prompt_id == "fb4d7a814de05474", "as it was before prompts had clusters and blocks"
+
+
+def test_prompts_have_the_cluster_and_the_block_of_their_subject(tmp_path: Path, write_spec: Write) -> None:
+    write = writer(tmp_path, write_spec, RESUMES_AUDIT, DECISION_FILES)
+    path = write(RESUMES_AUDIT, ("trials: 1", "trials: 1\ncluster: job\nblock: resume"))
+    audit = load_audit(path)
+    prompts = build_prompts(audit)
+    shared = {(prompt.subject, prompt.cluster, prompt.block) for prompt in prompts}
+    assert shared == {("a", "nurse", "a"), ("b", "nurse", "b"), ("c", "clerk", "c")}
+    asked = audit.asked()
+    assert (asked.pop("cluster"), asked.pop("block")) == ("job", "resume")
+    plain = load_audit(write(RESUMES_AUDIT))
+    assert asked == plain.asked()
+    assert not {prompt.prompt_id for prompt in build_prompts(plain)} & {one.prompt_id for one in prompts}

@@ -53,6 +53,9 @@ AUDITS: dict[str, tuple[str, Mapping[str, str]]] = {
 # Audit -> rows of old and new texts in it, and the sentence that they get; one that ends with … goes on.
 WRONG: dict[str, list[tuple[str, ...]]] = {
     "small": [
+        ("trials: 2", "trials: 2\ncluster: customer",
+         ("cluster is a column of subjects, and the spec has no subjects; the column of a file of answers is "
+          "import.columns.cluster.")),
         ("trials: 2", "trails: 2", "the key trails is unknown; did you mean 'trials'?"),
         ("id: one", "ident: one", "the key templates[0].ident is unknown…"),
         ("    text: 'Recommend", "    txt: 'Recommend", "the key templates[0].txt is unknown; did you mean 'text'?…"),
@@ -150,6 +153,13 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
          "templates is missing; a spec asks something (templates) or reads answers…"),
     ],
     "resumes": [
+        ("trials: 1", "trials: 1\ncluster: jobs", "cluster is 'jobs', which is no column of resumes.csv; did you mean 'job'?"),
+        ("trials: 1", "trials: 1\ncluster: customer",
+         ("cluster is 'customer', which is no column of resumes.csv; known: 'resume', 'job', 'level', 'first_name', 'text'.")),
+        ("trials: 1", "trials: 1\nblock: level",
+         "block is 'level', and row 3 of resumes.csv has no value there; each subject needs one."),
+        ("trials: 1", "trials: 1\ncluster: job\nblock: job",
+         "block is 'job' as cluster is; name another column, or remove one of them."),
         ("labels: [junior, senior]", "labels: [junior]", "answer.labels holds 1; a decision is between at least two labels."),
         ("labels: [junior, senior]", "labels: [junior, Junior]",
          "answer.labels[1] is 'Junior', which stands there already; case does not matter in answers."),
@@ -431,6 +441,8 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("attributes: {race: who, gender: who}", "attribute: a\n    value: b",
          "import.values is for files with a column for each attribute; give import.columns.attributes, or remove it."),
         ("    subject: cv\n", "", "the key import.columns.subject is missing; it names the column that tells…"),
+        ("    subject: cv\n", "    subject: cv\n    cluster: cv\n    block: cv\n",
+         "import.columns.block is 'cv' as cluster is; name another column, or remove one of them."),
     ],
     "rankings import": [
         ("    slot: shown\n", "", "the key import.columns.slot is missing; a file of rankings has a row for each…"),
