@@ -10,7 +10,10 @@ prompts as (
         language,
         perturbation,
         mitigation,
-        subject
+        coalesce(domain, '') as domain,
+        subject,
+        cluster,
+        block
     from {{ run_rows("stg_ledger__prompts") }}
 ),
 
@@ -63,7 +66,7 @@ grouped_attributes as (
         = len(run_attributes.components)
 ),
 
-prompt_groups as (
+named_groups as (
     select
         grouped_attributes.run_id,
         grouped_attributes.prompt_id,
@@ -77,17 +80,101 @@ prompt_groups as (
         end as group_name,
         grouped_attributes.descriptors,
         grouped_attributes.other_groups,
-        -- The stratum that labels must not leave in a permutation: the template and every other attribute.
-        concat_ws(
-            ' | ',
-            prompts.template,
-            prompts.language, prompts.perturbation, prompts.subject, grouped_attributes.other_groups
-        ) as stratum
+        prompts.template,
+        prompts.language,
+        prompts.perturbation,
+        prompts.domain,
+        prompts.subject,
+        prompts.cluster,
+        prompts.block
     from grouped_attributes
     inner join prompts
         on
             grouped_attributes.run_id = prompts.run_id
             and grouped_attributes.prompt_id = prompts.prompt_id
+),
+
+-- Subjects and clusters, and in how many groups each is.
+sampled_groups as (
+    select
+        run_id,
+        mitigation,
+        attribute,
+        kind,
+        count(distinct group_name) as n_groups
+    from (
+        select
+            * exclude (kind),
+            unnest(['subject', 'cluster']) as kind,
+            unnest([if(subject <> '', domain || ' | ' || subject, null), cluster]) as sampled
+        from named_groups
+    )
+    where sampled is not null
+    group by run_id, mitigation, attribute, kind, sampled
+),
+
+-- Whether most of them are in several groups, as a resume under several names is, or in one alone, as a customer is.
+pairings as (
+    select
+        run_id,
+        mitigation,
+        attribute,
+        bool_or(kind = 'subject' and share_shared > 0.5) as has_pairs,
+        bool_or(kind = 'cluster' and share_shared > 0.5) as has_paired_clusters
+    from (
+        select
+            run_id,
+            mitigation,
+            attribute,
+            kind,
+            avg(cast(n_groups > 1 as integer)) as share_shared
+        from sampled_groups
+        group by run_id, mitigation, attribute, kind
+    )
+    group by run_id, mitigation, attribute
+),
+
+paired_groups as (
+    select
+        named_groups.*,
+        coalesce(pairings.has_pairs, false) as has_pairs,
+        if(pairings.has_paired_clusters, named_groups.cluster, null) as paired_cluster,
+        case
+            when named_groups.cluster is not null and not pairings.has_paired_clusters then named_groups.cluster
+            when named_groups.subject <> '' and not pairings.has_pairs
+                then named_groups.domain || ' | ' || named_groups.subject
+        end as person
+    from named_groups
+    left join pairings
+        on
+            named_groups.run_id = pairings.run_id
+            and named_groups.mitigation = pairings.mitigation
+            and named_groups.attribute = pairings.attribute
+),
+
+prompt_groups as (
+    select
+        run_id,
+        prompt_id,
+        slot,
+        attribute,
+        kind,
+        mitigation,
+        group_name,
+        descriptors,
+        other_groups,
+        subject,
+        cluster,
+        block,
+        has_pairs,
+        person,
+        paired_cluster,
+        -- The stratum that labels must not leave in a permutation: the template, the block and every other attribute.
+        concat_ws(
+            ' | ',
+            template, language, perturbation, if(has_pairs, subject, null), other_groups, 'block ' || block
+        ) as stratum
+    from paired_groups
 )
 
 select * from prompt_groups
