@@ -26,14 +26,14 @@ comparison_units as (
         cast(
             if(
                 any_value(moves_prompts),
-                count(distinct coalesce(person, prompt_id)) filter (where label <> 0),
+                count(distinct coalesce(person, paired_cluster, prompt_id)) filter (where label <> 0),
                 sum(greatest(round(n_trials), 1)) filter (where label <> 0)
             ) as bigint
         ) as n_marked_units,
         cast(
             if(
                 any_value(moves_prompts),
-                count(distinct coalesce(person, prompt_id)) filter (where label = 0),
+                count(distinct coalesce(person, paired_cluster, prompt_id)) filter (where label = 0),
                 sum(greatest(round(n_trials), 1)) filter (where label = 0)
             ) as bigint
         ) as n_reference_units,

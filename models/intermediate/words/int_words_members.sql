@@ -25,10 +25,18 @@ compared as (
         comparison_units.stratum,
         comparison_units.other_groups,
         comparison_units.block,
-        comparison_units.prompt_id,
+        -- What one customer, say, got about one group moves together.
+        coalesce(comparison_units.paired_cluster, comparison_units.prompt_id) as prompt_id,
         comparison_units.descriptors,
-        -- A customer, say, moves with all its texts, else what names or words the group.
-        coalesce(comparison_units.person, comparison_units.descriptors) as name,
+        -- A customer moves with all its texts, else what names or words the group.
+        coalesce(
+            comparison_units.person,
+            if(
+                min(comparison_units.descriptors) over of_group = max(comparison_units.descriptors) over of_group,
+                comparison_units.paired_cluster, null
+            ),
+            comparison_units.descriptors
+        ) as name,
         -- No fold of a classifier has texts of one customer, or the same text, on both sides.
         coalesce(comparison_units.paired_cluster, comparison_units.person) as cluster,
         if(cluster is null, comparison_units.text_key, null) as text_key,
@@ -40,6 +48,7 @@ compared as (
         on
             comparisons.contrast_id = comparison_units.contrast_id
             and comparisons.scheme = comparison_units.scheme
+    window of_group as (partition by comparisons.comparison_key, comparison_units.label)
 ),
 
 -- Other attributes of each name or wording of a group, over all prompts that hold it, and its block if it stands in one.
