@@ -94,44 +94,49 @@ named_groups as (
             and grouped_attributes.prompt_id = prompts.prompt_id
 ),
 
--- Subjects and clusters, and in how many groups each is.
+subjects_and_clusters as (
+    select
+        run_id,
+        mitigation,
+        attribute,
+        group_name,
+        unnest(['subject', 'cluster']) as kind_of_sample,
+        unnest([if(subject <> '', domain || ' | ' || subject, null), cluster]) as sampled
+    from named_groups
+),
+
 sampled_groups as (
     select
         run_id,
         mitigation,
         attribute,
-        kind,
+        kind_of_sample,
         count(distinct group_name) as n_groups
-    from (
-        select
-            * exclude (kind),
-            unnest(['subject', 'cluster']) as kind,
-            unnest([if(subject <> '', domain || ' | ' || subject, null), cluster]) as sampled
-        from named_groups
-    )
+    from subjects_and_clusters
     where sampled is not null
-    group by run_id, mitigation, attribute, kind, sampled
+    group by run_id, mitigation, attribute, kind_of_sample, sampled
 ),
 
 -- Whether most of them are in several groups, as a resume under several names is, or in one alone, as a customer is.
+shares_of_pairs as (
+    select
+        run_id,
+        mitigation,
+        attribute,
+        avg(cast(n_groups > 1 as integer)) filter (where kind_of_sample = 'subject') as share_of_subjects,
+        avg(cast(n_groups > 1 as integer)) filter (where kind_of_sample = 'cluster') as share_of_clusters
+    from sampled_groups
+    group by run_id, mitigation, attribute
+),
+
 pairings as (
     select
         run_id,
         mitigation,
         attribute,
-        bool_or(kind = 'subject' and share_shared > 0.5) as has_pairs,
-        bool_or(kind = 'cluster' and share_shared > 0.5) as has_paired_clusters
-    from (
-        select
-            run_id,
-            mitigation,
-            attribute,
-            kind,
-            avg(cast(n_groups > 1 as integer)) as share_shared
-        from sampled_groups
-        group by run_id, mitigation, attribute, kind
-    )
-    group by run_id, mitigation, attribute
+        coalesce(share_of_subjects > 0.5, false) as has_pairs,
+        coalesce(share_of_clusters > 0.5, false) as has_paired_clusters
+    from shares_of_pairs
 ),
 
 paired_groups as (
