@@ -186,6 +186,29 @@ def customers(rng: Rng, *, as_subject: bool) -> Files:
     return _file(places, text=text)
 
 
+def customers_scored(
+    rng: Rng, *, n: int, sd: float, lowered: float = 0.0, own_gaps: float | None = None, n_templates: int = 4
+) -> Files:
+    """Scores in three answers to each of n customers a group and template, whose levels have that sd; one group is `lowered`.
+
+    own_gaps: each customer gets answers about both groups, under twelve names each, with a gap of its own of that sd.
+    """
+    at = _crossed(customer=2 * n, race=2, template=n_templates, trial=3)
+    of_customer = rng.normal(0, sd, 2 * n)[at["customer"]]
+    gaps = rng.normal(-lowered, own_gaps or 0.0, 2 * n)[at["customer"]] * at["race"]
+    if own_gaps is None:
+        kept = at["race"] == at["customer"] % 2
+        at, of_customer, gaps = {name: one[kept] for name, one in at.items()}, of_customer[kept], gaps[kept]
+    values = (
+        60 + of_customer + gaps + rng.normal(0, 5, n_templates)[at["template"]] + rng.normal(0, 5, gaps.size)
+    )
+    named = {"race": at["race"], "descriptor": at["template"] * 3 + at["trial"]}
+    own: dict[str, Any] = {} if own_gaps is None else {"descriptor": _names(named)}
+    return _file(
+        {name: at[name] for name in ("customer", "race", "template")}, text=_scored(values, 100), **own
+    )
+
+
 def judges(rng: Rng) -> Files:
     """Scores of 200 applicants by ten judges, whose levels have an sd of 8 and who see unequal shares of the groups."""
     at = {"subject": np.arange(200), "judge": np.arange(200) % 10}
@@ -378,6 +401,14 @@ SCENARIOS = (
     Scenario("W16", "two templates shared out 85 to 15", "error alarm", _words(uneven_templates)),
     Scenario("W17", "prices: half of one group's cheap questions refused", "error alarm", _prices(cheaper=0.0, refused=0.5),
              "measure <> 'answer_gap'"),
+    Scenario("W18", "scores of 4 templates: 20 customers a group, levels of sd 10", "error alarm",
+             _scores(customers_scored, n=20, sd=10, cluster="customer")),
+    *(
+        Scenario("W18", f"answers about both groups to 20 customers, gaps of sd 10, {lowered} on average", rule,
+                 _scores(customers_scored, n=10, sd=10, own_gaps=10, lowered=lowered, cluster="customer"),
+                 at_least=0.8 if lowered else None)
+        for lowered, rule in ((10, "found"), (0, "error alarm"))
+    ),
     *(
         Scenario("P1", f"labels: 100 resumes, {names}, 1.5 × threshold", "found",
                  _ranks(levels_by_turns, lowered=0.075, n_names=n), _RANK, at_least=0.23)

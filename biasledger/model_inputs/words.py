@@ -95,7 +95,14 @@ def _texts(
 ) -> Texts:
     numbers = {
         column: members[column].astype(np.int64)
-        for column in ("stratum_id", "cluster_id", "prompt_id", "descriptor_stratum_id", "descriptor_id")
+        for column in (
+            "stratum_id",
+            "cluster_id",
+            "prompt_id",
+            "name_stratum_id",
+            "name_id",
+            "descriptor_id",
+        )
     }
     selected = sparse.csr_array(matrix[members["unit_id"] - first])
     is_used = np.zeros(selected.shape[1], dtype=np.bool_)
@@ -118,7 +125,8 @@ def _texts(
         prompts=numbers["prompt_id"],
         moves_prompts=bool(row["moves_prompts"]),
         n_trials=members["n_trials"].astype(np.float64),
-        descriptor_strata=numbers["descriptor_stratum_id"],
+        name_strata=numbers["name_stratum_id"],
+        names=numbers["name_id"],
         classes=numbers["descriptor_id"],
         order=np.argsort(members["first_seq"], kind="stable"),
         weighting=row["weighting"],

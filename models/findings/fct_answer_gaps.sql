@@ -32,7 +32,7 @@ measured as (
             comparisons.alpha / 2,
             1 / if(
                 comparisons.unit = 'prompt',
-                least(comparisons.n_marked_prompts, comparisons.n_reference_prompts),
+                least(comparisons.n_marked_wholes, comparisons.n_reference_wholes),
                 least(comparisons.n_marked, comparisons.n_reference)
             )
         ) as unseen

@@ -97,16 +97,17 @@ gap_findings as (
         cast(
             case
                 when is_by_name then n_names
-                when unit = 'prompt' then least(n_marked_prompts, n_reference_prompts)
+                when unit = 'prompt' then least(n_marked_wholes, n_reference_wholes)
                 else least(n_marked, n_reference)
             end as bigint
         ) as n_units,
         cast(
             if(
-                unit = 'prompt', least(n_marked_prompts, n_reference_prompts), least(n_marked, n_reference)
+                unit = 'prompt', least(n_marked_wholes, n_reference_wholes), least(n_marked, n_reference)
             ) as bigint
         ) as n_sufficient,
         case
+            when are_people and unit = 'prompt' then 'people a group'
             when is_by_name then 'names a group'
             when unit = 'trial' then 'answers about each group'
             else 'prompts about each group'

@@ -104,6 +104,40 @@ language_gaps as (
         or unchecked is not null
 ),
 
+blocks as (
+    select
+        run_id,
+        mitigation,
+        attribute,
+        list(distinct group_name) as group_names
+    from {{ ref("int_prompt_groups") }}
+    group by run_id, mitigation, attribute, block
+    having block is not null
+),
+
+-- Findings whose groups no block holds both, or, of a whole attribute, whose blocks hold one group each.
+blocked as (
+    select identified.finding_id
+    from identified
+    inner join blocks
+        on
+            identified.run_id = blocks.run_id
+            and identified.mitigation = blocks.mitigation
+            and identified.attribute = blocks.attribute
+    group by identified.finding_id
+    having
+        not bool_or(
+            if(
+                identified.group_name = '(all)', len(blocks.group_names) > 1,
+                list_contains(blocks.group_names, identified.group_name)
+                and (
+                    list_contains(blocks.group_names, identified.reference_group)
+                    or left(identified.reference_group, 1) = '('
+                )
+            )
+        )
+),
+
 -- Words differ where languages do, whatever they say of the groups; and a refusal in a language without patterns counts
 -- as an answer.
 measured as (
@@ -112,12 +146,20 @@ measured as (
             coalesce(
                 identified.not_judged_because,
                 if(
+                    blocked.finding_id is not null,
+                    'every block holds one group, so that what differs between blocks looks like a difference between groups', null
+                ),
+                if(
                     identified.needs_one_language,
                     language_gaps.languages || ', so that words differ with the language', null
                 )
             ) as not_judged_because,
             coalesce(
                 identified.way_out,
+                if(
+                    blocked.finding_id is not null,
+                    'Ask about both groups in each block, such as on each day.', null
+                ),
                 if(
                     identified.needs_one_language and language_gaps.languages is not null,
                     'Compare answers in one language: ask for it in the prompt, keep the answers of one language '
@@ -141,6 +183,7 @@ measured as (
         )
     from identified
     left join language_gaps on identified.contrast_id = language_gaps.contrast_id
+    left join blocked on identified.finding_id = blocked.finding_id
 )
 
 select * exclude (needs_one_language)

@@ -141,11 +141,17 @@ class Units:
         return self._moves(wholes, self.design.strata)
 
     def by_name(self) -> Moves | None:
-        """A name moves with all its rows; None if there are no names, or no name occurs in more than one cluster.
+        """A name moves with all its rows; None if there are no names, or cases move all that a name has.
 
-        Names that each stand in one case are new with every case: moving cases moves them.
+        Names that each stand in one case are new with every case. People, who are clusters themselves, move with their cases
+        where each has one.
         """
-        if self.names is None or not self.names.size or _is_constant(self.names, self.clusters):
+        if self.names is None or not self.names.size:
+            return None
+        if _is_constant(self.names, self.clusters) and not (
+            _is_constant(self.clusters, self.design.labels)
+            and not _is_constant(self.names, self.design.strata)
+        ):
             return None
         return self._moves(self.names, self._name_strata)
 

@@ -68,7 +68,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
     rows = _rows(texts, trials)
     logs = np.log(tokens)[rows]
     lowest, highest = float(logs.min()), float(logs.max())
-    names = _numbers(labels[rows], texts.classes[rows], texts.descriptor_strata[rows])
+    names = _numbers(labels[rows], texts.names[rows], texts.name_strata[rows])
     result = gap(
         Units(
             texts.design.of(rows),
@@ -77,7 +77,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
             logs if not texts.moves_prompts else logs * trials[rows],
             wholes=_prompts(texts, rows) if texts.moves_prompts else None,
             names=names,
-            name_strata=texts.descriptor_strata[rows],
+            name_strata=texts.name_strata[rows],
         ),
         lowest=lowest,
         highest=max(highest, lowest + _LEAST_RANGE),

@@ -18,13 +18,13 @@ class Texts:
     kind: against_reference, pairwise (label 1 is the marked group, 0 the reference) or all_groups (labels 0 … k - 1).
     features: word counts (n_texts, n_words) of each distinct answer to a prompt, once; words names the columns, in
     alphabetical order. n_answers: (n_texts,) how often each answer was given, or its weight. prior: the words' counts in the
-    run's whole corpus; prior_total: all its tokens. clusters: units of one text share a number. classes: the words that stood
+    run's whole corpus; prior_total: all its tokens. clusters: the same text, or all texts of one customer, share a number. classes: the words that stood
     in the prompts for the group, numbered in their order; order: positions of the texts in the order of their collection. The
     published procedures depend on both. weighting: how the classifier weighs words, tfidf or counts.
 
     Permuted units: n_trials (n_texts,), the number of observations of each text; prompts (n_texts,), the prompt that it answers,
-    whose answers move as one unit if moves_prompts; descriptor_strata (n_texts,), all other attributes, inside which names or
-    wordings change places.
+    whose answers move as one unit if moves_prompts; names (n_texts,), the customer, or the name or wording of the group, which
+    moves with all its texts; name_strata (n_texts,), all other attributes, inside which names change places.
     """
 
     kind: str
@@ -39,7 +39,8 @@ class Texts:
     prompts: Integers
     moves_prompts: bool
     n_trials: Floats
-    descriptor_strata: Integers
+    name_strata: Integers
+    names: Integers
     classes: Integers
     order: Integers
     weighting: str

@@ -72,8 +72,8 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
     clusters = texts.clusters[of_text]
     prompts = texts.prompts[of_text] if texts.moves_prompts else None
     rows, first = trials_or_prompts(raw, design, clusters, prompts, seed)
-    descriptor_design = Design(design.labels, texts.descriptor_strata[of_text])
-    of_descriptor, descriptors = _blocks(descriptor_design, texts.classes[of_text][:, np.newaxis])
+    descriptor_design = Design(design.labels, texts.name_strata[of_text])
+    of_descriptor, descriptors = _blocks(descriptor_design, texts.names[of_text][:, np.newaxis])
     n_groups = int(design.labels.max(initial=0)) + 1
     is_enough = (
         all(descriptors.count(label) >= MIN_DESCRIPTORS for label in range(n_groups))

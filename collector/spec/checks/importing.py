@@ -77,7 +77,7 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
         yield from _item_column_problems(at, mapped)
     elif "text" not in mapped:
         yield f"the key {at}.text", "is missing; it names the column that holds the answers"
-    if kind in ("label", "score") and "subject" not in mapped:
+    if kind in ("label", "score") and "subject" not in mapped and "cluster" not in mapped:
         yield (
             f"the key {at}.subject",
             "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",

@@ -39,8 +39,11 @@ compared as (
         sum(n) filter (where label = 0) as n_reference,
         count(*) filter (where label = 1) as n_marked_prompts,
         count(*) filter (where label = 0) as n_reference_prompts,
+        count(distinct coalesce(whole, prompt_id)) filter (where label = 1) as n_marked_wholes,
+        count(distinct coalesce(whole, prompt_id)) filter (where label = 0) as n_reference_wholes,
+        bool_and(person is not null) as are_people,
         {{ fingerprint_of([
-            "prompt_id", "label", "stratum", "name", "name_stratum", "sampled", "person", "n", "total",
+            "prompt_id", "label", "stratum", "name", "name_stratum", "sampled", "whole", "n", "total",
             "trials",
         ]) }} as fingerprint
     from units
@@ -64,6 +67,9 @@ described as (
         compared.n_reference,
         compared.n_marked_prompts,
         compared.n_reference_prompts,
+        compared.n_marked_wholes,
+        compared.n_reference_wholes,
+        compared.are_people,
         compared.fingerprint,
         run_analysis_settings.analysis_hash,
         run_analysis_settings.judged_attempt

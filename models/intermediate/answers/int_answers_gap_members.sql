@@ -40,7 +40,7 @@ by_prompt as (
         units.name_stratum,
         if(comparisons.has_names, units.name, null) as name,
         coalesce(units.sampled, units.prompt_id) as sampled,
-        coalesce(units.person, units.prompt_id) as whole,
+        coalesce(units.whole, units.prompt_id) as whole,
         units.n,
         units.total
     from comparisons

@@ -16,7 +16,12 @@ prompt_groups as (
         attribute,
         group_name,
         descriptors,
-        other_groups
+        other_groups,
+        cluster,
+        block,
+        has_pairs,
+        person,
+        paired_cluster
     from {{ run_rows("int_prompt_groups") }}
 ),
 
@@ -39,6 +44,8 @@ neutral_prompts as (
         coalesce(perturbation, '') as perturbation,
         coalesce(domain, '') as domain,
         coalesce(subject, '') as subject,
+        block,
+        cluster as paired_cluster,
         {{ question_key() }} as question_key
     from {{ run_rows("int_answers_neutral_prompts") }}
 ),
@@ -69,7 +76,12 @@ about as (
         count(distinct slot) as n_slots,
         -- Whom several people are named in, no single name stands for.
         case when count(distinct slot) = 1 then any_value(descriptors) end as descriptor,
-        coalesce(string_agg(distinct other_groups, ' / ' order by other_groups), '') as other_groups
+        coalesce(string_agg(distinct other_groups, ' / ' order by other_groups), '') as other_groups,
+        any_value(cluster) as cluster,
+        any_value(block) as block,
+        any_value(has_pairs) as has_pairs,
+        any_value(person) as person,
+        any_value(paired_cluster) as paired_cluster
     from prompt_groups
     group by run_id, prompt_id, mitigation, attribute
 ),
@@ -84,6 +96,11 @@ labelled as (
         about.other_groups,
         about.group_names,
         about.n_slots,
+        about.block,
+        -- What is said about nobody is compared with what is said about the same subject, customer or conversation.
+        about.has_pairs or contrasts.reference_group = '(neutral)' as has_pairs,
+        if(contrasts.reference_group = '(neutral)', null, about.person) as person,
+        if(contrasts.reference_group = '(neutral)', about.cluster, about.paired_cluster) as paired_cluster,
         case
             when
                 list_contains(about.group_names, contrasts.group_name)
@@ -163,6 +180,10 @@ of_nobody as (
         neutral_prompts.perturbation,
         neutral_prompts.domain,
         neutral_prompts.subject,
+        neutral_prompts.block,
+        true as has_pairs,
+        cast(null as varchar) as person,
+        neutral_prompts.paired_cluster,
         cast(null as varchar) as descriptor,
         '' as other_groups,
         0 as label,

@@ -7,51 +7,31 @@ gap_prompts as (
     from {{ run_rows("int_answers_gap_prompts") }}
 ),
 
-subjects as (
-    select
-        contrast_id,
-        domain,
-        subject,
-        count(distinct label) as n_labels
-    from gap_prompts
-    where subject <> ''
-    group by contrast_id, domain, subject
-),
-
--- The same subject asked about in both groups, whatever came back, is its own control; an applicant who stands there
--- once is a person.
-pairings as (
-    select
-        contrast_id,
-        avg(cast(n_labels > 1 as integer)) > 0.5 as has_pairs
-    from subjects
-    group by contrast_id
-),
-
 described as (
     select
-        gap_prompts.*,
-        pairings.has_pairs,
-        gap_prompts.subject <> '' and not pairings.has_pairs as is_person,
-        concat_ws(
-            ' | ', gap_prompts.template, gap_prompts.language, gap_prompts.perturbation, gap_prompts.domain
-        ) as wording,
-        concat_ws(' | ', gap_prompts.domain, gap_prompts.subject) as subject_key
+        *,
+        concat_ws(' | ', template, language, perturbation, domain) as wording,
+        concat_ws(' | ', domain, subject) as subject_key
     from gap_prompts
-    left join pairings on gap_prompts.contrast_id = pairings.contrast_id
 ),
 
 placed as (
     select
         *,
-        -- Labels move inside the question and whatever else is stated of a person.
-        if(
-            is_person, concat_ws(' | ', wording, other_groups), concat_ws(' | ', wording, subject, other_groups)
+        -- Labels move inside the question, the block and whatever else is stated of a person.
+        concat_ws(
+            ' | ',
+            wording, if(has_pairs or subject = '', subject, null), other_groups, 'block ' || block
         ) as stratum,
-        -- The sampled unit: the subject, or the wording of the question.
-        if(subject <> '', subject_key, wording) as sampled,
+        -- The sampled unit: what was asked about in both groups, who stands in one, or the wording of the question.
+        case
+            when paired_cluster is not null then paired_cluster
+            when person is not null and not (has_pairs and subject <> '') then person
+            when subject <> '' then subject_key
+            else wording
+        end as sampled,
         -- Who is asked about again and again moves with all of it.
-        if(is_person, subject_key, descriptor) as name
+        coalesce(person, descriptor) as name
     from described
 ),
 
@@ -80,18 +60,27 @@ units as (
         cast(placed.label as tinyint) as label,
         placed.stratum,
         -- Other attributes that a name states move with it; those that vary within a name do not.
-        if(
-            min(placed.other_groups) over name_of_group = max(placed.other_groups) over name_of_group,
-            placed.other_groups, '*'
+        concat_ws(
+            ' | ',
+            if(
+                min(placed.other_groups) over name_of_group = max(placed.other_groups) over name_of_group,
+                placed.other_groups, '*'
+            ),
+            if(
+                min(placed.block) over name_of_group = max(placed.block) over name_of_group,
+                'block ' || placed.block, null
+            )
         ) as name_stratum,
         placed.name,
-        -- A person moves inside a stratum with all that was asked about it there.
-        if(placed.is_person, placed.subject_key, null) as person,
+        placed.person,
+        -- A person, or a cluster, moves inside a stratum with all that was asked about it there.
+        nullif(concat_ws(' | ', placed.person, placed.paired_cluster), '') as whole,
         -- Several prompts about each subject, or about each wording, share what is odd about it.
         if(
-            placed.is_person or coalesce(shared_samples.n_shared, 0) >= 5, placed.sampled, null
+            placed.sampled in (placed.person, placed.paired_cluster) or coalesce(shared_samples.n_shared, 0) >= 5,
+            placed.sampled, placed.person
         ) as sampled,
-        coalesce(placed.has_pairs, false) as has_pairs,
+        placed.has_pairs and placed.subject <> '' as has_pairs,
         placed.subject_key,
         placed.n_asked,
         placed.n,

@@ -9,7 +9,9 @@ prompts as (
         language,
         perturbation,
         domain,
-        subject
+        subject,
+        cluster,
+        block
     from {{ ref("stg_ledger__prompts") }}
 ),
 

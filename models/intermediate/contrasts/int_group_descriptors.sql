@@ -5,8 +5,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        language,
-        subject
+        language
     from {{ ref("stg_ledger__prompts") }}
     where perturbation is null
 ),
@@ -17,7 +16,9 @@ prompt_groups as (
         groups_of_prompts.attribute,
         groups_of_prompts.group_name,
         prompts.language,
-        prompts.subject,
+        if(groups_of_prompts.person = groups_of_prompts.cluster, groups_of_prompts.cluster, groups_of_prompts.subject)
+            as person_name,
+        groups_of_prompts.person is not null as is_person,
         groups_of_prompts.descriptors
     from {{ ref("int_prompt_groups") }} as groups_of_prompts
     inner join prompts
@@ -169,40 +170,16 @@ language_descriptors as (
     group by run_id, attribute, group_name, language
 ),
 
--- Subjects of one group each are people, such as customers, whom no wording names.
-subject_groups as (
+-- Subjects and clusters of one group each are people, such as customers, whom no wording names. In two domains they are one.
+people as (
     select
         run_id,
         attribute,
-        subject,
-        min(group_name) as group_name,
-        count(distinct group_name) as n_groups
+        group_name,
+        count(distinct person_name) as n_people
     from prompt_groups
-    where coalesce(subject, '') <> ''
-    group by run_id, attribute, subject
-),
-
-shared_subjects as (
-    select
-        run_id,
-        attribute
-    from subject_groups
-    group by run_id, attribute
-    having avg(cast(n_groups > 1 as integer)) > 0.5
-),
-
-people as (
-    select
-        subject_groups.run_id,
-        subject_groups.attribute,
-        subject_groups.group_name,
-        count(*) as n_people
-    from subject_groups
-    anti join shared_subjects
-        on
-            subject_groups.run_id = shared_subjects.run_id
-            and subject_groups.attribute = shared_subjects.attribute
-    group by subject_groups.run_id, subject_groups.attribute, subject_groups.group_name
+    where is_person
+    group by run_id, attribute, group_name
 ),
 
 group_descriptors as (

@@ -26,13 +26,11 @@ block_values as (
         run_id,
         mitigation,
         attribute,
-        concat_ws(' | ', template, domain, subject, other_groups) as block,
+        stratum as block,
         group_name,
         cast(sum(weight * selected) > sum(weight) / 2 as integer) as block_value
     from people
-    group by
-        pool_key, run_id, mitigation, attribute, concat_ws(' | ', template, domain, subject, other_groups),
-        group_name
+    group by pool_key, run_id, mitigation, attribute, stratum, group_name
 ),
 
 counted as (

@@ -45,7 +45,7 @@ prompt_groups as (
 cases as (
     select
         people.pool_key,
-        concat_ws(' | ', people.template, people.domain, people.subject, people.other_groups) as stratum,
+        people.stratum,
         list(distinct people.group_name) as groups,
         -- An import may not say what was asked.
         count(distinct hash(prompts.system_prompt, prompts.prompt_text)) = 1

@@ -78,6 +78,18 @@ ranged as (
             and people.attribute = refused_attributes.attribute
 ),
 
+spans as (
+    select
+        pool_key,
+        person,
+        count(distinct concat_ws(' | ', stratum, paired_cluster)) > 1 as is_wide
+    from people
+    where
+        person is not null
+        and kind <> 'ranking'
+    group by pool_key, person
+),
+
 outcomes as (
     select
         *,
@@ -101,35 +113,49 @@ outcomes as (
     from ranged
 ),
 
--- The permuted unit and its stratum: paired data, all answers about a resume under the names of one group, inside the
--- resume; rankings, a name with all its runs, inside the job; unpaired data, one person, inside the job. Reused names
--- are also permuted with all their rows.
+-- Whether people, such as customers, stand in several strata.
+described as (
+    select
+        outcomes.*,
+        coalesce(bool_or(spans.is_wide) over (partition by outcomes.pool_key), false) as moves_people
+    from outcomes
+    left join spans
+        on
+            outcomes.pool_key = spans.pool_key
+            and outcomes.person = spans.person
+),
+
+-- The permuted unit, inside its stratum: paired data, all answers about a resume under the names of one group; rankings, a
+-- name with all its runs; unpaired data, one person. Customers and conversations are people if they stand in one group
+-- each; in others, what they hold of one group moves as one. Reused names, or people who stand in several strata, are also
+-- permuted with all their rows.
 placed as (
     select
-        *,
+        * replace (if(moves_people, person, person_name) as person_name),
         case
-            when is_paired then concat_ws(' | ', template, domain, subject, other_groups)
-            when kind = 'ranking' then concat_ws(' | ', domain, other_groups)
-            else domain
-        end as stratum,
-        case
-            when is_paired then concat_ws(' | ', template, domain, subject, other_groups, group_name)
             when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, descriptor)
-            when subject = '' then prompt_id
-            else concat_ws(' | ', domain, subject, other_groups, group_name, descriptor)
+            when is_paired
+                then concat_ws(
+                    ' | ', template, domain, subject, other_groups, group_name, person, paired_cluster
+                )
+            when person is not null then concat_ws(' | ', domain, group_name, person, paired_cluster)
+            when subject <> '' then concat_ws(' | ', domain, subject, other_groups, group_name, descriptor)
+            else coalesce(group_name || ' | ' || paired_cluster, prompt_id)
         end as unit,
         case
-            when is_paired then concat_ws(' | ', domain, subject)
             when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, descriptor)
-            when subject = '' then prompt_id
-            else concat_ws(' | ', domain, subject, other_groups, group_name, descriptor)
+            when paired_cluster is not null then paired_cluster
+            when is_paired then concat_ws(' | ', domain, subject)
+            when person is not null then person
+            when subject <> '' then concat_ws(' | ', domain, subject, other_groups, group_name, descriptor)
+            else prompt_id
         end as cluster,
         -- A subject of its own: not a version of one resume, nor a neutral question.
-        not is_paired and kind <> 'ranking' and subject <> '' as is_person,
+        not is_paired and kind <> 'ranking' and (subject <> '' or person is not null) as is_person,
         -- Range of an unread answer's outcome: a label is compared with the right one of its own case.
         if(is_held_against_expected, -expected_rank, lowest_outcome) as lowest_possible,
         if(is_held_against_expected, highest_outcome - expected_rank, highest_outcome) as highest_possible
-    from outcomes
+    from described
     where
         outcome_value is not null
         or (
@@ -150,7 +176,11 @@ name_strata as (
         pool_key,
         group_name,
         person_name,
-        if(count(distinct other_groups) = 1, min(other_groups), '*') as name_stratum
+        concat_ws(
+            ' | ',
+            if(count(distinct other_groups) = 1, min(other_groups), '*'),
+            if(count(distinct block) = 1, 'block ' || min(block), null)
+        ) as name_stratum
     from placed
     where person_name is not null
     group by pool_key, group_name, person_name

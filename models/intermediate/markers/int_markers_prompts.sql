@@ -7,9 +7,11 @@ prompts as (
         prompts.run_id,
         prompts.prompt_id,
         prompts.mitigation,
-        concat_ws(
-            ' | ', prompts.template, prompts.language, prompts.perturbation, prompts.domain, prompts.subject
-        ) as question
+        prompts.template,
+        prompts.language,
+        prompts.perturbation,
+        prompts.domain,
+        prompts.subject
     from {{ run_rows("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_run_analysis_settings") }} as settings on prompts.run_id = settings.run_id
     where json_exists(settings.analysis, '$.markers')
@@ -50,7 +52,12 @@ prompt_groups as (
         prompt_id,
         attribute,
         group_name,
-        stratum
+        coalesce(other_groups, '') as other_groups,
+        stratum,
+        block,
+        has_pairs,
+        person,
+        paired_cluster
     from {{ run_rows("int_prompt_groups") }}
     where slot = 1
 ),
@@ -95,13 +102,22 @@ own_groups as (
 
 worded as (
     select
-        prompts.*,
+        prompts.run_id,
+        prompts.prompt_id,
+        prompts.mitigation,
         prompt_groups.attribute,
         prompt_groups.group_name,
         prompt_groups.stratum,
-        words.n_descriptors,
-        coalesce(words.word, prompt_groups.group_name) as word,
-        coalesce(own_groups.own_groups, '') as own_groups
+        prompt_groups.paired_cluster,
+        -- Groups are compared inside it.
+        concat_ws(
+            ' | ', prompts.template, prompts.language, prompts.perturbation, prompts.domain,
+            if(prompt_groups.has_pairs, prompts.subject, null), 'block ' || prompt_groups.block
+        ) as question,
+        -- A customer, say, moves as a name does.
+        if(prompt_groups.person is null, words.n_descriptors, 1) as n_descriptors,
+        coalesce(prompt_groups.person, words.word, prompt_groups.group_name) as word,
+        if(prompt_groups.person is null, coalesce(own_groups.own_groups, ''), prompt_groups.other_groups) as own_groups
     from prompts
     inner join prompt_groups
         on
@@ -153,7 +169,8 @@ markers_prompts as (
             unit_kinds.unit_kind = 'names', concat_ws(' | ', worded.word, worded.own_groups, worded.group_name), null
         ) as name_unit,
         if(unit_kinds.unit_kind = 'names', worded.own_groups, worded.stratum) as stratum,
-        worded.word as name_cluster
+        worded.word as name_cluster,
+        worded.paired_cluster
     from worded
     inner join unit_kinds
         on

@@ -94,6 +94,7 @@ texts_of_comparisons as (
         markers_prompts.stratum,
         markers_prompts.name_unit,
         markers_prompts.name_cluster,
+        markers_prompts.paired_cluster,
         {{ integer_key_of([
             "markers_prompts.contrast_id", "outcomes.outcome", "outcomes.scheme", "outcomes.category",
         ]) }} as units_key
@@ -158,18 +159,20 @@ trials_of_texts as (
 
 placed as (
     select
-        * exclude (prompt_id, response_hash, name_cluster, n_answers, trials, trial, n_prompts)
+        * exclude (prompt_id, response_hash, name_cluster, paired_cluster, n_answers, trials, trial, n_prompts)
         replace (if(is_by_question, concat_ws(' | ', question, stratum), stratum) as stratum),
         concat_ws(' | ', prompt_id, response_hash, trial) as text_unit,
         case
             when is_by_question then concat_ws(' | ', name_unit, question)
             when unit_kind = 'names' then name_unit
+            when paired_cluster is not null then concat_ws(' | ', paired_cluster, is_marked)
             when unit_kind = 'prompts' then prompt_id
             else text_unit
         end as unit,
         case
             when is_by_question then question
             when unit_kind = 'names' then name_cluster
+            when paired_cluster is not null then paired_cluster
             when unit_kind = 'prompts' then stratum
             else text_unit
         end as cluster,

@@ -10,7 +10,9 @@ prompts as (
         prompts.mitigation,
         prompts.template,
         coalesce(prompts.domain, '') as domain,
-        concat_ws(' | ', prompts.template, prompts.language, prompts.domain, prompts.subject) as question
+        prompts.language,
+        prompts.domain as stated_domain,
+        prompts.subject
     from {{ run_rows("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_prices_runs") }} as prices_runs on prompts.run_id = prices_runs.run_id
     where prompts.perturbation is null
@@ -42,7 +44,12 @@ prompt_groups as (
         run_id,
         prompt_id,
         attribute,
-        group_name
+        group_name,
+        coalesce(other_groups, '') as other_groups,
+        block,
+        has_pairs,
+        person,
+        paired_cluster
     from {{ run_rows("int_prompt_groups") }}
     where slot = 1
 ),
@@ -137,17 +144,28 @@ own_groups as (
 
 worded as (
     select
-        prompts.*,
+        prompts.run_id,
+        prompts.prompt_id,
+        prompts.mitigation,
+        prompts.template,
+        prompts.domain,
+        concat_ws(
+            ' | ', prompts.template, prompts.language, prompts.stated_domain,
+            if(prompt_groups.has_pairs, prompts.subject, null), 'block ' || prompt_groups.block
+        ) as question,
         prompt_groups.attribute,
         prompt_groups.group_name,
+        prompt_groups.block,
+        prompt_groups.paired_cluster,
         components.kind,
         components.is_crossed,
         components.is_movable,
-        components.descriptors[1] as word,
+        -- A customer, say, moves as a name does.
+        coalesce(if(components.kind = 'same', null, prompt_groups.person), components.descriptors[1]) as word,
         array_to_string(components.descriptors, ' | ') as words,
         if(components.kind = 'same', components.component_groups[1], prompt_groups.group_name) as label_group,
         if(components.kind = 'same', components.component_groups[2], '') as block_group,
-        coalesce(own_groups.own_groups, '') as own_groups
+        if(prompt_groups.person is null, coalesce(own_groups.own_groups, ''), prompt_groups.other_groups) as own_groups
     from prompts
     inner join prompt_groups
         on
@@ -205,16 +223,18 @@ prices_prompts as (
         unit_kinds.unit_kind,
         case
             when not worded.is_movable then worded.words
-            when unit_kinds.unit_kind = 'words' then concat_ws(' | ', worded.template, worded.label_group)
+            when unit_kinds.unit_kind = 'words' 
+                then concat_ws(' | ', worded.template, 'block ' || worded.block, worded.label_group, worded.paired_cluster)
             else concat_ws(' | ', worded.word, worded.own_groups, worded.label_group)
         end as unit,
         case
             when not worded.is_movable then worded.words
-            when unit_kinds.unit_kind = 'words' then worded.template
+            when unit_kinds.unit_kind = 'words' then concat_ws(' | ', worded.template, 'block ' || worded.block)
             else worded.own_groups
         end as stratum,
         case
-            when worded.is_movable and unit_kinds.unit_kind = 'words' then worded.template
+            when worded.is_movable and unit_kinds.unit_kind = 'words'
+                then coalesce(worded.paired_cluster, worded.template)
             else worded.word
         end as cluster
     from worded

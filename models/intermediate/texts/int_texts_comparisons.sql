@@ -73,14 +73,14 @@ compared as (
         place = 0 as is_judged,
         count(*) filter (where label = 1) as n_marked,
         count(*) filter (where label = 0) as n_reference,
-        count(distinct gap_unit) filter (where label = 1) as n_marked_units,
-        count(distinct gap_unit) filter (where label = 0) as n_reference_units,
+        count(distinct coalesce(whole, gap_unit)) filter (where label = 1) as n_marked_units,
+        count(distinct coalesce(whole, gap_unit)) filter (where label = 0) as n_reference_units,
         bool_and(gap_unit = prompt_id) as is_by_prompt,
         0 as outcome_lowest,
         greatest(max(highest), max(outcome_value)) as outcome_highest,
         {{ fingerprint_of([
             "answer_id", "label", "question_id", "unit_id", "name_id", "name_stratum_id", "sampled",
-            "person", "gap_unit",
+            "whole", "gap_unit",
             "if(scheme in ('encoder', 'encoder_centred'), vector_key, if(outcome = 'similarity', words, cast(outcome_value as varchar)))",
             "weight",
         ]) }} as fingerprint

@@ -42,7 +42,7 @@ grouped as (
         name_id,
         name_stratum_id,
         coalesce(sampled, gap_unit) as sampled,
-        coalesce(person, gap_unit) as whole,
+        coalesce(whole, gap_unit) as whole,
         sum(weight) as n,
         sum(weight * outcome_value order by answer_id) as total
     from answers

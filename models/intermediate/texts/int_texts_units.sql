@@ -27,7 +27,7 @@ joined as (
         gap_units.name_stratum,
         gap_units.name,
         gap_units.sampled,
-        gap_units.person,
+        gap_units.whole,
         answers.trial,
         answers.weight,
         answers.words,
@@ -72,11 +72,13 @@ placed as (
     select
         joined.*,
         joined.is_settled and joined.is_further as is_repeated,
-        -- Answers to one prompt are alike for its wording. They are a floor only where a group has no other.
-        if(
-            bool_and(joined.is_only_prompt) over (partition by joined.contrast_id, joined.question),
-            if(joined.is_settled, joined.prompt_id, joined.answer), joined.prompt_id
-        ) as unit,
+        -- Answers to one prompt are alike for its wording, and so are those to one customer. They are a floor only where a group has no other.
+        case
+            when joined.whole is not null then concat_ws(' | ', joined.question, joined.label, joined.whole)
+            when not bool_and(joined.is_only_prompt) over (partition by joined.contrast_id, joined.question)
+                then joined.prompt_id
+            else if(joined.is_settled, joined.prompt_id, joined.answer)
+        end as unit,
         if(prompt_counts.n_prompts >= 5 or joined.is_constant, joined.prompt_id, joined.answer) as gap_unit,
         bool_or(joined.name is null) over (partition by joined.contrast_id) as is_unnamed
     from settled as joined

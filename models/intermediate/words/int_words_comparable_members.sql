@@ -36,7 +36,9 @@ members as (
         units.response_hash as unit_key,
         cast(comparison_units.label as tinyint) as label,
         md5(comparison_units.stratum) as stratum,
-        cast(comparison_units.text_key as varchar) as cluster,
+        coalesce(
+            comparison_units.paired_cluster, comparison_units.person, cast(comparison_units.text_key as varchar)
+        ) as cluster,
         md5(comparison_units.question) as prompt,
         cast(greatest(round(comparison_units.n_trials), 1) as double) as n_trials,
         cast(comparisons.moves_prompts as boolean) as moves_prompts

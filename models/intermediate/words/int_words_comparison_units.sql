@@ -15,7 +15,10 @@ prompt_groups as (
         group_name,
         descriptors,
         coalesce(other_groups, '') as other_groups,
-        stratum
+        stratum,
+        block,
+        person,
+        paired_cluster
     from {{ ref("int_prompt_groups") }}
     -- Texts about several persons are read as texts about the first.
     where slot = 1
@@ -94,6 +97,9 @@ labelled_units as (
         prompt_groups.descriptors,
         prompt_groups.other_groups,
         prompt_groups.stratum,
+        prompt_groups.block,
+        prompt_groups.person,
+        prompt_groups.paired_cluster,
         prompt_groups.group_name = if(
             contrasts.comparison = 'all_groups', run_attributes.reference_group, contrasts.reference_group
         ) as is_reference

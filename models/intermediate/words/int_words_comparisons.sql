@@ -22,24 +22,25 @@ comparison_units as (
         contrast_id,
         scheme,
         any_value(moves_prompts) as moves_prompts,
-        -- The permuted unit: prompts with all their answers, or single answers.
+        -- The permuted unit: people or prompts with all their answers, or single answers.
         cast(
             if(
                 any_value(moves_prompts),
-                count(distinct prompt_id) filter (where label <> 0),
+                count(distinct coalesce(person, paired_cluster, prompt_id)) filter (where label <> 0),
                 sum(greatest(round(n_trials), 1)) filter (where label <> 0)
             ) as bigint
         ) as n_marked_units,
         cast(
             if(
                 any_value(moves_prompts),
-                count(distinct prompt_id) filter (where label = 0),
+                count(distinct coalesce(person, paired_cluster, prompt_id)) filter (where label = 0),
                 sum(greatest(round(n_trials), 1)) filter (where label = 0)
             ) as bigint
         ) as n_reference_units,
         sum(n_responses) as n_responses,
         {{ fingerprint_of([
-            "unit_key", "prompt_id", "label", "stratum", "descriptors", "n_responses",
+            "unit_key", "prompt_id", "label", "stratum", "descriptors", "person", "paired_cluster", "block",
+            "n_responses",
         ]) }} as fingerprint
     from {{ ref("int_words_comparison_units") }}
     group by contrast_id, scheme

@@ -68,7 +68,8 @@ def comparison(
     classes: Integers | None = None,
     order: Integers | None = None,
     prompts: Integers | None = None,
-    descriptor_strata: Integers | None = None,
+    names: Integers | None = None,
+    name_strata: Integers | None = None,
     n_trials: Floats | None = None,
     n_permutations: int = 99,
     key: str = "key",
@@ -77,6 +78,7 @@ def comparison(
     units = np.arange(design.n_units)
     answers = np.ones(design.n_units) if n_trials is None else n_trials
     total = np.asarray(answers @ features).ravel()
+    classes = design.labels.astype(np.int64) if classes is None else classes
     found = Texts(
         kind=kind,
         scheme=scheme,
@@ -91,10 +93,9 @@ def comparison(
         prompts=units if prompts is None else prompts,
         moves_prompts=prompts is not None,
         n_trials=answers,
-        descriptor_strata=np.zeros(design.n_units, dtype=np.int64)
-        if descriptor_strata is None
-        else descriptor_strata,
-        classes=design.labels.astype(np.int64) if classes is None else classes,
+        name_strata=np.zeros(design.n_units, dtype=np.int64) if name_strata is None else name_strata,
+        names=classes if names is None else names,
+        classes=classes,
         order=units if order is None else order,
     )
     name = (scheme, kind, "plain", "race", "Black", "White")

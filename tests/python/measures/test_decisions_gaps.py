@@ -341,6 +341,33 @@ class TestGapCoverage:
         assert (covered >= at_least(n_audits)).all()
 
 
+class TestCustomers:
+    def test_who_is_asked_several_questions_moves_across_them(self):
+        rng = np.random.default_rng(27)
+        customers, questions = (places.ravel() for places in np.indices((16, 4)))
+        n_audits, n_rejected, n_found = 60, 0, 0
+        for _ in range(n_audits):
+            own = rng.normal(0, 0.1, 16)[customers] + rng.normal(0, 0.02, customers.size)
+            for shift in (0.0, 0.2):
+                outcomes = np.clip(0.4 + own + shift * (customers % 2), 0, 1)
+                units = replace(
+                    units_of(customers % 2, questions, customers, 1, outcomes),
+                    names=customers.astype(np.int64),
+                )
+                result = gap_of(units, n_permutations=99)
+                assert np.isfinite(result.p_name)
+                if shift:
+                    n_found += result.test.p_value < 0.05
+                else:
+                    n_rejected += result.test.p_value < 0.05
+        assert n_rejected <= at_most(n_audits)
+        assert n_found >= 0.8 * n_audits
+
+    def test_who_is_asked_one_question_moves_inside_it(self):
+        units = replace(units_of([0, 1] * 6, [0, 0, 1, 1] * 3, range(12), 1, [0, 1] * 6), names=np.arange(12))
+        assert units.by_name() is None
+
+
 class TestGapLimits:
     def test_without_permutations_value_and_interval_remain(self):
         result = gap_of(people([1, 1, 0, 0], [1, 0, 1, 1]))

@@ -45,7 +45,15 @@ def frames() -> dict[str, pd.DataFrame]:
         ]
     )
     units = {"b": range(4), "c": range(2, 6), "a": range(6, 12)}
-    codes = ("stratum_id", "cluster_id", "prompt_id", "descriptor_stratum_id", "descriptor_id", "first_seq")
+    codes = (
+        "stratum_id",
+        "cluster_id",
+        "prompt_id",
+        "name_stratum_id",
+        "name_id",
+        "descriptor_id",
+        "first_seq",
+    )
     members = pd.DataFrame(
         [
             {

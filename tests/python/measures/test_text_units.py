@@ -121,7 +121,7 @@ class TestWhatMoves:
         ]
         given = comparison(answers, TEXTS, 1)
         apart, alone = (
-            replace(given, units=replace(given.units, descriptor_strata=strata.astype(np.int64)))
+            replace(given, units=replace(given.units, name_strata=strata.astype(np.int64)))
             for strata in (given.units.classes % 2, given.units.classes)
         )
         assert np.unique(judged_texts(apart).descriptors.design.strata).tolist() == [0, 1]
