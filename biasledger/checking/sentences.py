@@ -75,7 +75,9 @@ def plain_regression(row: Row) -> str:
     member = f", most clearly {row['member']}" if row["member"] else ""
     is_paired = row.get("is_paired")
     ends = ("shared_baseline_value", "shared_value") if is_paired else ("baseline_value", "value")
-    before, after, by = (_number(factor * _plain(row["measure"], row[column]), unit) for column in (*ends, "worsening"))
+    before, after, by = (
+        _number(factor * _plain(row["measure"], row[column]), unit) for column in (*ends, "worsening")
+    )
     where = f" on the {row['n_shared']} cases of both runs" if is_paired else ""
     return (
         f"{_of(row)}{name_of(row)} got worse since the baseline: {what}{member} went from {before} to {after}{where}, "

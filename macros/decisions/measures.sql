@@ -12,5 +12,5 @@
 
 {#- A score as people write it: 31,200 or 3.12. -#}
 {% macro amount_of(score) -%}
-    if({{ score }} >= 1000, format('{:,}', cast(round({{ score }}) as bigint)), printf('%.3g', {{ score }}))
+    if({{ score }} >= 1000, printf('%,d', cast(round({{ score }}) as bigint)), printf('%.3g', {{ score }}))
 {%- endmacro %}

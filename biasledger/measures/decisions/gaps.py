@@ -115,7 +115,6 @@ MEASURES = (
         unit="cases or people a group",
         label="the gap in scores",
         display=(100, " %"),
-        sentence="{statement}{about}",
         harmful_sign=-1,
         threshold=Threshold(
             value=0.03,
@@ -132,15 +131,14 @@ MEASURES = (
     Measure(
         name="percentile_gap",
         description=(
-            "How many places of 100 a group stands higher or lower among the scores of the same case or, of separate people, job; "
-            "in place of score_gap where the audit says `scale: ranks`"
+            "How many places of 100 a group stands higher or lower among the scores of the same case or, of separate people, "
+            "job; in place of score_gap where the audit says `scale: ranks`"
         ),
         scale="difference of mean places among the scores of a case or job, from 0 (lowest) to 1, group minus reference",
         side="two-sided",
         unit="cases or people a group",
         label="the gap in scores",
         display=(100, " places of 100"),
-        sentence="{statement}{about}",
         harmful_sign=-1,
         threshold=Threshold(
             value=0.05,

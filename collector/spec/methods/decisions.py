@@ -82,8 +82,10 @@ def _problems(audit: Audit) -> Iterator[Problem]:
     if kind == "score" and decisions.scale == "log" and (audit.answer.minimum or 0) <= 0:
         yield (
             f"{at}.scale",
-            f"is log, which needs scores above 0, and the answer's minimum is {audit.answer.minimum or 0:g}; raise the minimum, or "
-            "write scale: ranks",
+            (
+                f"is log, which needs scores above 0, and the answer's minimum is {audit.answer.minimum or 0:g}; "
+                "raise the minimum, or write scale: ranks"
+            ),
         )
     if kind == "ranking" and audit.people_rows and decisions.top >= audit.n_candidates:
         yield (

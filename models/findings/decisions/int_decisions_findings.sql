@@ -260,16 +260,17 @@ gap_findings as (
                 )
             when 'relative_gap'
                 then printf(
-                    'scores for %s are %.1f %% %s than for %s, by %s from %s; judged in per cent, as %s',
+                    'scores for %s are %.1f %% %s than for %s%s (%s %s than the usual %s); judged in per cent, as %s',
                     group_name, 100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
-                    reference_group, {{ amount_of("abs(gap_in_scores)") }}, {{ amount_of("usual_score") }},
-                    scale_reason
+                    reference_group, coalesce(' in the category ' || nullif(domain, ''), ''),
+                    {{ amount_of("abs(gap_in_scores)") }}, if(adjusted_gap < 0, 'less', 'more'),
+                    {{ amount_of("usual_score") }}, scale_reason
                 )
             when 'percentile_gap'
                 then printf(
-                    'scores for %s stand %.1f places of 100 %s than for %s among those of the same %s',
+                    'scores for %s stand %.1f places of 100 %s than for %s among those of the same %s%s',
                     group_name, 100 * abs(adjusted_gap), if(adjusted_gap < 0, 'lower', 'higher'),
-                    reference_group, if(is_paired, 'case', 'job')
+                    reference_group, if(is_paired, 'case', 'job'), coalesce(': ' || nullif(domain, ''), '')
                 )
             when 'score_gap'
                 then if(
