@@ -90,8 +90,8 @@ deviations as (
             and placed_in_strata.group_name = group_places.group_name
 ),
 
--- 1.4826 median absolute deviations are a normal distribution's standard deviation; where most answers are equal, six of
--- the thresholds of relative_gap and score_gap.
+-- 1.4826 median absolute deviations are a normal distribution's standard deviation; where most answers are equal, six
+-- of the thresholds of relative_gap and score_gap.
 limits as (
     select
         comparison_key,

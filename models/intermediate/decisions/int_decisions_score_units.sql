@@ -70,7 +70,7 @@ run_means as (
     group by run_id
 ),
 
--- Twice the difference of the log-likelihoods of a log-normal and of a normal distribution (Box & Cox 1964, λ = 0 and 1).
+-- Twice the difference of the log-likelihoods of a log-normal and of a normal distribution (Box & Cox 1964).
 run_spreads as (
     select
         run_means.run_id,

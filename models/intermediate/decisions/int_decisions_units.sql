@@ -57,7 +57,7 @@ refused_attributes as (
     having max(share_refused) >= 0.05
 ),
 
--- Scores that are judged by ranks: their places among those of the same case or job, from 0 to 1, equal ones at their middle.
+-- Scores that are judged by ranks: their places among those of the same case or job, from 0 to 1.
 scores_of_strata as (
     select
         people.pool_key,
@@ -150,8 +150,8 @@ outcomes as (
     from ranged
 ),
 
--- The permuted unit; its stratum is above: paired data, all answers about a resume under the names of one group, inside the
--- resume; rankings, a name with all its runs, inside the job; unpaired data, one person, inside the job. Reused names
+-- The permuted unit, inside the stratum above: paired data, all answers about a resume under the names of one group,
+-- inside the resume; rankings, a name with all its runs, inside the job; unpaired data, one person, inside the job. Reused names
 -- are also permuted with all their rows.
 placed as (
     select
