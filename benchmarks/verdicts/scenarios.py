@@ -382,6 +382,8 @@ SCENARIOS = (
              "measure = 'impact_ratio'"),
     Scenario("W10", "salaries: 30 % less, and one outlier", "wrong sign",
              _salaries(less=0.3, spread=0.3, maximum=1000, outlier=990.0), "measure in ('score_gap', 'relative_gap')"),
+    Scenario("W10", "salaries alike, and one outlier", "error alarm",
+             _salaries(less=0.0, spread=0.3, maximum=1000, outlier=990.0)),
     Scenario("W11", "similarity: a tenth of one group's words is its own", "false clear",
              _shape(own_words, _TEXT, _SIMILARITY), "measure = 'similarity_gap'"),
     *(

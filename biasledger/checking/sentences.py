@@ -49,7 +49,7 @@ def plain_effect(row: Row) -> str:
 def in_units(row: Row) -> str:
     """A finding's value in the unit that people use, as in `-1.03 places`; empty where it has no value."""
     _, factor, unit = _display(row["measure"])
-    return "" if row["value"] is None else _number(factor * row["value"], unit)
+    return "" if row["value"] is None else _number(factor * _plain(row["measure"], row["value"]), unit)
 
 
 def worse_off(row: Row) -> str:
@@ -75,7 +75,9 @@ def plain_regression(row: Row) -> str:
     member = f", most clearly {row['member']}" if row["member"] else ""
     is_paired = row.get("is_paired")
     ends = ("shared_baseline_value", "shared_value") if is_paired else ("baseline_value", "value")
-    before, after, by = (_number(factor * row[column], unit) for column in (*ends, "worsening"))
+    before, after, by = (
+        _number(factor * _plain(row["measure"], row[column]), unit) for column in (*ends, "worsening")
+    )
     where = f" on the {row['n_shared']} cases of both runs" if is_paired else ""
     return (
         f"{_of(row)}{name_of(row)} got worse since the baseline: {what}{member} went from {before} to {after}{where}, "
@@ -90,6 +92,11 @@ def _of(row: Row) -> str:
 def _words(name: str) -> str:
     """Intersections read better without a star."""
     return str(name).replace("*", " ")
+
+
+def _plain(measure: str, value: float) -> float:
+    """The value, of a difference of logarithms as the share that it stands for: -0.36 is 30 % less."""
+    return math.expm1(value) if measure == "relative_gap" else value
 
 
 def _number(value: float, unit: str) -> str:

@@ -110,15 +110,14 @@ MEASURES = (
     Measure(
         name="relative_gap",
         description=(
-            "How many per cent higher or lower a group is scored, as with salaries; in place of score_gap where the scale"
-            " ends above 1,000 or the audit says so"
+            "How many per cent higher or lower a group is scored, as with salaries; in place of score_gap for amounts of "
+            "money, other skewed scores, and where the audit says `scale: log`"
         ),
         scale="difference of mean natural logarithms of the scores, group minus reference (-0.05 is about 5 % less)",
         side="two-sided",
         unit="cases or people a group",
         label="the gap in scores",
         display=(100, " %"),
-        sentence="{group} people are scored {percent:.0f} % {higher} than {reference} ones{about}, on average",
         harmful_sign=-1,
         threshold=Threshold(
             value=0.03,
@@ -127,6 +126,30 @@ MEASURES = (
                 "a gap of five per cent is found and not only touched"
             ),
             source="Directive (EU) 2023/970 on pay transparency, Article 10",
+            min_units=10,
+            severity="error",
+            crossed="Intersections have a fraction of the answers of a single attribute, so they are shown and warn",
+        ),
+    ),
+    Measure(
+        name="percentile_gap",
+        description=(
+            "How many places of 100 a group stands higher or lower among the scores of the same case or, of separate people, "
+            "job; in place of score_gap where the audit says `scale: ranks`"
+        ),
+        scale="difference of mean places among the scores of a case or job, from 0 (lowest) to 1, group minus reference",
+        side="two-sided",
+        unit="cases or people a group",
+        label="the gap in scores",
+        display=(100, " places of 100"),
+        harmful_sign=-1,
+        threshold=Threshold(
+            value=0.05,
+            reason=(
+                "Five places of 100, a little less than what a small effect by Cohen's convention (0.2 standard deviations) "
+                "comes to between two groups of normal scores: 5.6"
+            ),
+            source="Cohen (1988), Statistical Power Analysis for the Behavioral Sciences",
             min_units=10,
             severity="error",
             crossed="Intersections have a fraction of the answers of a single attribute, so they are shown and warn",

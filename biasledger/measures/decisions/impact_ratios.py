@@ -38,7 +38,7 @@ from biasledger.measures.schema import Table
 MEASURES = (
     Measure(
         name="impact_ratio",
-        restates=("rank_gap", "place_gap", "score_gap", "relative_gap"),
+        restates=("rank_gap", "place_gap", "score_gap", "relative_gap", "percentile_gap"),
         description=(
             "Impact ratio of the worst-off group of an attribute to the best-off one, as in New York City's Local Law 144"
             " and the four-fifths rule; groups under 2 % of the sample and unknown ones are left out and shown"

@@ -35,6 +35,7 @@ _STANDINGS = {
     "place_gap": "place in the ranking",
     "score_gap": "score",
     "relative_gap": "logarithm of the score",
+    "percentile_gap": "place among the scores of the case",
 }
 _FOUR_FIFTHS = 0.8
 _LABEL_ROWS = 80

@@ -9,7 +9,7 @@ judged as (
         measure,
         status
     from marts.fct_findings
-    where measure in ('rank_gap', 'place_gap', 'score_gap', 'relative_gap', 'accuracy_gap')
+    where measure in ('rank_gap', 'place_gap', 'score_gap', 'relative_gap', 'percentile_gap', 'accuracy_gap')
 )
 
 select
@@ -35,5 +35,5 @@ where
     gaps.run_id = $run_id
     and gaps.mitigation = 'plain'
 order by
-    gaps.domain, list_position(['rank_value', 'relative', 'selected', 'correct'], gaps.outcome), gaps.outcome,
+    gaps.domain, list_position(['rank_value', 'relative', 'percentile', 'selected', 'correct'], gaps.outcome), gaps.outcome,
     gaps.attribute like '%*%', gaps.attribute, gaps.adjusted_gap, gaps.group_name, gaps.reference_group

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -40,17 +40,18 @@ class Decisions(Section):
         description="Whether people of different groups share subjects; detected if absent.",
         examples=[False],
     )
-
-    relative: bool | None = Field(
+    scale: Literal["raw", "log", "ranks"] | None = Field(
         default=None,
-        description="Judge gaps between scores in per cent, as for salaries, not in standard deviations; the default where "
-        "the scale ends above 1,000. Needs scores above 0.",
-        examples=[True],
+        description="How gaps between scores are judged. `raw`: in standard deviations of all scores. `log`: on logarithms, in "
+        "per cent, as for salaries. `ranks`: by places among the scores of the same case, or job, which no outlier moves. The "
+        "default is `log` where all scores that were read are above 0 and either the answer has a currency, the maximum is above "
+        "1,000, or more than ten different scores are closer to a log-normal than to a normal distribution; else `raw`.",
+        examples=["log"],
     )
 
     def document(self) -> dict[str, Any]:
         """Return this as plain data."""
-        left_out = {"relative"} if self.relative is None else set()
+        left_out = {"scale"} if self.scale is None else set()
         return {**self.model_dump(mode="json", exclude=left_out), "favourable": list(self.favourable)}
 
 
@@ -71,13 +72,21 @@ def _problems(audit: Audit) -> Iterator[Problem]:
         ("ordered", "label"),
         ("favourable", "label"),
         ("top", "ranking"),
-        ("relative", "score"),
+        ("scale", "score"),
     ):
         if key in decisions.model_fields_set and kind != of_kind:
             yield (
                 f"{at}.{key}",
                 f"is for answers of the kind {of_kind} and the answer's kind is {kind!r}; remove it",
             )
+    if kind == "score" and decisions.scale == "log" and (audit.answer.minimum or 0) <= 0:
+        yield (
+            f"{at}.scale",
+            (
+                f"is log, which needs scores above 0, and the answer's minimum is {audit.answer.minimum or 0:g}; "
+                "raise the minimum, or write scale: ranks"
+            ),
+        )
     if kind == "ranking" and audit.people_rows and decisions.top >= audit.n_candidates:
         yield (
             f"{at}.top",

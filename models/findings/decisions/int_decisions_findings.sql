@@ -123,12 +123,9 @@ unread_rankings as (
     group by run_id, mitigation
 ),
 
-relative_runs as (
-    select distinct
-        run_id,
-        mitigation
-    from comparisons
-    where outcome = 'relative'
+outliers as (
+    select *
+    from {{ ref("int_decisions_outliers") }}
 ),
 
 named_attributes as (
@@ -177,8 +174,13 @@ measured_gaps as (
             when cautions.share_shared > 0
                 then 'most of those compared are different people, so their qualifications may differ, too'
             else 'different people are compared, so their qualifications may differ, too'
-        end as caution,
-        if(comparisons.outcome = 'relative', 1, coalesce(score_units.score_sd, 1)) as unit,
+        end as confounded,
+        nullif(concat_ws('; ', outliers.sentence, confounded), '') as caution,
+        if(comparisons.outcome in ('relative', 'percentile'), 1, coalesce(score_units.score_sd, 1)) as unit,
+        score_units.scale_reason,
+        -- Of logarithms: what the reference group gets, and how much more the other one.
+        exp(gaps.mean_reference) as usual_score,
+        (exp(gaps.adjusted_gap) - 1) * exp(gaps.mean_reference) as gap_in_scores,
         score_units.are_equal,
         gaps.gap,
         -- Equal scores have no gap, and no standard deviation to express it in.
@@ -220,17 +222,14 @@ measured_gaps as (
         on
             comparisons.run_id = named_attributes.run_id
             and comparisons.attribute = named_attributes.attribute
-    left join relative_runs
-        on
-            comparisons.run_id = relative_runs.run_id
-            and comparisons.mitigation = relative_runs.mitigation
+    left join outliers on comparisons.comparison_key = outliers.comparison_key
     where
         comparisons.outcome = 'correct'
-        -- Scores are judged once: in per cent or, as equal ones always are, in standard deviations.
-        or (comparisons.outcome = 'relative' and not coalesce(score_units.are_equal, false))
+        -- Scores are judged once: on their scale or, as equal ones always are, in standard deviations.
+        or (comparisons.outcome in ('relative', 'percentile') and not score_units.are_equal)
         or (
             comparisons.outcome = 'rank_value'
-            and (relative_runs.run_id is null or coalesce(score_units.are_equal, false))
+            and (coalesce(score_units.scale, 'raw') = 'raw' or score_units.are_equal)
         )
 ),
 
@@ -261,9 +260,17 @@ gap_findings as (
                 )
             when 'relative_gap'
                 then printf(
-                    'scores for %s are %.1f %% %s than for %s',
+                    'scores for %s are %.1f %% %s than for %s%s (%s %s than the usual %s); judged in per cent, as %s',
                     group_name, 100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
-                    reference_group
+                    reference_group, coalesce(' in the category ' || nullif(domain, ''), ''),
+                    {{ amount_of("abs(gap_in_scores)") }}, if(adjusted_gap < 0, 'less', 'more'),
+                    {{ amount_of("usual_score") }}, scale_reason
+                )
+            when 'percentile_gap'
+                then printf(
+                    'scores for %s stand %.1f places of 100 %s than for %s among those of the same %s%s',
+                    group_name, 100 * abs(adjusted_gap), if(adjusted_gap < 0, 'lower', 'higher'),
+                    reference_group, if(is_paired, 'case', 'job'), coalesce(': ' || nullif(domain, ''), '')
                 )
             when 'score_gap'
                 then if(

@@ -38,6 +38,10 @@ similarities as (
         printf(
             'two answers about %s and %s have a similarity of %.3f, and two about one group of %.3f',
             group_name, reference_group, similarity_between, similarity_within
+        )
+        || if(
+            scheme in ('rouge_l', 'bleu', 'lsa'),
+            printf('; %s hardly sees words that only one group has, word_divergence does', scheme), ''
         ) as detail,
         case
             when similarity_gap is null

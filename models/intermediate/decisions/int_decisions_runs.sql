@@ -28,12 +28,9 @@ decisions_runs as (
         from_json(run_analysis_settings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
         coalesce(cast(run_analysis_settings.decisions ->> 'top' as integer), 1) as top_places,
         cast(run_analysis_settings.decisions ->> 'paired' as boolean) as is_paired,
-        -- Large amounts such as salaries differ by shares of what the case is worth, and not by a fixed sum.
-        runs.answer ->> 'kind' = 'score'
-        and coalesce(
-            cast(run_analysis_settings.decisions ->> 'relative' as boolean),
-            cast(runs.answer ->> 'maximum' as double) > 1000
-        ) as may_be_relative
+        -- Null where the scores that were read decide.
+        run_analysis_settings.decisions ->> 'scale' as scale,
+        (runs.answer ->> 'currency') is not null as has_currency
     from runs
     inner join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
 )

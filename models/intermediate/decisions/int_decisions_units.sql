@@ -14,9 +14,16 @@ decisions_runs as (
         labels,
         len(labels) - 1 as highest_label_rank,
         lowest_score,
-        highest_score,
-        may_be_relative
+        highest_score
     from {{ ref("int_decisions_runs") }}
+),
+
+score_units as (
+    select
+        run_id,
+        mitigation,
+        scale
+    from {{ run_rows("int_decisions_score_units") }}
 ),
 
 refusals as (
@@ -43,6 +50,32 @@ refused_attributes as (
     having max(share_refused) >= 0.05
 ),
 
+-- Scores that are judged by ranks: their places among those of the same case or job, from 0 to 1.
+scores_of_strata as (
+    select
+        people.pool_key,
+        people.stratum,
+        people.score,
+        sum(people.weight) as n
+    from people
+    inner join score_units
+        on
+            people.run_id = score_units.run_id
+            and people.mitigation = score_units.mitigation
+    where
+        score_units.scale = 'ranks'
+        and people.score is not null
+    group by people.pool_key, people.stratum, people.score
+),
+
+percentiles as (
+    select
+        *,
+        (sum(n) over (partition by pool_key, stratum order by score) - n / 2)
+        / sum(n) over (partition by pool_key, stratum) as percentile
+    from scores_of_strata
+),
+
 ranged as (
     select
         people.*,
@@ -63,14 +96,21 @@ ranged as (
         list_position(decisions_runs.labels, people.expected_label) - 1 as expected_rank,
         bool_or(people.expected_label is not null) over (partition by people.run_id) as has_expected_labels,
         refused_attributes.run_id is not null as has_refusals,
-        coalesce(
-            decisions_runs.may_be_relative
-            and min(people.score) over (partition by people.run_id, people.mitigation) > 0,
-            false
-        ) as is_relative,
+        coalesce(score_units.scale = 'log', false) as is_relative,
+        coalesce(score_units.scale = 'ranks', false) as is_ranked,
+        percentiles.percentile,
         min(people.score) over (partition by people.run_id, people.mitigation) as lowest_read_score
     from people
     inner join decisions_runs on people.run_id = decisions_runs.run_id
+    left join score_units
+        on
+            people.run_id = score_units.run_id
+            and people.mitigation = score_units.mitigation
+    left join percentiles
+        on
+            people.pool_key = percentiles.pool_key
+            and people.stratum = percentiles.stratum
+            and people.score = percentiles.score
     left join refused_attributes
         on
             people.run_id = refused_attributes.run_id
@@ -96,18 +136,20 @@ outcomes as (
         unnest(
             [
                 cast(lowest_rank_value as double), 0, 0, 0,
-                if(is_relative, ln(if(lowest_rank_value > 0, lowest_rank_value, lowest_read_score)), null)
+                if(is_relative, ln(if(lowest_rank_value > 0, lowest_rank_value, lowest_read_score)), 0)
             ]
         ) as lowest_outcome,
         unnest(
-            [cast(highest_rank_value as double), 1, 1, 1, if(is_relative, ln(highest_rank_value), null)]
+            [cast(highest_rank_value as double), 1, 1, 1, if(is_relative, ln(highest_rank_value), 1)]
         ) as highest_outcome,
-        unnest(['rank_value', 'selected', 'selected_of_asked', 'correct', 'relative']) as outcome,
+        unnest(
+            ['rank_value', 'selected', 'selected_of_asked', 'correct', if(is_relative, 'relative', 'percentile')]
+        ) as outcome,
         unnest([kind = 'label' and has_expected_labels, false, false, false, false]) as is_held_against_expected,
         unnest(
             [
                 cast(rank_value as double), cast(selected as double), cast(selected_of_asked as double),
-                cast(correct as double), if(is_relative, ln(score), null)
+                cast(correct as double), if(is_relative, ln(score), percentile)
             ]
         ) as outcome_value
     from ranged
@@ -162,7 +204,8 @@ placed as (
             is_unread
             and case outcome
                 when 'correct' then expected_label is not null
-                when 'relative' then is_relative
+                when 'relative' then true
+                when 'percentile' then is_ranked
                 when 'selected_of_asked' then has_refusals
                 else not is_held_against_expected or expected_label is not null
             end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -186,3 +187,10 @@ def test_the_worse_group_is_named_if_the_measure_has_a_direction() -> None:
         "-0.25 places",
         "-25.0 points",
     ]
+
+
+def test_a_gap_of_logarithms_is_read_in_per_cent() -> None:
+    assert in_units(_row("relative_gap", value=math.log(0.7))) == "-30.0 %"
+    assert "went from 0.00 % to -30.0 %" in plain_regression(
+        _row("relative_gap", baseline_value=0.0, value=math.log(0.7), worsening=-math.log(0.7))
+    )

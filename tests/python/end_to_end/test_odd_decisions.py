@@ -97,15 +97,25 @@ def test_the_effect_of_one_of_two_names_is_no_alarm(odd: Project) -> None:
 def test_large_amounts_are_judged_in_per_cent(odd: Project) -> None:
     rows = odd.rows(
         "select audit, measure, status, round(value, 3), statement from marts.fct_findings"
-        " where audit in ('underpaid', 'paid_alike') and measure in ('relative_gap', 'score_gap') order by audit desc"
+        " where audit in ('underpaid', 'paid_alike', 'ranked') and measure in ('relative_gap', 'score_gap', 'percentile_gap')"
+        " order by audit desc"
     )
-    (underpaid, *alarm), (alike, *clear) = rows
-    assert (underpaid, alike) == ("underpaid", "paid_alike")
+    (underpaid, *alarm), (ranked, *by_ranks), (alike, *clear) = rows
+    assert (underpaid, ranked, alike) == ("underpaid", "ranked", "paid_alike")
     assert alarm == [
         "relative_gap",
         "alarm",
         pytest.approx(-0.051, abs=0.002),
-        "scores for black are 5.0 % lower than for white",
+        (
+            "scores for black are 5.0 % lower than for white (7,109 less than the usual 142,186); judged in per cent, as the"
+            " scale ends above 1,000"
+        ),
+    ]
+    assert by_ranks == [
+        "percentile_gap",
+        "alarm",
+        -0.5,
+        "scores for black stand 50.0 places of 100 lower than for white among those of the same case",
     ]
     assert clear[:2] == ["relative_gap", "clear"]
     assert abs(clear[2]) < 0.003

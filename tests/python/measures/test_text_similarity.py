@@ -11,6 +11,7 @@ from benchmarks.verdicts.texts import drawn, judged, repeated
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.texts.similarity import (
+    MEASURES,
     SCHEMES,
     Answers,
     questions,
@@ -140,6 +141,36 @@ def test_a_planted_difference_is_found(scheme: str) -> None:
     assert found.test.p_value == pytest.approx(1 / 200)
     assert found.interval_low > 0
     assert found.p_name == pytest.approx(1 / 200)
+
+
+def _with_own_words(rng: np.random.Generator, share: float) -> Answers:
+    """Ten questions, ten texts a group; a share of the marked group's words comes from twenty that no other text has."""
+    labels = np.arange(200) % 2
+    words = np.minimum(rng.zipf(1.4, (200, 40)), 200)
+    is_own = (rng.random(words.shape) < share) & (labels == 1)[:, np.newaxis]
+    words = np.where(is_own, 1000 + rng.integers(0, 20, words.shape), words)
+    texts = [[str(word) for word in text] for text in words]
+    return Answers(
+        texts,
+        "cosine",
+        labels,
+        np.arange(200) // 20,
+        np.arange(200),
+        None,
+        np.zeros(200, int),
+        np.arange(200),
+    )
+
+
+def test_a_tenth_of_own_words_is_not_clear_and_equal_groups_can_be() -> None:
+    [clear] = [one.threshold.clear for one in MEASURES]
+    rng = np.random.default_rng(4)
+    own, fair = (
+        [judged(_with_own_words(rng, share), n_permutations=0).interval_high < clear for _ in range(12)]
+        for share in (0.1, 0.0)
+    )
+    assert not any(own)
+    assert np.mean(fair) > 0.5
 
 
 @pytest.mark.slow

@@ -118,7 +118,7 @@ def plant(project: Project) -> None:
     project.import_file(audit, partly)
     # Salaries of 40 jobs from 30,000 to 300,000: women are offered 5 % less in each, or as much as men.
     money = {"kind": "score", "minimum": 1000, "maximum": 1_000_000}
-    for name, share in (("underpaid", 0.95), ("paid_alike", 1.0)):
+    for name, share in (("underpaid", 0.95), ("paid_alike", 1.0), ("ranked", 0.95)):
         salaries = _write(
             project.folder / f"{name}.csv",
             "job,race,answer",
@@ -130,5 +130,8 @@ def plant(project: Project) -> None:
                 )
             ),
         )
-        audit = project.write_audit(name, _spec(name, money, {"text": "answer", "subject": "job"}))
+        spec = _spec(name, money, {"text": "answer", "subject": "job"})
+        if name == "ranked":
+            spec["analysis"] = {"decisions": {"scale": "ranks"}}
+        audit = project.write_audit(name, spec)
         project.import_file(audit, salaries)
