@@ -46,7 +46,7 @@ def read_gap_comparisons(
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
-    name = ("mitigation", "outcome", "domain", "attribute", "comparison", "group_name", "reference_group")
+    name = ("mitigation", "outcome", "domain")
     for row, units, unread in _units_of(comparisons, members, done):
         lowest, highest = float(row["outcome_lowest"]), float(row["outcome_highest"])
         yield GapComparison(
@@ -66,9 +66,7 @@ def read_impact_comparisons(
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
     for row, units, unread in _units_of(comparisons, members, done):
-        yield ImpactComparison(
-            units=units, unread=unread, **described(row, "mitigation", "domain", "attribute")
-        )
+        yield ImpactComparison(units=units, unread=unread, **described(row, "mitigation", "domain"))
 
 
 def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Comparison[Integers]]:

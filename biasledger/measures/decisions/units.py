@@ -151,7 +151,12 @@ class Units:
 
     def _moves(self, units: Integers, strata: Integers) -> Moves:
         _, first, of_row = np.unique(units, return_index=True, return_inverse=True)
-        return Moves(Design(self.design.labels[first], strata[first]), of_row.astype(np.int64))
+        held = [
+            np.bincount(of_row, weights=values, minlength=first.size)
+            for values in (self.n, self.total, self.total**2 / self.n)
+        ]
+        design = Design(self.design.labels[first], strata[first], content=np.column_stack(held))
+        return Moves(design, of_row.astype(np.int64))
 
 
 def _is_constant(numbers: Integers, values: NDArray[np.signedinteger[Any]]) -> bool:

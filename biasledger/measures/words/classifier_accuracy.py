@@ -290,7 +290,9 @@ def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int)
     cluster, strata = cluster.ravel(), design.strata[first]
     labels = design.labels[first].astype(np.int64)
     labels[cluster[design.labels != labels[cluster]]] = -1
-    order = np.lexsort((rng.random(first.size), labels, strata))
+    random = np.empty(first.size)
+    random[design.of(first).order] = rng.random(first.size)
+    order = np.lexsort((random, labels, strata))
     is_first = (np.diff(strata[order], prepend=-1) != 0) | (np.diff(labels[order], prepend=-2) != 0)
     position = np.arange(first.size)
     dealt_before = position - np.maximum.accumulate(np.where(is_first, position, 0))
@@ -373,7 +375,7 @@ def _ridge_test(
     units = moved or Moves.alone(design)
     movable = units.design.within(_folds_of_units(units, folds))
     if moved is None:
-        movable = Design(movable.labels[kept], movable.strata[kept])
+        movable = movable.of(kept)
         units = Moves.alone(movable)
     else:
         units = Moves(movable, moved.of_row[kept])
