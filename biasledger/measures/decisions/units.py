@@ -151,9 +151,14 @@ class Units:
 
     def _moves(self, units: Integers, strata: Integers) -> Moves:
         _, first, of_row = np.unique(units, return_index=True, return_inverse=True)
+        _, cases = np.unique(self.design.strata, return_inverse=True)
+        cells, of_cell = np.unique(
+            of_row.astype(np.int64) * (int(cases.max()) + 1) + cases, return_inverse=True
+        )
+        n, total = (np.bincount(of_cell, weights=values) for values in (self.n, self.total))
         held = [
-            np.bincount(of_row, weights=values, minlength=first.size)
-            for values in (self.n, self.total, self.total**2 / self.n)
+            np.bincount(cells // (int(cases.max()) + 1), weights=values)
+            for values in (n, total, total**2 / n)
         ]
         design = Design(self.design.labels[first], strata[first], content=np.column_stack(held))
         return Moves(design, of_row.astype(np.int64))

@@ -797,4 +797,3 @@ class _FamilyTest:
             self._drawn,
             not self.is_complete and self._drawn < n_permutations,
         )
-

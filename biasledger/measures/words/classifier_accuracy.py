@@ -241,8 +241,12 @@ def _splits(
     if moved is None:
         folds = assign_folds(design, clusters, n_folds=n_folds, seed=seed)
         return folds, [folds != fold for fold in np.unique(folds)]
-    units = np.arange(moved.design.n_units)
-    folds = assign_folds(moved.design, units, n_folds=n_folds, seed=seed)[moved.of_row]
+    order = moved.design.order
+    folds_of_units = np.empty(order.size, dtype=np.int64)
+    folds_of_units[order] = assign_folds(
+        moved.design.of(order), np.arange(order.size), n_folds=n_folds, seed=seed
+    )
+    folds = folds_of_units[moved.of_row]
     return folds, [(folds != fold) & ~np.isin(clusters, clusters[folds == fold]) for fold in np.unique(folds)]
 
 
@@ -290,9 +294,7 @@ def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int)
     cluster, strata = cluster.ravel(), design.strata[first]
     labels = design.labels[first].astype(np.int64)
     labels[cluster[design.labels != labels[cluster]]] = -1
-    random = np.empty(first.size)
-    random[design.of(first).order] = rng.random(first.size)
-    order = np.lexsort((random, labels, strata))
+    order = np.lexsort((rng.random(first.size), labels, strata))
     is_first = (np.diff(strata[order], prepend=-1) != 0) | (np.diff(labels[order], prepend=-2) != 0)
     position = np.arange(first.size)
     dealt_before = position - np.maximum.accumulate(np.where(is_first, position, 0))

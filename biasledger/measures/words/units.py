@@ -101,8 +101,8 @@ def trials_or_prompts(
         rows = TextRows(features, design, clusters, Moves.alone(design))
         return rows, MovedTexts("trials", features, design)
     of_unit, units = _blocks(design, np.column_stack([design.strata, prompts]))
-    rows = TextRows(features, design, clusters, Moves(units, of_unit))
-    return rows, _summed("prompts", raw, of_unit, units, stable_seed(seed, "prompts"))
+    summed = _summed("prompts", raw, of_unit, units, stable_seed(seed, "prompts"))
+    return TextRows(features, design, clusters, Moves(summed.design, of_unit)), summed
 
 
 def equal_lengths(features: sparse.csr_array, design: Design, seed: int) -> sparse.csr_array:

@@ -116,6 +116,13 @@ class TestPermutedLabels:
         rng = np.random.default_rng(2)
         design = design_of(rng.integers(0, 5, 90), rng.integers(-3, n_strata, 90))
         order = np.argsort(design.strata, kind="stable")
+        # A stratum's labels are shuffled from one order, in which the group comes first that has fewest of the first strata.
+        counts = [
+            [np.sum(design.labels[design.strata == one] == k) for one in np.unique(design.strata)]
+            for k in range(5)
+        ]
+        ranks = np.argsort(sorted(range(5), key=lambda k: np.array(counts[k]).tobytes()))[design.labels]
+        shuffled_from = design.labels[np.lexsort((ranks, design.strata))]
         for block, labels in enumerate(permuted_labels(design, 300, seed=4)):
             numbers = np.random.Generator(np.random.PCG64(np.random.SeedSequence([4, block]))).random(
                 labels.shape
@@ -124,7 +131,7 @@ class TestPermutedLabels:
                 expected = np.empty(90, dtype=np.int8)
                 for stratum in np.unique(design.strata):
                     inside = design.strata[order] == stratum
-                    expected[order[inside]] = design.labels[order[inside]][np.argsort(row[inside])]
+                    expected[order[inside]] = shuffled_from[inside][np.argsort(row[inside])]
                 assert (drawn == expected).all()
 
     def test_blocks_shrink_where_units_are_very_many(self, monkeypatch):
