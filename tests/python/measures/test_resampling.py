@@ -621,3 +621,15 @@ class TestAllArrangements:
         )
         assert np.isinf(found.critical_value)
         assert found.p_value_adjusted.min() >= 1 / 6
+
+
+def test_all_arrangements_give_a_family_the_null_sd_of_a_single_test():
+    design, values = design_of([0, 0, 0, 1, 1, 1]), np.random.default_rng(3).normal(size=6)
+
+    def sums(labels):
+        return (labels.astype(np.float64) @ values)[:, np.newaxis]
+
+    family = family_permutation_test(design, sums, n_permutations=99, alpha=0.05, seed=1)
+    one = permutation_test(design, lambda labels: sums(labels)[:, 0], n_permutations=99, seed=1)
+    assert family.null_sd[0] == pytest.approx(one.null_sd)
+    assert family.null_sd[0] == pytest.approx(np.std(sums(all_labels(design, 99))))
