@@ -344,6 +344,8 @@ _RELABELLED = (GROUPS, ("blue", "green"), ("second", "first"), ("x", "y"))
 _CUSTOMERS = {cased: _words(customers, as_subject=cased, cluster="customer") for cased in (False, True)}
 _NAMED = ((100, "a name each"), (20, "twenty names in turn"))
 _FIVE = _ranks(n_resumes=40, n_names=5, sd=0.1, noise=0.2, lowered=0.2, renamed=_RELABELLED)
+_TWENTY = _ranks(levels_by_turns, lowered=0.1, n_names=20, renamed=_RELABELLED)
+_WORDED = _words(worded_texts, n_wordings=8, sd=0.3, renamed=_RELABELLED)
 _OTHER: tuple[Rule, ...] = ("another verdict", "another p")
 _FOUND_AND_WRONG: tuple[tuple[float, Rule], ...] = ((0.3, "found"), (0.0, "error alarm"))
 _RANK = "measure = 'rank_gap'"
@@ -389,6 +391,15 @@ SCENARIOS = (
     *(
         Scenario("W12", "five names a group: the same answers, other names of groups", rule, _FIVE, _RANK)
         for rule in _OTHER
+    ),
+    *(
+        Scenario("W12", "twenty names a group: the same answers, other names of groups", rule, _TWENTY, _RANK)
+        for rule in _OTHER
+    ),
+    *(
+        Scenario("W12", f"texts under eight wordings, other names of groups: {measure}", "another p", _WORDED,
+                 f"measure = '{measure}'")
+        for measure in ("word_divergence", "classifier_accuracy", "length_gap")
     ),
     Scenario("W13", "61 resumes, one in twenty decided against one group", "false clear",
              _shape(lowered_seldom, _ACCEPTED, {"decisions": {"ordered": True}}), _RANK),

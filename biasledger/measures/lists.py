@@ -343,7 +343,7 @@ def spread(
         return {name: Spread(np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, None) for name in STATISTICS}
     present = ~np.isnan(values)
     subjects, groups = np.nonzero(present)
-    design = Design(groups.astype(np.int8), subjects.astype(np.int64))
+    design = Design(groups.astype(np.int8), subjects.astype(np.int64)).holding(values[present])
     blocks, sizes = pooled(design, seed), present.sum(axis=0)
     cells = blocks.sums(values[present])
 
@@ -647,9 +647,10 @@ def _sign_flip_test(
     """Mean of rerun - perturbed; a pair is a stratum of two units whose labels change places."""
     n_pairs = perturbed.size
     pairs = np.arange(n_pairs, dtype=np.int64)
-    design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2))
+    values = np.column_stack([perturbed, rerun]).ravel()
+    design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2)).holding(values)
     blocks = pooled(design, seed)
-    units = blocks.sums(np.column_stack([perturbed, rerun]).ravel())
+    units = blocks.sums(values)
 
     def mean_difference(labels: Labels) -> Floats:
         totals = group_totals(labels, units, 2)

@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 
 from biasledger.measures.comparisons import Comparison, named_errors
+from biasledger.measures.decisions.fixed_values import ClusterMeans
 from biasledger.measures.decisions.gaps import GapComparison
 from biasledger.measures.decisions.impact_ratios import ImpactComparison
 from biasledger.measures.decisions.positions import Rankings
@@ -46,7 +47,7 @@ def read_gap_comparisons(
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
-    name = ("mitigation", "outcome", "domain", "attribute", "comparison", "group_name", "reference_group")
+    name = ("mitigation", "outcome", "domain")
     for row, units, unread in _units_of(comparisons, members, done):
         lowest, highest = float(row["outcome_lowest"]), float(row["outcome_highest"])
         yield GapComparison(
@@ -66,9 +67,7 @@ def read_impact_comparisons(
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
     for row, units, unread in _units_of(comparisons, members, done):
-        yield ImpactComparison(
-            units=units, unread=unread, **described(row, "mitigation", "domain", "attribute")
-        )
+        yield ImpactComparison(units=units, unread=unread, **described(row, "mitigation", "domain"))
 
 
 def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Comparison[Integers]]:
@@ -126,6 +125,22 @@ def read_positions(
         n_answers = integers(rows["weight"][tops], f"{name}: weight")
         sets = integers(rows["set_id"][tops], f"{name}: set_id")
         yield Comparison(key, (), Rankings(tops - starts, sizes, n_answers, sets))
+
+
+def read_fixed_values(
+    units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+) -> Iterator[Comparison[ClusterMeans]]:
+    """Each set of answers not yet done, in the order of its key.
+
+    units: comparison_key, cluster, n and total (answers and the sum of their outcomes), a row a cluster; and the same in all rows
+    of a key: mitigation, domain, lowest, highest, against, n_permutations, alpha and seed.
+    """
+    left = without(units, "comparison_key", done)
+    for key, rows in RowsByKey(left, "comparison_key", "cluster", of=None):
+        row = {column: values[0] for column, values in rows.items()} | {"comparison_key": key}
+        ends = (float(row[column]) for column in ("lowest", "highest", "against"))
+        means = ClusterMeans(floats(rows["total"]) / floats(rows["n"]), *ends)
+        yield Comparison(units=means, **described(row, "mitigation", "domain"))
 
 
 def _units_of(

@@ -56,7 +56,7 @@ def read_spread_comparisons(
         similarities = {}
         if rerun_key is not None:
             similarities = _matrices(reruns_of[rerun_key], "rerun", SIMILARITIES, f"reruns {rerun_key}")
-        name = ("mitigation", "scheme", "neutral", "wording", "domain", "attribute")
+        name = ("mitigation", "scheme", "neutral", "wording", "domain")
         yield Comparison(units=Lists(matrices, similarities), **described(row, *name))
 
 
@@ -74,7 +74,7 @@ def read_robustness_comparisons(
         *("values_key", "subject_id"),
         of=keys_of(left, "values_key"),
     )
-    name = ("similarity", "mitigation", "scheme", "wording", "domain", "attribute")
+    name = ("similarity", "mitigation", "scheme", "wording", "domain")
     for row in left:
         inside = values_of[row["values_key"]]
         units = PerturbedLists(floats(inside["similarity"]), floats(inside["rerun_similarity"]))
@@ -104,7 +104,7 @@ def read_item_comparisons(
         )
         yield Comparison(
             units=HeldItems(inside["item"][first].astype(np.str_), *held),
-            **described(row, "mitigation", "domain", "attribute", "group_name"),
+            **described(row, "mitigation", "domain"),
         )
 
 

@@ -62,7 +62,8 @@ def read_price_comparisons(
             has_items = counts.sum(axis=(1, 2, 3)) > 0
             if not has_items.any():
                 continue
-            units = prices.ItemCounts(Design(given.labels, given.strata), given.clusters, counts, n_groups)
+            design = Design(given.labels, given.strata).holding(counts)
+            units = prices.ItemCounts(design, given.clusters, counts, n_groups)
             if bool(row["has_reference"]) and n_groups == _CONTRAST:
                 weighted, _ = balanced_by_question(
                     given.labels, of_questions, of_questions.sum(axis=3), sets, n_sets
@@ -72,7 +73,7 @@ def read_price_comparisons(
         yield prices.PriceComparison(
             units=units,
             has_reference=bool(row["has_reference"]),
-            **described(row, "mitigation", "attribute"),
+            **described(row, "mitigation"),
         )
 
 
@@ -110,7 +111,7 @@ def read_association_comparisons(
             if not has_items.any():
                 continue
             units = associations.CategoryCounts(
-                Design(given.labels, given.strata), given.clusters, counts, n_items
+                Design(given.labels, given.strata).holding(counts), given.clusters, counts, n_items
             )
             if has_questions:
                 items_of_questions, counts_of_questions = of_questions
@@ -120,8 +121,7 @@ def read_association_comparisons(
                 )
                 units = replace(units, weighted=weighted[:, :, 0], weighted_totals=weighted_items[:, :, 0])
             units = units.keep(has_items)
-        name = ("mitigation", "attribute", "group_name", "reference_group")
-        yield Comparison(units=units, **described(row, *name))
+        yield Comparison(units=units, **described(row, "mitigation"))
 
 
 def _n_questions(columns: Columns) -> int:

@@ -57,7 +57,10 @@ def keys_of(rows: Iterable[Mapping[str, Any]], key: str = "comparison_key") -> f
 
 
 def described(row: Mapping[str, Any], *name: str) -> dict[str, Any]:
-    """Return the fields of a `Comparison` without its units: key, name (from these columns), permutations, alpha and seed."""
+    """Return the fields of a `Comparison` without its units: key, name (from these columns), permutations, alpha and seed.
+
+    The name holds no names of attributes and groups: p-values do not depend on them.
+    """
     return {
         "key": row["comparison_key"],
         "name": tuple(str(row[part]) for part in name),

@@ -61,8 +61,7 @@ def read_similarity_comparisons(
             numbers["answer_id"],
             vector_of[rows["vector_key"].tolist()] if row["scheme"] in OF_VECTORS else None,
         )
-        name = ("scheme", "mitigation", "attribute", "group_name", "reference_group")
-        yield Comparison(units=answers, **described(row, *name))
+        yield Comparison(units=answers, **described(row, "scheme", "mitigation"))
 
 
 def new_outcomes(

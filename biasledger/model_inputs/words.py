@@ -27,7 +27,7 @@ UNITS_AT_ONCE = 100_000
 CORPUS = ("run_id", "mitigation", "scheme")
 """The columns that identify a corpus, whose comparisons are read together: its words count for the prior of each."""
 _Corpus = tuple[str, str, str]
-_NAME = ("scheme", "comparison", "mitigation", "attribute", "group_name", "reference_group")
+_NAME = ("scheme", "comparison", "mitigation")
 
 
 def read_comparisons(

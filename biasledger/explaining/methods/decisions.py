@@ -17,6 +17,8 @@ def evidence(case: Case) -> Evidence:
     """The gap or the rates, and the decisions that show it best."""
     if case.finding["measure"] == "position_bias":
         return _position(case)
+    if case.finding["measure"] == "fixed_value_gap":
+        return _fixed_value(case)
     of_attribute = f"{RUN} and domain = $subject and attribute = $attribute"
     rates = case.behind(
         "fct_decision_rates",
@@ -145,6 +147,17 @@ def _pick(row: Row) -> Pick:
     note = f"{row['subject']}, {row['descriptor']}: {decided}"
     number = [Mark(str(row["slot"]))] if row["rank"] is not None else []
     return Pick(row["prompt_id"], row["trial"], note, [Mark(str(mark))] if mark else [], number)
+
+
+def _fixed_value(case: Case) -> Evidence:
+    table = case.behind(
+        "fct_fixed_values",
+        "all answers against the value",
+        where=f"{RUN} and domain = $subject",
+        columns="against, mean_outcome, gap, interval_low, interval_high, p_value, n_clusters, n_answers, n_unread",
+        order="domain",
+    )
+    return Evidence([table])
 
 
 def _position(case: Case) -> Evidence:

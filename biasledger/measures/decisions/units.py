@@ -157,7 +157,17 @@ class Units:
 
     def _moves(self, units: Integers, strata: Integers) -> Moves:
         _, first, of_row = np.unique(units, return_index=True, return_inverse=True)
-        return Moves(Design(self.design.labels[first], strata[first]), of_row.astype(np.int64))
+        _, cases = np.unique(self.design.strata, return_inverse=True)
+        cells, of_cell = np.unique(
+            of_row.astype(np.int64) * (int(cases.max()) + 1) + cases, return_inverse=True
+        )
+        n, total = (np.bincount(of_cell, weights=values) for values in (self.n, self.total))
+        held = [
+            np.bincount(cells // (int(cases.max()) + 1), weights=values)
+            for values in (n, total, total**2 / n)
+        ]
+        design = Design(self.design.labels[first], strata[first], content=np.column_stack(held))
+        return Moves(design, of_row.astype(np.int64))
 
 
 def _is_constant(numbers: Integers, values: NDArray[np.signedinteger[Any]]) -> bool:

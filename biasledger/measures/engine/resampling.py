@@ -4,8 +4,9 @@ Almost every measure is a function of group sums of unit-level features. A unit 
 labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
 inside a stratum.
 
-Draws depend on the seed and the order of the units alone, never on threads or on where a test stopped. Where there are no more
-arrangements than draws, tests go through all of them.
+Draws depend on the seed and on what the units hold (`Design.content`) alone: never on threads, on where a test stopped, on how
+groups are named, or on which of them is the reference. Where there are no more arrangements than draws, tests go through all of
+them.
 
 Many units are pooled before their labels are permuted (`pooled`), so that what a test costs stops growing with them.
 """
@@ -58,21 +59,30 @@ class Design:
 
     labels: group of each unit, 0 for the reference, 1 for the marked group (0 … k - 1 where k groups are compared).
     strata: stratum of each unit; labels are permuted only among the units of one stratum. n_blocks: of units that are pooled,
-    the blocks that can move; None where units move singly.
+    the blocks that can move; None where units move singly. content: (n_units, n_numbers), numbers of the units, by which they are
+    put in order before labels are drawn; None to leave them in the order in which they come.
     """
 
     labels: Labels
     strata: Integers
     n_blocks: int | None = None
+    content: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.labels.shape != self.strata.shape or self.labels.ndim != 1:
             raise ValueError("labels and strata are one-dimensional and of equal length")
+        if self.content is not None and len(self.content) != self.labels.size:
+            raise ValueError("content has a row for each unit")
 
     @property
     def n_units(self) -> int:
         """Number of units."""
         return int(self.labels.size)
+
+    @property
+    def order(self) -> Integers:
+        """Positions of the units in the order of strata and of what units hold, in which names of groups have no part."""
+        return _Ordered.of(self).units
 
     def count(self, label: int) -> int:
         """Number of units that carry a label."""
@@ -80,12 +90,20 @@ class Design:
 
     def of(self, rows: Integers) -> Design:
         """The design of some units, or of some of them several times: rows (n,) are their positions."""
-        return Design(self.labels[rows], self.strata[rows])
+        content = None if self.content is None else self.content[rows]
+        return Design(self.labels[rows], self.strata[rows], content=content)
+
+    def holding(self, values: Floats | sparse.csr_array) -> Design:
+        """The same with values of the units (n_units, …) as their content: their sum, and a sum with weights for each place."""
+        flat = values.reshape(len(values), -1) if isinstance(values, np.ndarray) else values
+        weights = np.ones((flat.shape[1], 2))
+        weights[:, 1] = np.cos(np.arange(flat.shape[1]))
+        return replace(self, content=np.asarray(flat @ weights, dtype=np.float64))
 
     def within(self, blocks: Integers) -> Design:
         """The same labels, allowed to move only inside both their stratum and a block (a cross-validation fold)."""
         _, strata = np.unique(np.column_stack([self.strata, blocks]), axis=0, return_inverse=True)
-        return Design(self.labels, strata.astype(np.int64).ravel())
+        return Design(self.labels, strata.astype(np.int64).ravel(), content=self.content)
 
     def can_move(self) -> bool:
         """Whether any stratum holds units of two groups: if none does, every arrangement is the observed one."""
@@ -233,17 +251,22 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
     _, strata = np.unique(design.strata, return_inverse=True)
     if design.n_units <= 2 * n_blocks:
         return Blocks(design, np.arange(design.n_units), strata)
-    rng = np.random.Generator(np.random.PCG64(stable_seed(seed, "blocks")))
-    labels = design.labels.astype(np.int64)
-    counts = np.zeros((int(strata.max()) + 1, int(labels.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (strata, labels), 1)
+    ordered = _Ordered.of(design)
+    rng = np.random.Generator(np.random.PCG64(stable_seed(ordered.seed(seed), "blocks")))
+    strata, labels = ordered.strata, ordered.labels
+    counts = _cells(strata, labels)
     most = -(-design.n_units // n_blocks)
     fewest = np.where(counts > 0, counts, design.n_units).min(axis=1)
     sizes = np.clip(fewest // _LEAST_BLOCKS, 1, most)
     n_moved = np.minimum(counts // sizes[:, np.newaxis], n_blocks)
     n_moved[(counts > 0).sum(axis=1) < 2] = 0
     together = _drawn_together(np.column_stack([sizes, n_moved]), most // sizes, rng)
-    order = np.lexsort((rng.random(design.n_units), labels, strata))
+    random = np.empty(design.n_units)
+    # Of units that hold the same, those of one label come first, so that none depends on the order in which they came.
+    random[ordered.units[np.lexsort((labels[ordered.units], strata[ordered.units]))]] = rng.random(
+        design.n_units
+    )
+    order = np.lexsort((random, labels, strata))
     cells = strata * counts.shape[1] + labels
     places = np.empty(design.n_units, dtype=np.int64)
     places[order] = np.arange(design.n_units) - (np.cumsum(counts) - counts.ravel())[cells[order]]
@@ -257,8 +280,73 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
     )
     moved_in, label = np.divmod(codes // shape[1], shape[0])
     n_that_move = int(np.count_nonzero(moved_in < first_that_stays))
-    blocked = Design(label.astype(np.int8), moved_in, n_that_move)
+    content = None
+    if design.content is not None:
+        content = np.zeros((codes.size, design.content.shape[1]))
+        np.add.at(content, of_unit, design.content)
+    blocked = Design(ordered.groups[label], moved_in, n_that_move, content)
     return Blocks(blocked, of_unit.astype(np.int64), together[strata])
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    """A design whose strata, units and groups are numbered by what they hold, so that no name has a part in it.
+
+    units: (n_units,), their positions, by stratum and content. strata, labels: (n_units,), the numbers of each unit's stratum and
+    group. groups: the label of each number of a group.
+    """
+
+    units: Integers
+    strata: Integers
+    labels: Integers
+    groups: Labels
+    content: NDArray[np.float32] | None
+
+    @classmethod
+    def of(cls, design: Design) -> _Ordered:
+        """Number the strata of a design, then its groups, then its units; what ties keeps its order."""
+        _, strata = np.unique(design.strata, return_inverse=True)
+        strata = strata.astype(np.int64)
+        labels, content = design.labels.astype(np.int64), None
+        counts = _cells(strata, labels)
+        keys: list[NDArray[Any]] = []
+        if design.content is not None:
+            # In single precision, sums that differ by the order of their terms alone are equal.
+            content = (np.nan_to_num(design.content) + 0.0).astype(np.float32)
+            of_strata = np.zeros((len(counts), content.shape[1]))
+            np.add.at(of_strata, strata, content)
+            by_content = np.lexsort((*of_strata.astype(np.float32).T, *np.sort(counts, axis=1).T))
+            strata = np.argsort(by_content)[strata]
+            counts = counts[by_content]
+            keys = [*content.T]
+        units = np.lexsort((*keys, strata))
+        groups = sorted(
+            range(counts.shape[1]), key=lambda one: cls._group_key(one, counts, labels[units], content, units)
+        )
+        ranks = np.argsort(groups)
+        return cls(units, strata, ranks[labels], np.array(groups, dtype=np.int8), content)
+
+    @staticmethod
+    def _group_key(
+        group: int, counts: Integers, labels: Integers, content: NDArray[np.float32] | None, units: Integers
+    ) -> tuple[bytes, bytes]:
+        """What a group has of each stratum, and what its units hold."""
+        held = b"" if content is None else content[units[labels == group]].tobytes()
+        return np.ascontiguousarray(counts[:, group]).tobytes(), held
+
+    def seed(self, seed: int) -> int:
+        """The seed of draws for units that hold this; the seed itself where nothing is known of it."""
+        if self.content is None:
+            return seed
+        held = hashlib.sha256(self.content[self.units].tobytes() + self.strata[self.units].tobytes())
+        return stable_seed(seed, held.hexdigest())
+
+
+def _cells(strata: Integers, labels: Integers) -> Integers:
+    """Number of units by stratum and label."""
+    counts = np.zeros((int(strata.max(initial=-1)) + 1, int(labels.max(initial=-1)) + 1), dtype=np.int64)
+    np.add.at(counts, (strata, labels), 1)
+    return counts
 
 
 def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator) -> Integers:
@@ -318,13 +406,17 @@ def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[
 
     Blocks hold fewer rows where there are very many units, so that memory stays bounded.
     """
-    order = np.argsort(design.strata, kind="stable")
-    _, inverse, sizes = np.unique(design.strata[order], return_inverse=True, return_counts=True)
+    ordered = _Ordered.of(design)
+    order, seed = ordered.units, ordered.seed(seed)
+    strata = ordered.strata[order]
+    _, inverse, sizes = np.unique(strata, return_inverse=True, return_counts=True)
     units_of_size = [
         (int(size), np.flatnonzero(sizes[inverse] == size)) for size in np.flatnonzero(np.bincount(sizes))
     ]
     strata_of_size = [(size, _span(units), _span(order[units])) for size, units in units_of_size]
-    labels = design.labels[order].astype(np.uint64)
+    # A shuffle of a stratum's labels is as likely whatever order they had.
+    numbers = ordered.labels[order]
+    labels = ordered.groups[numbers[np.lexsort((numbers, strata))]].astype(np.uint64)
     block_rows = max(1, min(_BLOCK, _MAX_BLOCK_CELLS // max(design.n_units, 1)))
     cached_rows = max(1, _CACHED_CELLS // max(design.n_units, 1))
     for start in range(0, n_permutations, block_rows):
@@ -506,9 +598,9 @@ def family_permutation_tests(
     families: which of the statistic's features each family holds. A draw in which a feature is undefined (NaN) counts as one
     that reached it and all more extreme ones; a feature that is undefined for the observed labels is not tested.
     """
-    pilot = np.concatenate([statistic(block) for block in _pilot(design, n_permutations, seed)])
+    pilot = _pilot(design, statistic, n_permutations, seed)
     observed = statistic(design.labels[np.newaxis, :])
-    tests = [_FamilyTest(pilot[:, family], observed[:, family], stop_after) for family in families]
+    tests = [_FamilyTest(pilot.of(family), observed[:, family], stop_after) for family in families]
     of_families: list[_Drawn[Floats]] = [
         (test, _columns(family)) for family, test in zip(families, tests, strict=True)
     ]
@@ -536,7 +628,7 @@ def joint_permutation_tests(
     def of_labels(labels: Labels) -> Floats:
         return np.concatenate([family(given) for given in arranged(labels)])
 
-    pilot = np.concatenate([of_labels(block) for block in _pilot(design, n_permutations, seed)])
+    pilot = _pilot(design, of_labels, n_permutations, seed)
     [observed] = arranged(design.labels[np.newaxis, :])
     one, many = (
         _OneSidedTest(float(statistic(observed)[0]), stop_after),
@@ -550,12 +642,37 @@ def joint_permutation_tests(
     )
 
 
-def _pilot(design: Design, n_permutations: int, seed: int) -> Iterator[Labels]:
-    """Draws of their own, from which a family's statistics get their means and sds; all arrangements if there are few."""
+@dataclass(frozen=True)
+class _Pilot:
+    """Statistics of draws of their own, (n_draws, n_features), or of all arrangements, whose sd is no estimate."""
+
+    draws: Floats
+    is_complete: bool
+
+    def of(self, family: slice | NDArray[np.intp]) -> _Pilot:
+        return _Pilot(self.draws[:, family], self.is_complete)
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of each column over the draws in which it is defined."""
+        is_undefined, added = np.isnan(self.draws), int(not self.is_complete)
+        if not is_undefined.any():
+            return self.draws.mean(axis=0), self.draws.std(axis=0, ddof=added)
+        n = len(self.draws) - is_undefined.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(is_undefined, 0.0, self.draws).sum(axis=0) / n
+            squares = np.where(is_undefined, 0.0, (self.draws - mean) ** 2).sum(axis=0)
+            return mean, np.sqrt(squares / np.maximum(n - added, 0))
+
+
+def _pilot(design: Design, statistic: FamilyStatistic, n_permutations: int, seed: int) -> _Pilot:
+    """What a family's statistics get their means and sds from; all arrangements if there are few."""
     found = all_labels(design, n_permutations)
-    if found is None:
-        return permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
-    return _blocks(found)
+    labels = (
+        permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
+        if found is None
+        else _blocks(found)
+    )
+    return _Pilot(np.concatenate([statistic(block) for block in labels]), found is not None)
 
 
 def _blocks(labels: Labels) -> Iterator[Labels]:
@@ -610,10 +727,10 @@ def _draw(
 
 
 class _FamilyTest:
-    """Draws of one family so far; pilot (n_draws, n_features), observed (1, n_features)."""
+    """Draws of one family so far; observed (1, n_features)."""
 
-    def __init__(self, pilot: Floats, observed: Floats, stop_after: int | None) -> None:
-        self._null_mean, self._null_sd = _moments(pilot)
+    def __init__(self, pilot: _Pilot, observed: Floats, stop_after: int | None) -> None:
+        self._null_mean, self._null_sd = pilot.moments()
         tested = np.flatnonzero((self._null_sd > _TIE_TOLERANCE) & ~np.isnan(observed[0]))
         size = np.abs(observed[0, tested] - self._null_mean[tested]) / self._null_sd[tested]
         # Tested features from the least extreme on: all that follows is in this order.
@@ -680,15 +797,3 @@ class _FamilyTest:
             self._drawn,
             not self.is_complete and self._drawn < n_permutations,
         )
-
-
-def _moments(draws: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of each column over the draws in which it is defined."""
-    is_undefined = np.isnan(draws)
-    if not is_undefined.any():
-        return draws.mean(axis=0), draws.std(axis=0, ddof=1)
-    n = len(draws) - is_undefined.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(is_undefined, 0.0, draws).sum(axis=0) / n
-        squares = np.where(is_undefined, 0.0, (draws - mean) ** 2).sum(axis=0)
-        return mean, np.sqrt(squares / np.maximum(n - 1, 0))

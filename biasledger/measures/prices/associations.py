@@ -102,7 +102,7 @@ class CategoryCounts:
 
     def keep(self, is_selected: NDArray[np.bool_]) -> CategoryCounts:
         """Some of the units."""
-        design = Design(self.design.labels[is_selected], self.design.strata[is_selected])
+        design = self.design.of(np.flatnonzero(is_selected))
         return CategoryCounts(
             design,
             self.clusters[is_selected],

@@ -121,7 +121,7 @@ class ItemCounts:
 
     def keep(self, is_selected: NDArray[np.bool_]) -> ItemCounts:
         """Some of the units."""
-        design = Design(self.design.labels[is_selected], self.design.strata[is_selected])
+        design = self.design.of(np.flatnonzero(is_selected))
         weighted = None if self.weighted is None else self.weighted[is_selected]
         return replace(
             self,

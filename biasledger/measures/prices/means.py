@@ -461,7 +461,7 @@ def _compared(units: ItemCounts, has_reference: bool) -> list[tuple[list[int], I
     pairs = []
     for label in range(1, units.n_groups):
         pair = units.keep(np.isin(units.design.labels, (0, label)))
-        design = Design((pair.design.labels > 0).astype(np.int8), pair.design.strata)
+        design = replace(pair.design, labels=(pair.design.labels > 0).astype(np.int8))
         pairs.append(([label], replace(pair, design=design, n_groups=2)))
     return pairs
 
@@ -547,7 +547,9 @@ def _apart(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
     design = Design(
         np.concatenate([pair.design.labels for pair in pairs]),
         np.concatenate([pair.design.strata for pair in pairs]),
-    ).within(np.repeat(np.arange(len(pairs)), sizes))
+    )
+    design = design.holding(np.concatenate([pair.counts for pair in pairs]))
+    design = design.within(np.repeat(np.arange(len(pairs)), sizes))
     statistics = [_gap_statistic(pair, has_reference=True) for pair in pairs]
     ends = np.cumsum([0, *sizes])
 

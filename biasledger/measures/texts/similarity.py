@@ -9,7 +9,7 @@ the group makes no difference, whatever the similarities are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import isqrt
 
@@ -234,6 +234,14 @@ class Answers:
         """The units of each question and their mean similarities; those of all answers would take far more memory."""
         return [(units, of_units) for *_, units, of_units in self.by_question()]
 
+    @property
+    def alike_with_others(self) -> Floats:
+        """How similar each unit is to the others of its question, in sum, (n_units,)."""
+        alike = np.zeros(self.unit_rows.size)
+        for units, of_units in self.parts:
+            alike[units] = of_units.sum(axis=1)
+        return alike
+
     def gaps(self, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
         """Similarity between groups, of the marked one, and of its reference, (b, n_questions) each; NaN where there is none.
 
@@ -319,7 +327,7 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
         else float(rule_of_three(n_seen, alpha))
     )
     value = float(gaps.mean())
-    cases = Design(labels, answers.questions[answers.unit_rows])
+    cases = Design(labels, answers.questions[answers.unit_rows]).holding(answers.alike_with_others)
     unseen = _unseen(answers, cases, value, n_seen, alpha, seed)
     tests: dict[str, PermutationResult] = {}
     if n_permutations > 0:
@@ -366,7 +374,8 @@ def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
     if first.size == names.size:
         return None
     rows = answers.unit_rows[first]
-    return Moves(Design(answers.labels[rows], answers.name_strata[rows]), of_unit.astype(np.int64))
+    moves = Moves(Design(answers.labels[rows], answers.name_strata[rows]), of_unit.astype(np.int64))
+    return replace(moves, design=moves.design.holding(moves.sums(answers.alike_with_others)))
 
 
 def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> PermutationResult:

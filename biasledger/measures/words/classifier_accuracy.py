@@ -241,8 +241,12 @@ def _splits(
     if moved is None:
         folds = assign_folds(design, clusters, n_folds=n_folds, seed=seed)
         return folds, [folds != fold for fold in np.unique(folds)]
-    units = np.arange(moved.design.n_units)
-    folds = assign_folds(moved.design, units, n_folds=n_folds, seed=seed)[moved.of_row]
+    order = moved.design.order
+    folds_of_units = np.empty(order.size, dtype=np.int64)
+    folds_of_units[order] = assign_folds(
+        moved.design.of(order), np.arange(order.size), n_folds=n_folds, seed=seed
+    )
+    folds = folds_of_units[moved.of_row]
     return folds, [(folds != fold) & ~np.isin(clusters, clusters[folds == fold]) for fold in np.unique(folds)]
 
 
@@ -373,7 +377,7 @@ def _ridge_test(
     units = moved or Moves.alone(design)
     movable = units.design.within(_folds_of_units(units, folds))
     if moved is None:
-        movable = Design(movable.labels[kept], movable.strata[kept])
+        movable = movable.of(kept)
         units = Moves.alone(movable)
     else:
         units = Moves(movable, moved.of_row[kept])

@@ -66,7 +66,7 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
     texts = comparison.units
     trials = whole_trials(texts.n_trials)
     of_text = np.repeat(np.arange(trials.size), trials)
-    design = texts.design.of(of_text)
+    design = texts.design.holding(texts.features).of(of_text)
     # Most often a text is one trial, and texts need no copy of themselves.
     raw = texts.features if (trials == 1).all() else sparse.csr_array(texts.features[of_text])
     clusters = texts.clusters[of_text]
@@ -101,8 +101,8 @@ def trials_or_prompts(
         rows = TextRows(features, design, clusters, Moves.alone(design))
         return rows, MovedTexts("trials", features, design)
     of_unit, units = _blocks(design, np.column_stack([design.strata, prompts]))
-    rows = TextRows(features, design, clusters, Moves(units, of_unit))
-    return rows, _summed("prompts", raw, of_unit, units, stable_seed(seed, "prompts"))
+    summed = _summed("prompts", raw, of_unit, units, stable_seed(seed, "prompts"))
+    return TextRows(features, design, clusters, Moves(summed.design, of_unit)), summed
 
 
 def equal_lengths(features: sparse.csr_array, design: Design, seed: int) -> sparse.csr_array:
@@ -115,6 +115,13 @@ def equal_lengths(features: sparse.csr_array, design: Design, seed: int) -> spar
     kept = np.divide(common_lengths(lengths, design), lengths, out=np.ones_like(lengths), where=lengths > 0)
     if (kept >= 1).all():
         return features
+    order = design.order
+    thinned = _thinned(sparse.csr_array(features[order]), kept[order], seed)
+    return sparse.csr_array(thinned[np.argsort(order)])
+
+
+def _thinned(features: sparse.csr_array, kept: Floats, seed: int) -> sparse.csr_array:
+    """Word counts of which each unit keeps its share, (n_units,)."""
     rng = np.random.Generator(np.random.PCG64(seed))
     # Words are drawn in an order that their use gives, so that neither their names nor their numbers matter: a baseline from
     # another machine has no words.
@@ -175,4 +182,5 @@ def _summed(name: str, raw: sparse.csr_array, of_unit: Integers, design: Design,
     summed = narrow(Moves(design, of_unit).summed(raw))
     summed.sort_indices()
     summed.indices, summed.indptr = summed.indices.astype(np.int32), summed.indptr.astype(np.int32)
+    design = design.holding(summed)
     return MovedTexts(name, equal_lengths(summed, design, seed), design)

@@ -49,9 +49,16 @@ class Decisions(Section):
         examples=["log"],
     )
 
+    against: float | None = Field(
+        default=None,
+        description="Hold answers of all groups together against this value: the share of `favourable` labels (0.5 where two "
+        "are to be chosen alike), or the mean score (0 for an association score). Such an audit needs no attributes.",
+        examples=[0.5],
+    )
+
     def document(self) -> dict[str, Any]:
         """Return this as plain data."""
-        left_out = {"scale"} if self.scale is None else set()
+        left_out = {key for key in ("scale", "against") if getattr(self, key) is None}
         return {**self.model_dump(mode="json", exclude=left_out), "favourable": list(self.favourable)}
 
 
@@ -87,6 +94,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
                 "raise the minimum, or write scale: ranks"
             ),
         )
+    yield from _against_problems(audit)
     if kind == "ranking" and audit.people_rows and decisions.top >= audit.n_candidates:
         yield (
             f"{at}.top",
@@ -105,6 +113,25 @@ def _problems(audit: Audit) -> Iterator[Problem]:
             f"{at}.favourable",
             "holds all labels, so that everybody is selected; leave out what is not favourable",
         )
+
+
+def _against_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong with the value that answers are held against."""
+    decisions, answer = audit.analysis.decisions, audit.answer
+    at, against = "analysis.decisions.against", decisions.against
+    if against is None:
+        return
+    if answer.kind == "ranking":
+        yield at, "is for answers of the kinds label and score and the answer's kind is 'ranking'; remove it"
+        return
+    if answer.kind == "label" and not decisions.favourable:
+        yield (
+            at,
+            "needs analysis.decisions.favourable: it is the share of these labels that is held against it",
+        )
+    lowest, highest = (0, 1) if answer.kind == "label" else (answer.minimum, answer.maximum)
+    if lowest is not None and highest is not None and not lowest < against < highest:
+        yield at, f"is {against:g} and should lie between {lowest:g} and {highest:g}"
 
 
 METHOD = Method(

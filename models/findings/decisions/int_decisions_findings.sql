@@ -13,7 +13,11 @@ gaps as (
 decisions_runs as (
     select
         run_id,
-        kind
+        kind,
+        lowest_score,
+        highest_score,
+        favourable_labels,
+        analysis_hash
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -450,8 +454,63 @@ position_findings as (
     inner join run_analysis_settings on position_bias.run_id = run_analysis_settings.run_id
 ),
 
+-- Unread answers have the lowest outcome, or the highest.
+fixed_values as (
+    select
+        fixed_values.*,
+        n_unread / (n_unread + n_answers) as share_unread,
+        if(fixed_values.kind = 'label', 0, decisions_runs.lowest_score) as lowest,
+        if(fixed_values.kind = 'label', 1, decisions_runs.highest_score) as highest,
+        (lowest - against) / (highest - lowest) as gap_at_lowest,
+        (highest - against) / (highest - lowest) as gap_at_highest,
+        decisions_runs.favourable_labels,
+        decisions_runs.analysis_hash
+    from {{ ref("fct_fixed_values") }} as fixed_values
+    inner join decisions_runs on fixed_values.run_id = decisions_runs.run_id
+),
+
+fixed_findings as (
+    select
+        run_id,
+        mitigation,
+        'fixed_value_gap' as measure,
+        if(kind = 'label', 'selected', 'score') as scheme,
+        '(answers)' as attribute,
+        '(all)' as group_name,
+        '(value)' as reference_group,
+        domain as subject,
+        if(
+            kind = 'label',
+            printf(
+                '%s is answered in %.1f %% of cases, each subject counted once, where %.1f %% are held against it',
+                array_to_string(favourable_labels, ' or '), 100 * mean_outcome, 100 * against
+            ),
+            printf('the mean score is %.3g, each subject counted once, where %.3g is held against it', mean_outcome, against)
+        ) as detail,
+        analysis_hash,
+        gap as value,
+        p_value,
+        null_mean,
+        null_sd,
+        interval_low,
+        interval_high,
+        n_unread,
+        (1 - share_unread) * gap + share_unread * gap_at_lowest as value_if_unread_low,
+        (1 - share_unread) * gap + share_unread * gap_at_highest as value_if_unread_high,
+        (1 - share_unread) * interval_low + share_unread * gap_at_lowest as interval_if_unread_low,
+        (1 - share_unread) * interval_high + share_unread * gap_at_highest as interval_if_unread_high,
+        n_clusters as n_units,
+        width_power,
+        n_permutations,
+        seed,
+        'group' as scope
+    from fixed_values
+),
+
 measured as (
     select * from gap_findings
+    union all by name
+    select * from fixed_findings
     union all by name
     select * from impact_findings
     union all by name

@@ -21,16 +21,16 @@ members as (
     select
         comparisons.run_id,
         comparisons.comparison_key,
-        {{ code_in_comparison("units.unit, units.stratum, units.person_name nulls first") }} as unit_id,
+        {{ code_in_comparison("units.stratum, units.person_name nulls first, units.unit") }} as unit_id,
         list_position(comparisons.groups_compared, units.group_name) - 1 as label,
         {{ code_in_comparison("units.stratum") }} as stratum_id,
         {{ code_in_comparison("units.cluster") }} as cluster_id,
-        {{ code_in_comparison("units.unit, units.stratum") }} as whole_id,
+        {{ code_in_comparison("units.stratum, units.unit") }} as whole_id,
         -- Nobody's name says anything where somebody's is not known.
         if(
             count(units.person_name) over (partition by comparisons.comparison_key)
             = count(*) over (partition by comparisons.comparison_key),
-            {{ code_in_comparison("units.group_name, units.person_name") }},
+            {{ code_in_comparison("units.person_name, units.group_name") }},
             null
         ) as name_id,
         {{ code_in_comparison("coalesce(units.name_stratum, '')") }} as name_stratum_id,

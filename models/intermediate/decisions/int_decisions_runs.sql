@@ -28,6 +28,7 @@ decisions_runs as (
         from_json(run_analysis_settings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
         coalesce(cast(run_analysis_settings.decisions ->> 'top' as integer), 1) as top_places,
         cast(run_analysis_settings.decisions ->> 'paired' as boolean) as is_paired,
+        cast(run_analysis_settings.decisions ->> 'against' as double) as against,
         -- Null where the scores that were read decide.
         run_analysis_settings.decisions ->> 'scale' as scale,
         (runs.answer ->> 'currency') is not null as has_currency

@@ -179,7 +179,7 @@ def test_an_effect_is_seen_as_by_single_units():
     labels, strata = (rng.random(3_000) < 0.3).astype(np.int8), rng.integers(0, 4, 3_000)
     values = rng.normal(size=3_000) + 0.1 * labels + strata
     design = Design(labels, strata)
-    single, blocks = (difference(values, design, n_blocks=n) for n in (3_000, 300))
+    single, blocks = (difference(values, design, n_blocks=n, seed=2) for n in (3_000, 300))
     assert (single.n_blocks, blocks.observed) == (None, pytest.approx(single.observed))
     assert blocks.n_blocks == pytest.approx(300, abs=10)
     assert blocks.null_sd == pytest.approx(single.null_sd, rel=0.25)

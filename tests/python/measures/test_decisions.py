@@ -222,7 +222,7 @@ class TestGapTest:
         units = units_of(np.repeat([0, 1], [24, 6]), 0, np.arange(30), n, n * rng.beta(2, 6, 30))
         units = replace(units, total=np.concatenate([[0.9 * 400], units.total[1:]]))
         result = gap_of(units, n_permutations=512, stop_after=None)
-        draws = np.concatenate(list(permuted_labels(units.design, 512, 1)))
+        draws = np.concatenate(list(permuted_labels(units.by_case().design, 512, 1)))
         everything = np.ones(30, dtype=bool)
         gaps = [
             slow_gap(replace(units, design=replace(units.design, labels=labels)), everything)

@@ -515,3 +515,30 @@ class TestFewNames:
         assert by_both <= stats.binom.ppf(0.999, 100, 0.05) < by_case
         if n_names == 4:
             assert found(name_sd=0.1, lowered=0.4)[0] > 80
+
+
+class TestNames:
+    """A p-value has nothing of how groups are named: of the order of their units, or of which of them is the reference."""
+
+    def people(self, seed: int, sizes: tuple[int, int]) -> Units:
+        rng = np.random.default_rng(seed)
+        labels, strata = np.repeat([0, 1], sizes), rng.integers(0, 3, sum(sizes))
+        outcomes = rng.integers(0, 4, labels.size) + rng.integers(0, 2, labels.size) * labels
+        return units_of(labels, strata, np.arange(labels.size), 1, outcomes / 4)
+
+    @pytest.mark.parametrize("sizes", [(30, 30), (20, 45), (2500, 2600)])
+    def test_order_and_sides_change_no_p(self, sizes: tuple[int, int]):
+        units = self.people(3, sizes)
+        order = np.random.default_rng(1).permutation(units.n.size)
+        other = units_of(
+            1 - units.design.labels[order],
+            units.design.strata[order],
+            units.clusters[order],
+            1,
+            units.total[order],
+        )
+        one, again = (gap_of(each, n_permutations=499, stop_after=None) for each in (units, other))
+        assert one.test is not None
+        assert again.test is not None
+        assert one.test.p_value == again.test.p_value
+        assert one.adjusted_gap == pytest.approx(-again.adjusted_gap)

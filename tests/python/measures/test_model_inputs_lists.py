@@ -100,7 +100,7 @@ class TestSpreadComparisons:
         expected = reruns.pivot(index="subject_id", columns="rerun", values="serp").to_numpy()
         np.testing.assert_array_equal(read[1].units.reruns["serp"], expected)
         assert list(read[1].units.reruns) == FEATURES
-        assert read[1].name == ("plain", "items", "matched", "clean", "music", "b")
+        assert read[1].name == ("plain", "items", "matched", "clean", "music")
         assert (read[1].n_permutations, read[1].alpha, read[1].seed) == (199, 0.05, 7)
 
     @pytest.mark.parametrize("threads", [1, 4])

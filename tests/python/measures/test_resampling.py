@@ -116,6 +116,13 @@ class TestPermutedLabels:
         rng = np.random.default_rng(2)
         design = design_of(rng.integers(0, 5, 90), rng.integers(-3, n_strata, 90))
         order = np.argsort(design.strata, kind="stable")
+        # A stratum's labels are shuffled from one order, in which the group comes first that has fewest of the first strata.
+        counts = [
+            [np.sum(design.labels[design.strata == one] == k) for one in np.unique(design.strata)]
+            for k in range(5)
+        ]
+        ranks = np.argsort(sorted(range(5), key=lambda k: np.array(counts[k]).tobytes()))[design.labels]
+        shuffled_from = design.labels[np.lexsort((ranks, design.strata))]
         for block, labels in enumerate(permuted_labels(design, 300, seed=4)):
             numbers = np.random.Generator(np.random.PCG64(np.random.SeedSequence([4, block]))).random(
                 labels.shape
@@ -124,7 +131,7 @@ class TestPermutedLabels:
                 expected = np.empty(90, dtype=np.int8)
                 for stratum in np.unique(design.strata):
                     inside = design.strata[order] == stratum
-                    expected[order[inside]] = design.labels[order[inside]][np.argsort(row[inside])]
+                    expected[order[inside]] = shuffled_from[inside][np.argsort(row[inside])]
                 assert (drawn == expected).all()
 
     def test_blocks_shrink_where_units_are_very_many(self, monkeypatch):
@@ -614,3 +621,15 @@ class TestAllArrangements:
         )
         assert np.isinf(found.critical_value)
         assert found.p_value_adjusted.min() >= 1 / 6
+
+
+def test_all_arrangements_give_a_family_the_null_sd_of_a_single_test():
+    design, values = design_of([0, 0, 0, 1, 1, 1]), np.random.default_rng(3).normal(size=6)
+
+    def sums(labels):
+        return (labels.astype(np.float64) @ values)[:, np.newaxis]
+
+    family = family_permutation_test(design, sums, n_permutations=99, alpha=0.05, seed=1)
+    one = permutation_test(design, lambda labels: sums(labels)[:, 0], n_permutations=99, seed=1)
+    assert family.null_sd[0] == pytest.approx(one.null_sd)
+    assert family.null_sd[0] == pytest.approx(np.std(sums(all_labels(design, 99))))

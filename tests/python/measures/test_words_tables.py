@@ -117,7 +117,9 @@ class TestDivergences:
         one = of(12, 14, seed=5)
         [row] = divergences([one]).to_pandas().to_dict("records")
         seed = one.seed_for("marked_words")
-        result = divergence(one.units.features, one.units.design, n_permutations=99, seed=seed)
+        result = divergence(
+            one.units.features, one.units.design.holding(one.units.features), n_permutations=99, seed=seed
+        )
         assert result.test is not None
         assert row["seed"] == seed
         assert (row["jsd"], row["interval_low"], row["interval_high"]) == (
@@ -164,7 +166,7 @@ class TestClassifierAccuracies:
         [row] = classifier_accuracies([one]).to_pandas().to_dict("records")
         result = classifier_accuracy(
             one.units.features,
-            one.units.design,
+            one.units.design.holding(one.units.features),
             one.units.clusters,
             n_permutations=99,
             seed=one.seed_for("classifier_accuracy"),

@@ -20,7 +20,10 @@ import biasledger.methods
 import biasledger.reporting.methods
 import collector.spec.methods
 from biasledger.measure_seeds import seeds
+from biasledger.measures.decisions.units import LEAST_NAMES
+from biasledger.measures.words.units import MIN_DESCRIPTORS
 from biasledger.methods import baseline_parts, method_names, module_of
+from biasledger.planning.scopes import FEWEST_DESCRIPTORS
 from biasledger.project import dbt_variables
 from collector.errors import InputError
 
@@ -338,3 +341,11 @@ def _run(project: Path, program: str, *arguments: str, code: int = 0) -> str:
     )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout
+
+
+def test_one_number_of_names_and_wordings_speaks_for_a_group() -> None:
+    """The models, the plan and the measures count names and wordings from the same number on."""
+    macros = (ROOT / "macros" / "findings" / "scopes.sql").read_text(encoding="utf-8")
+    found = re.search(r"macro descriptors_of_a_group\(\) -%}\s*(\d+)\s*{%-", macros)
+    assert found is not None
+    assert {int(found[1])} == {FEWEST_DESCRIPTORS, LEAST_NAMES, MIN_DESCRIPTORS}
