@@ -158,6 +158,7 @@ def gap_test(
     n_permutations: int,
     seed: int,
     stop_after: int | None,
+    tie_share: float = 1.0,
 ) -> PermutationResult:
     """Two-sided test of the gap inside strata, when labels of `moves` are permuted; observed, null mean and sd are the gap's.
 
@@ -177,7 +178,12 @@ def gap_test(
         return np.column_stack([np.abs(values) / errors * widening, sign * values * widening])
 
     two_sided, one_sided = permutation_tests(
-        moves.design, statistics, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+        moves.design,
+        statistics,
+        n_permutations=n_permutations,
+        seed=seed,
+        stop_after=stop_after,
+        tie_share=tie_share,
     )
     return replace(
         two_sided, observed=observed, null_mean=sign * one_sided.null_mean, null_sd=one_sided.null_sd

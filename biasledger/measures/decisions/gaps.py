@@ -179,6 +179,12 @@ MEASURES = (
 )
 
 
+TIE_SHARE = 0.5
+"""How much an arrangement of cases counts that gives the observed value again: half, the mid-p (Lancaster 1961). Outcomes with two
+values give few different gaps; counted whole, such ties find .55 of refusals of .09 against .02 in 100 cases, by half .64, and
+with no difference at most .05."""
+
+
 @dataclass(frozen=True)
 class Gap:
     """Mean outcome of the marked group minus that of the reference group; NaN and None where nothing could be estimated.
@@ -262,7 +268,7 @@ def gap(
         test = partial(
             gap_test, units, scale=scale, n_permutations=n_permutations, seed=seed, stop_after=stop_after
         )
-        tests["case"] = test(*_cases(units))
+        tests["case"] = test(*_cases(units), tie_share=TIE_SHARE)
         if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
             tests["name"] = test(names, None)
         elif names is not None and n_names > 1:

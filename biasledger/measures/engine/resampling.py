@@ -499,10 +499,15 @@ def permutation_tests(
     n_permutations: int,
     seed: int,
     stop_after: int | None = None,
+    tie_share: float = 1.0,
 ) -> list[PermutationResult]:
-    """Run permutation_test for several statistics on the same draws; each stops independently of the others."""
+    """Run permutation_test for several statistics on the same draws; each stops independently of the others.
+
+    tie_share: how much a draw counts that equals the observed value: 1, or 0.5 for the mid-p of outcomes with few values.
+    """
     tests = [
-        _OneSidedTest(float(observed), stop_after) for observed in statistics(design.labels[np.newaxis, :])[0]
+        _OneSidedTest(float(observed), stop_after, tie_share)
+        for observed in statistics(design.labels[np.newaxis, :])[0]
     ]
     of_columns: list[_Drawn[Floats]] = [(test, _columns(column)) for column, test in enumerate(tests)]
     _draw(design, n_permutations, seed, lambda labels: [statistics(labels)], of_columns)
@@ -512,12 +517,13 @@ def permutation_tests(
 class _OneSidedTest:
     """Draws of one statistic's null so far, and where they reached the observed value for the stop_after-th time."""
 
-    def __init__(self, observed: float, stop_after: int | None) -> None:
+    def __init__(self, observed: float, stop_after: int | None, tie_share: float = 1.0) -> None:
         self._observed = observed
-        self._reach = observed - _TIE_TOLERANCE * max(1.0, abs(observed))
+        self._tolerance = _TIE_TOLERANCE * max(1.0, abs(observed))
         self._stop_after = stop_after
+        self._tie_share = tie_share
         self._null: list[Floats] = []
-        self._exceedances = 0
+        self._reached = 0.0
         self._stopped_at: int | None = None
         self.is_complete = False
 
@@ -527,16 +533,14 @@ class _OneSidedTest:
 
     def add(self, values: Floats) -> None:
         # Written so that an undefined value counts as one that reached: NaN must never make p small.
-        hits = np.flatnonzero(~(values < self._reach))
-        if (
-            self.goes_on
-            and not self.is_complete
-            and self._stop_after is not None
-            and self._exceedances + hits.size >= self._stop_after
-        ):
-            drawn_before = sum(len(earlier) for earlier in self._null)
-            self._stopped_at = drawn_before + int(hits[self._stop_after - self._exceedances - 1]) + 1
-        self._exceedances += hits.size
+        reached = (~(values < self._observed - self._tolerance)).astype(np.float64)
+        reached[np.abs(values - self._observed) <= self._tolerance] = self._tie_share
+        so_far = self._reached + np.cumsum(reached)
+        if self.goes_on and not self.is_complete and self._stop_after is not None and so_far.size:
+            if so_far[-1] >= self._stop_after:
+                drawn_before = sum(len(earlier) for earlier in self._null)
+                self._stopped_at = drawn_before + int(np.searchsorted(so_far, self._stop_after)) + 1
+        self._reached = float(so_far[-1]) if so_far.size else self._reached
         self._null.append(values)
 
     def result(self) -> PermutationResult:
@@ -544,8 +548,10 @@ class _OneSidedTest:
         if self._stop_after is not None and self._stopped_at is not None:
             p_value, n_permutations = self._stop_after / self._stopped_at, self._stopped_at
         else:
+            # The observed arrangement counts whole: it is added to draws, and is one of all arrangements.
             added = int(not self.is_complete)
-            p_value, n_permutations = (added + self._exceedances) / (added + null.size), null.size
+            whole = 1.0 if added else 1.0 - self._tie_share
+            p_value, n_permutations = (whole + self._reached) / (added + null.size), null.size
         return PermutationResult(
             self._observed,
             float(null.mean()),
