@@ -19,9 +19,9 @@ def test_customers_with_words_of_their_own_are_judged_and_raise_no_alarm(odd: Pr
 
 
 def test_a_finding_of_days_with_one_group_each_says_why_it_is_not_judged(odd: Project) -> None:
-    ((status, statement, advice),) = odd.rows(
-        "select status, statement, advice from marts.fct_findings where audit = 'days' and measure = 'score_gap'"
+    ((status, explanation, advice),) = odd.rows(
+        "select status, explanation, advice from marts.fct_findings where audit = 'days' and measure = 'score_gap'"
     )
     assert status == "insufficient_data"
-    assert "every block holds one group" in statement
+    assert explanation.startswith("Not judged: every block holds one group")
     assert advice.startswith("Ask about both groups in each block")
