@@ -171,7 +171,7 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("ordered: true", "ordered: true, against: 1.5",
          "analysis.decisions.against is 1.5 and should lie between 0 and 1."),
         ("favourable: [senior]", "against: 0.5",
-         "analysis.decisions.against needs analysis.decisions.favourable: it is the share of these labels that is held against it."),
+         "analysis.decisions.against needs analysis.decisions.favourable…"),
         ("ordered: true", "orderd: true", "the key analysis.decisions.orderd is unknown; did you mean 'ordered'?"),
         ("people: {file: names.csv, name: name}\n", "", "name: Applicant", "race: x",
          "the key people is missing; subjects.person is swapped for the names of a file of people."),
