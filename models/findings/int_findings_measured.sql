@@ -147,7 +147,9 @@ measured as (
                 identified.not_judged_because,
                 if(
                     blocked.finding_id is not null,
-                    'every block holds one group, so that what differs between blocks looks like a difference between groups', null
+                    'every block holds one group, so that what differs between blocks looks like a difference between'
+                    || ' groups',
+                    null
                 ),
                 if(
                     identified.needs_one_language,

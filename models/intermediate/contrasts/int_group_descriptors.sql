@@ -170,7 +170,7 @@ language_descriptors as (
     group by run_id, attribute, group_name, language
 ),
 
--- Subjects and clusters of one group each are people, such as customers, whom no wording names. In two domains they are one.
+-- Subjects and clusters of one group each are people, such as customers, whom no wording names.
 people as (
     select
         run_id,

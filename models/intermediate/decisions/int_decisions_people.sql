@@ -41,8 +41,8 @@ grouped as (
         prompt_groups.block,
         prompt_groups.person,
         prompt_groups.paired_cluster,
-        -- The same resume under several names is paired, whether or not every question about it was answered; an applicant
-        -- who stands there once is not.
+        -- The same resume under several names is paired, whether or not every question about it was answered; an
+        -- applicant who stands there once is not.
         predictions.kind <> 'ranking' and coalesce(decisions_runs.is_paired, prompt_groups.has_pairs) as is_paired
     from predictions
     inner join prompt_groups

@@ -165,7 +165,9 @@ worded as (
         array_to_string(components.descriptors, ' | ') as words,
         if(components.kind = 'same', components.component_groups[1], prompt_groups.group_name) as label_group,
         if(components.kind = 'same', components.component_groups[2], '') as block_group,
-        if(prompt_groups.person is null, coalesce(own_groups.own_groups, ''), prompt_groups.other_groups) as own_groups
+        if(
+            prompt_groups.person is null, coalesce(own_groups.own_groups, ''), prompt_groups.other_groups
+        ) as own_groups
     from prompts
     inner join prompt_groups
         on
@@ -224,7 +226,9 @@ prices_prompts as (
         case
             when not worded.is_movable then worded.words
             when unit_kinds.unit_kind = 'words' 
-                then concat_ws(' | ', worded.template, 'block ' || worded.block, worded.label_group, worded.paired_cluster)
+                then concat_ws(
+                    ' | ', worded.template, 'block ' || worded.block, worded.label_group, worded.paired_cluster
+                )
             else concat_ws(' | ', worded.word, worded.own_groups, worded.label_group)
         end as unit,
         case

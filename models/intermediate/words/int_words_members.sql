@@ -51,7 +51,7 @@ compared as (
     window of_group as (partition by comparisons.comparison_key, comparison_units.label)
 ),
 
--- Other attributes of each name or wording of a group, over all prompts that hold it, and its block if it stands in one.
+-- Other attributes of each name or wording of a group, over all prompts that hold it, and its block if it has one.
 carried as (
     select
         comparison_key,
