@@ -536,8 +536,12 @@ class _OneSidedTest:
         reached = (~(values < self._observed - self._tolerance)).astype(np.float64)
         reached[np.abs(values - self._observed) <= self._tolerance] = self._tie_share
         so_far = self._reached + np.cumsum(reached)
-        may_stop = self.goes_on and not self.is_complete and self._stop_after is not None
-        if may_stop and so_far[-1] >= self._stop_after:
+        if (
+            self.goes_on
+            and not self.is_complete
+            and self._stop_after is not None
+            and so_far[-1] >= self._stop_after
+        ):
             drawn_before = sum(len(earlier) for earlier in self._null)
             self._stopped_at = drawn_before + int(np.searchsorted(so_far, self._stop_after)) + 1
         self._reached = float(so_far[-1])
