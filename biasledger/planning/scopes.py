@@ -24,7 +24,7 @@ def scope_warnings(audit: Audit) -> list[str]:
     if audit.templates:
         return list(_asked_warnings(audit))
     columns = None if audit.imported is None else audit.imported.columns
-    if columns is None or columns.subject is not None:
+    if columns is None or columns.subject is not None or columns.cluster is not None:
         return []
     unnamed = [name for name in columns.attributes if name not in columns.descriptors]
     sentence = (
