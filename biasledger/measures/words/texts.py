@@ -20,7 +20,8 @@ class Texts:
     alphabetical order. n_answers: (n_texts,) how often each answer was given, or its weight. prior: the words' counts in the
     run's whole corpus; prior_total: all its tokens. clusters: the same text, or all texts of one customer, share a number.
     classes: the words that stood in the prompts for the group, numbered in their order; order: positions of the texts in the
-    order of their collection. The published procedures depend on both. weighting: how the classifier weighs words, tfidf or counts.
+    order of their collection. The published procedures depend on both. weighting: how the classifier weighs words, tfidf or
+    counts.
 
     Permuted units: n_trials (n_texts,), the number of observations of each text; prompts (n_texts,), the prompt that it answers,
     whose answers move as one unit if moves_prompts; names (n_texts,), the customer, or the name or wording of the group, which
