@@ -485,7 +485,10 @@ fixed_findings as (
                 '%s is answered in %.1f %% of cases, each subject counted once, where %.1f %% are held against it',
                 array_to_string(favourable_labels, ' or '), 100 * mean_outcome, 100 * against
             ),
-            printf('the mean score is %.3g, each subject counted once, where %.3g is held against it', mean_outcome, against)
+            printf(
+                'the mean score is %.3g, each subject counted once, where %.3g is held against it',
+                mean_outcome, against
+            )
         ) as detail,
         analysis_hash,
         gap as value,

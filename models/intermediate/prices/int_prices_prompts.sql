@@ -225,7 +225,7 @@ prices_prompts as (
         unit_kinds.unit_kind,
         case
             when not worded.is_movable then worded.words
-            when unit_kinds.unit_kind = 'words' 
+            when unit_kinds.unit_kind = 'words'
                 then concat_ws(
                     ' | ', worded.template, 'block ' || worded.block, worded.label_group, worded.paired_cluster
                 )
