@@ -37,7 +37,7 @@ def test_a_fair_model_is_silent(shipped: Project) -> None:
         f"select measure, status {FINDINGS} and target = 'simulator-fair' and audit = 'advice' order by 1"
     )
     assert [measure for measure, _ in found] == list(MEASURES)
-    assert dict(found)["similarity_gap"] == "clear"
+    # So few answers do not rule out that a tenth of the words is one group's own: similarity_gap is inconclusive.
     assert {status for _, status in found} <= {"clear", "inconclusive"}
 
 
