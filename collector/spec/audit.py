@@ -342,6 +342,12 @@ class Audit(Section):
             name: method.document(self) for name, method in methods().items() if method.is_read(self)
         }
 
+    @property
+    def fixed_value(self) -> float | None:
+        """The value that all answers are held against; None where only groups are compared."""
+        against: float | None = self.analysis.decisions.against
+        return against
+
     def warnings(self) -> list[str]:
         """Return what is allowed but weakens the audit, one sentence each."""
         if self.answer.kind == "label":

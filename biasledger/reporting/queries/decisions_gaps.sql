@@ -35,5 +35,6 @@ where
     gaps.run_id = $run_id
     and gaps.mitigation = 'plain'
 order by
-    gaps.domain, list_position(['rank_value', 'relative', 'percentile', 'selected', 'correct'], gaps.outcome), gaps.outcome,
+    gaps.domain, list_position(['rank_value', 'relative', 'percentile', 'selected', 'correct'], gaps.outcome),
+    gaps.outcome,
     gaps.attribute like '%*%', gaps.attribute, gaps.adjusted_gap, gaps.group_name, gaps.reference_group

@@ -62,8 +62,8 @@ def _name_problems(audit: Audit) -> Iterator[Problem]:
         yield from _slot_name_problems(f"attributes.{name}", name)
         if name in _reserved(audit):
             yield f"attributes.{name}", f"is called like the slot {{{name}}}, which has a meaning; rename it"
-    compares_groups = audit.analysis.markers is None and audit.analysis.decisions.against is None
-    if not audit.attributes and compares_groups:
+    needs_groups = audit.analysis.markers is None and audit.fixed_value is None
+    if not audit.attributes and needs_groups:
         if "attributes" in audit.model_fields_set:
             yield "attributes", "is empty; an audit compares the groups of at least one attribute"
         else:
