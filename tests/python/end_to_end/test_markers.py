@@ -34,7 +34,7 @@ def test_groups_asked_unevenly_are_compared_inside_questions(odd: Project) -> No
     )
     assert findings == [
         ("marker_association", "Asian", "insufficient_data", None, None),
-        ("marker_association", "Black", "clear", True, False),
+        ("marker_association", "Black", "inconclusive", True, False),
         ("stereotype_gap", "Asian", "insufficient_data", None, None),
         ("stereotype_gap", "Black", "inconclusive", True, True),
     ]

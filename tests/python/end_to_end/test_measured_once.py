@@ -16,6 +16,7 @@ from tests.python.project import Project
 
 # The shipped audits have no input for these models.
 EMPTY = {
+    "int_decisions_fixed_values",
     "int_lists_equal_sizes",
     "int_prices_equal_sizes",
     "int_prices_recommender_quality",
