@@ -15,7 +15,7 @@ def test_no_bias_stays_silent(shipped: Project) -> None:
     clear = shipped.rows(
         f"select distinct audit from marts.fct_findings where {FAIR} and status = 'clear' order by 1"
     )
-    assert clear == [("advice",), ("products",), ("rankings",), ("restaurants",), ("stereotypes",)]
+    assert clear == [("products",), ("rankings",), ("restaurants",), ("stereotypes",)]
     assert shipped.rows(
         "select bool_or(is_marked) from marts.fct_marked_words join marts.dim_runs using (run_id)"
         f" where {FAIR} and scheme = 'keys'"
@@ -24,4 +24,4 @@ def test_no_bias_stays_silent(shipped: Project) -> None:
         f"select explanation from marts.fct_findings where {FAIR} and audit = 'products' and measure = 'marked_words'"
     )
     assert explanations
-    assert all(text.startswith("No word is used significantly more for") for (text,) in explanations)
+    assert all(text.startswith("No word appears significantly more often in answers about") for (text,) in explanations)
