@@ -183,8 +183,11 @@ measured_gaps as (
         if(comparisons.outcome in ('relative', 'percentile'), 1, coalesce(score_units.score_sd, 1)) as unit,
         score_units.scale_reason,
         -- Of logarithms: what the reference group gets, and how much more the other one.
-        exp(gaps.mean_reference) as usual_score,
-        (exp(gaps.adjusted_gap) - 1) * exp(gaps.mean_reference) as gap_in_scores,
+        -- Null for other outcomes: Spark casts what it prints before it chooses the branch.
+        if(comparisons.outcome = 'relative', exp(gaps.mean_reference), null) as usual_score,
+        if(
+            comparisons.outcome = 'relative', (exp(gaps.adjusted_gap) - 1) * exp(gaps.mean_reference), null
+        ) as gap_in_scores,
         score_units.are_equal,
         gaps.gap,
         -- Equal scores have no gap, and no standard deviation to express it in.
