@@ -234,7 +234,7 @@ def _impact() -> PermutationResult:
     labels = rng.integers(0, 3, 9_000).astype(np.int8)
     selected = (rng.random(9_000) < 0.4 + 0.03 * (labels == 2)).astype(np.float64)
     units = Units(design_of(labels), np.arange(9_000), np.ones(9_000), selected)
-    test = impact_ratios.impact_test(units, n_permutations=299, alpha=0.05, seed=1).test
+    test = impact_ratios.impact_test(units, n_permutations=1_999, alpha=0.05, seed=1, stop_after=None).test
     assert test is not None
     return test
 
@@ -291,4 +291,4 @@ def test_a_measure_says_the_same_of_blocks(
     assert blocks.observed == pytest.approx(single.observed)
     assert blocks.null_sd == pytest.approx(single.null_sd, rel=0.25)
     assert blocks.null_mean == pytest.approx(single.null_mean, abs=0.35 * single.null_sd)
-    assert blocks.p_value == pytest.approx(single.p_value, abs=0.03 + 0.1 * single.p_value)
+    assert blocks.p_value == pytest.approx(single.p_value, abs=0.03)

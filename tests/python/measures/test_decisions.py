@@ -52,8 +52,17 @@ class TestGapValues:
             "adjusted_high",
         ):
             assert getattr(scores, name) == pytest.approx(10 * getattr(ranks, name), abs=1e-12)
-        # Draws follow from what units hold, so that another scale has others: p is known to about 0.05 here.
-        assert scores.test.p_value == pytest.approx(ranks.test.p_value, abs=0.15)
+
+    def test_other_scales_give_the_same_p(self):
+        """Another scale has other draws, so all arrangements are gone through here."""
+        units = versions(levels(np.random.default_rng(4), 3, 0.6))
+        ranks = gap_of(units, highest=2.0, n_permutations=199)
+        scores = gap_of(
+            replace(units, total=10 * units.total + 5 * units.n), lowest=5, highest=25, n_permutations=199
+        )
+        assert 0 < ranks.test.p_value < 1
+        assert scores.test.n_permutations == 2**6
+        assert scores.test.p_value == ranks.test.p_value
 
     def test_swapped_groups_give_the_mirrored_result(self):
         units = people(*sample_of_people(np.random.default_rng(2), 60))
