@@ -169,7 +169,10 @@ def main(work: str, n_permutations: int) -> None:
             divergences(comparisons)
         with clock.step("classifier"):
             table = classifier_accuracies(comparisons)
-    marked = {comparison.key: comparison.name[4] for comparison in comparisons}
+    with duckdb.connect(work, read_only=True) as connection:
+        schema = schema_of(connection, "int_words_comparisons")
+        named = connection.table(f"{schema}.int_words_comparisons").select("comparison_key", "group_name")
+        marked = dict(named.fetchall())
     keys, accuracies = table.columns["comparison_key"], table.columns["accuracy_mean"].tolist()
     accuracy = dict(zip((marked[key] for key in keys), accuracies, strict=True))
     print(json.dumps({"wall": clock.wall, "cpu": clock.cpu, "accuracy": accuracy}))

@@ -186,6 +186,8 @@ def c_printf(form: str, *values: Any) -> str | None:
     """DuckDB's printf, which is C's: Java's rounds halves of what is shown up, not by what the number is."""
     if any(value is None for value in values):
         return None
+    if form == "%,d":  # thousands are separated, which Python's % cannot do
+        return f"{values[0]:,d}"
     return form % tuple(float(value) if isinstance(value, Decimal) else value for value in values)
 
 
