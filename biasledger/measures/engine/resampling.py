@@ -335,11 +335,13 @@ class _Ordered:
         return np.ascontiguousarray(counts[:, group]).tobytes(), held
 
     def seed(self, seed: int) -> int:
-        """The seed of draws for units that hold this; the seed itself where nothing is known of it."""
+        """The seed of draws for so many units in such strata; the seed itself where nothing is known of them.
+
+        What units hold puts them in order and is no part of the seed, so that another scale of an outcome has the same draws.
+        """
         if self.content is None:
             return seed
-        held = hashlib.sha256(self.content[self.units].tobytes() + self.strata[self.units].tobytes())
-        return stable_seed(seed, held.hexdigest())
+        return stable_seed(seed, hashlib.sha256(self.strata[self.units].tobytes()).hexdigest())
 
 
 def _cells(strata: Integers, labels: Integers) -> Integers:

@@ -24,4 +24,7 @@ def test_no_bias_stays_silent(shipped: Project) -> None:
         f"select explanation from marts.fct_findings where {FAIR} and audit = 'products' and measure = 'marked_words'"
     )
     assert explanations
-    assert all(text.startswith("No word appears significantly more often in answers about") for (text,) in explanations)
+    assert all(
+        text.startswith("No word appears significantly more often in answers about")
+        for (text,) in explanations
+    )
