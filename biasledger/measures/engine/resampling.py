@@ -4,9 +4,9 @@ Almost every measure is a function of group sums of unit-level features. A unit 
 labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
 inside a stratum.
 
-Draws depend on the seed, on the sizes of strata, and on the order of what the units hold (`Design.content`): never on threads, on
-where a test stopped, on the outcome's scale, on how groups are named, or on which of them is the reference. Where there are no more arrangements than draws, tests go through all of
-them.
+Draws depend on the seed, on the sizes of strata, and on the order of what the units hold (`Design.content`): never on threads,
+on where a test stopped, on the outcome's scale, on how groups are named, or on which of them is the reference. Where there are
+no more arrangements than draws, tests go through all of them.
 
 Many units are pooled before their labels are permuted (`pooled`), so that what a test costs stops growing with them.
 """
