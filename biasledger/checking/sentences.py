@@ -95,7 +95,7 @@ def _words(name: str) -> str:
 
 
 def _plain(measure: str, value: float) -> float:
-    """The value, of a difference of logarithms as the share that it stands for: -0.36 is 30 % less."""
+    """Return the value as people read it: a difference of logarithms becomes a share, so that -0.36 is 30 % less."""
     return math.expm1(value) if measure == "relative_gap" else value
 
 
@@ -142,7 +142,6 @@ _OPPOSITES = {
     "higher": "lower",
     "larger": "smaller",
     "dearer": "cheaper",
-    "up": "down",
     "worse": "better",
 }
 """Word for a positive value -> word for a negative value."""

@@ -363,7 +363,7 @@ def spread(
     parts = _delete_groups(len(values))
     means, without = _means(values, present, parts)
     chance = chance_of(
-        blocks.design,
+        blocks.design.holding(noise),
         lambda labels: np.asarray(group_totals(labels, noise, sizes.size) / sizes),
         spread_statistics,
         means,

@@ -100,8 +100,8 @@ def assemble(
     alarms = {verdict.run["run_id"]: _compared(verdict) for verdict in verdicts}
     amounts = source.ask("asked", run_ids=sorted(shown_ids))
     # A simulated answer is nobody's.
-    told = {row["run_id"] for row in shown if with_examples or row["is_simulated"]}
-    asked = read_asked(source, ledger, alarms, with_examples=told) if ledger else {}
+    may_show = {row["run_id"] for row in shown if with_examples or row["is_simulated"]}
+    asked = read_asked(source, ledger, alarms, with_examples=may_show) if ledger else {}
     failing = [verdict.run["run_id"] for verdict in verdicts if verdict.status == "alarm"]
     examples = [one.example for run_id in failing if (one := asked.get(run_id)) and one.example is not None]
     return _render(

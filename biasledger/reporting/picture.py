@@ -151,10 +151,12 @@ def split_panels(
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
     drawn = list(groups.values())[:PANELS_AT_MOST]
     left_out = len(groups) - len(drawn)
-    notes = [f"Drawn are {len(drawn)} of {len(groups)} {noun}."] if left_out else []
+    notes = [f"Showing {len(drawn)} of {len(groups)} {noun}."] if left_out else []
     longest = max(map(len, drawn), default=0)
     if longest > rows_at_most:
-        notes.append(f"Of up to {longest:,} rows a chart {rows_at_most:,} are drawn, alarms before others.")
+        notes.append(
+            f"Each chart shows at most {rows_at_most:,} of up to {longest:,} rows, alarms before others."
+        )
     return tuple(draw(_gravest(group, rows_at_most)) for group in drawn), " ".join(notes)
 
 

@@ -536,5 +536,5 @@ def _costs(source: Source, run_ids: Sequence[str]) -> Picture | None:
         reading=reading,
         result=result,
         panels=(panel,) if dots else (),
-        note=f"Drawn are the dearest {len(dots)} of {len(paid)} runs." if len(dots) < len(paid) else "",
+        note=f"Showing the dearest {len(dots)} of {len(paid)} runs." if len(dots) < len(paid) else "",
     )

@@ -134,8 +134,8 @@ MEASURES = (
     Measure(
         name="percentile_gap",
         description=(
-            "How many places of 100 a group stands higher or lower among the scores of the same case or, of separate people, "
-            "job; in place of score_gap where the audit says `scale: ranks`"
+            "By how many places of 100 a group ranks higher or lower among the scores of the same case, or of the same job"
+            " where different people are compared; replaces score_gap with `scale: ranks`"
         ),
         scale="difference of mean places among the scores of a case or job, from 0 (lowest) to 1, group minus reference",
         side="two-sided",

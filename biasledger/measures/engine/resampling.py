@@ -4,9 +4,9 @@ Almost every measure is a function of group sums of unit-level features. A unit 
 labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
 inside a stratum.
 
-Draws depend on the seed and on what the units hold (`Design.content`) alone: never on threads, on where a test stopped, on how
-groups are named, or on which of them is the reference. Where there are no more arrangements than draws, tests go through all of
-them.
+Draws depend on the seed, on the sizes of strata, and on the order of what the units hold (`Design.content`): never on threads,
+on where a test stopped, on the outcome's scale, on how groups are named, or on which of them is the reference. Where there are
+no more arrangements than draws, tests go through all of them.
 
 Many units are pooled before their labels are permuted (`pooled`), so that what a test costs stops growing with them.
 """
@@ -262,7 +262,7 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
     n_moved[(counts > 0).sum(axis=1) < 2] = 0
     together = _drawn_together(np.column_stack([sizes, n_moved]), most // sizes, rng)
     random = np.empty(design.n_units)
-    # Of units that hold the same, those of one label come first, so that none depends on the order in which they came.
+    # Units that hold the same are ordered by label, so that the order in which they came changes nothing.
     random[ordered.units[np.lexsort((labels[ordered.units], strata[ordered.units]))]] = rng.random(
         design.n_units
     )
@@ -335,11 +335,13 @@ class _Ordered:
         return np.ascontiguousarray(counts[:, group]).tobytes(), held
 
     def seed(self, seed: int) -> int:
-        """The seed of draws for units that hold this; the seed itself where nothing is known of it."""
+        """The seed of draws for so many units in such strata; the seed itself where nothing is known of them.
+
+        What units hold puts them in order and is no part of the seed, so that another scale of an outcome has the same draws.
+        """
         if self.content is None:
             return seed
-        held = hashlib.sha256(self.content[self.units].tobytes() + self.strata[self.units].tobytes())
-        return stable_seed(seed, held.hexdigest())
+        return stable_seed(seed, hashlib.sha256(self.strata[self.units].tobytes()).hexdigest())
 
 
 def _cells(strata: Integers, labels: Integers) -> Integers:

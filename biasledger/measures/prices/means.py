@@ -286,7 +286,7 @@ def price_spread(
             seed=seed,
             stop_after=stop_after,
         )
-        of_chance = chance_of(units.design, partial(means_of, noise), _range, means, seed=seed)
+        of_chance = chance_of(units.design.holding(noise), partial(means_of, noise), _range, means, seed=seed)
         chance = float(of_chance.size[0])
         debiased = float(beyond_chance(spread, of_chance)[0])
         half_width = float(t_half_widths(error, degree, alpha))

@@ -52,7 +52,7 @@ def _ratios(source: Source, run_id: str) -> Picture | None:
         note
         for note, n in (
             (
-                f"Drawn are the {_PROBES_AT_MOST} highest of {len(judged)} probes.",
+                f"Showing the {_PROBES_AT_MOST} highest of {len(judged)} probes.",
                 len(judged) - _PROBES_AT_MOST,
             ),
             (

@@ -110,7 +110,7 @@ def _scores(source: Source, run_id: str) -> Picture | None:
             Key("quiet", "other word"),
             Key("rule-threshold", "|z| = 1.96, published"),
         ),
-        note=note or "Drawn are the words with the largest |z| and the most frequent ones of each contrast.",
+        note=note or "Showing the words with the largest |z| and the most frequent ones of each contrast.",
     )
 
 

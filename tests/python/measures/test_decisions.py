@@ -52,9 +52,9 @@ class TestGapValues:
             "adjusted_high",
         ):
             assert getattr(scores, name) == pytest.approx(10 * getattr(ranks, name), abs=1e-12)
+        assert scores.test.p_value == ranks.test.p_value
 
-    def test_other_scales_give_the_same_p(self):
-        """Another scale has other draws, so all arrangements are gone through here."""
+    def test_other_scales_give_the_same_p_of_all_arrangements(self):
         units = versions(levels(np.random.default_rng(4), 3, 0.6))
         ranks = gap_of(units, highest=2.0, n_permutations=199)
         scores = gap_of(

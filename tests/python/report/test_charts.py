@@ -191,7 +191,8 @@ def test_many_panels_and_rows_are_cut_and_said() -> None:
     assert len(panels) == len(drawn) == 6
     assert all(len(part) == 40 for part in drawn)
     assert (
-        note == "Drawn are 6 of 8 attributes. Of up to 100 rows a chart 40 are drawn, alarms before others."
+        note
+        == "Showing 6 of 8 attributes. Each chart shows at most 40 of up to 100 rows, alarms before others."
     )
     only = [row for row in rows if row["attribute"] == "a7"]
     split_panels(only, ("attribute",), drawn.append, "attributes")  # type: ignore[arg-type,func-returns-value]
