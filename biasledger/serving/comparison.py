@@ -15,7 +15,7 @@ from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.changes import VERDICTS, Change, built_changes, why_incomparable
 from biasledger.comparing.run_names import find_run
 from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
-from biasledger.reporting.picture import Key, Panel, number, readable
+from biasledger.reporting.picture import Key, Panel, clip, number, readable
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
 from biasledger.verdicts import PLAIN
@@ -74,13 +74,14 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             """
         )
         offered = [{**pair, "href": _href(pair)} for pair in pairs]
-        chosen = _chosen(tables, asked, offered)
+        chosen = _chosen(tables, asked, offered, runs)
         values = {
             "build": build_of(served.warehouse),
             "runs": runs,
             "offered": offered,
             "chosen": chosen,
             "mitigations": sorted({pair["mitigation"] for pair in pairs} - {PLAIN}),
+            "sides": _sides(chosen, runs) if chosen else (),
         }
         if chosen is None:
             return {**values, "changes": None}
@@ -126,9 +127,15 @@ def _href(pair: Mapping[str, Any]) -> str:
 
 
 def _chosen(
-    tables: Tables, asked: Asked, offered: Sequence[Mapping[str, Any]]
+    tables: Tables,
+    asked: Asked,
+    offered: Sequence[Mapping[str, Any]],
+    runs: Sequence[Mapping[str, Any]],
 ) -> tuple[str, str, str] | None:
-    """The run before, the run after and its mitigation; of an address that names none the first that was compared."""
+    """The run before, the run after and its mitigation; of an address that names none the first that was compared.
+
+    Two runs are in the order in which the build compared them; other runs of one target in the order of time.
+    """
     if not asked.get("before") and not asked.get("after"):
         if not offered:
             return None
@@ -149,7 +156,22 @@ def _chosen(
         raise InputError(
             f"{one.run_id} is a run of {one.audit!r} and {other.run_id} of {other.audit!r}: runs of one audit can be compared."
         )
+    compared = {(row["baseline_run_id"], row["run_id"]) for row in offered}
+    started = {row["run_id"]: row["started_at"] for row in runs}
+    is_later = one.target == other.target and started[one.run_id] > started[other.run_id]
+    if (one.run_id, other.run_id) not in compared and (is_later or (other.run_id, one.run_id) in compared):
+        one, other = other, one
     return one.run_id, other.run_id, PLAIN
+
+
+def _sides(chosen: tuple[str, str, str], runs: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Headings of the first and the second value: with or without a mitigation, the models, or before and after."""
+    before, after, mitigation = chosen
+    if mitigation != PLAIN:
+        return "Without", f"With {readable(mitigation)}"
+    targets = {run["run_id"]: run["target"] for run in runs}
+    one, other = clip(targets[before], 40), clip(targets[after], 40)
+    return ("Before", "After") if one == other else (one, other)
 
 
 def _quality(one: Any) -> Quality:

@@ -13,7 +13,7 @@ from typing import Any
 
 from biasledger.explaining.rows import Row, rows, with_values
 from biasledger.methods import method_names
-from biasledger.querying.analyses import list_analyses, without_jinja
+from biasledger.querying.analyses import list_analyses, question_of, without_jinja
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.formats import without_formulas
 from biasledger.querying.statements import Result
@@ -117,7 +117,7 @@ def prepared() -> tuple[Prepared, ...]:
     """The shipped analyses, and the queries of the report's pictures."""
     shipped = [Prepared(one.name, "analysis", one.question) for one in list_analyses()]
     of_report = [
-        Prepared(path.stem, "report", _question(path.read_text(encoding="utf-8")))
+        Prepared(path.stem, "report", question_of(path.read_text(encoding="utf-8")))
         for path in sorted(_report_queries().glob("*.sql"))
         if _FILLED.issuperset(re.findall(r"\$([a-z_]+)", path.read_text(encoding="utf-8")))
     ]
@@ -126,10 +126,6 @@ def prepared() -> tuple[Prepared, ...]:
 
 def _report_queries() -> Path:
     return Path(str(files("biasledger.reporting"))) / "queries"
-
-
-def _question(sql: str) -> str:
-    return sql.partition("\n")[0].removeprefix("--").strip()
 
 
 def _statement(asked: Asked, runs: Sequence[Row]) -> str:

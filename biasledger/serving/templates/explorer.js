@@ -71,6 +71,11 @@
     });
   }
 
+  // ---- a phone's screen is for the findings ----
+  if (matchMedia("(max-width: 40rem)").matches) {
+    for (const one of document.querySelectorAll("details[data-folds]")) one.open = false;
+  }
+
   // ---- builds: a page stays as it is, and says that it is old ----
   const POLL = 15_000;
   const notice = document.getElementById("newer");
