@@ -54,7 +54,7 @@
   const steps = { j: "next", ArrowRight: "next", k: "prev", ArrowLeft: "prev" };
   addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select, [tabindex='0']");
-    if (typing && event.key === "Enter" && event.ctrlKey && typing.form) typing.form.requestSubmit();
+    if (typing && event.key === "Enter" && event.ctrlKey && typing.name === "sql") typing.form.requestSubmit();
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !(event.key in steps)) return;
     const link = document.querySelector(`a[rel=${steps[event.key]}]`);
     if (link) link.click();
