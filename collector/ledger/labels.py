@@ -128,8 +128,8 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: b
         is_drawn: whether the answers were drawn at random; kept for good, too.
 
     Raises:
-        InputError: there is no name, no such label or answer, a comment is too long, or a run is being collected. Nothing of its run
-            is kept.
+        InputError: there is no name, no such label or answer, a comment is too long, or a run is being collected. Nothing of its
+            run is kept.
         LedgerError: ledger or journal cannot be written. Runs before it are kept.
     """
     name = name_of_labeller(by)

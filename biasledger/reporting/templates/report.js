@@ -298,10 +298,17 @@
   byId("filter").hidden = byId("printing").hidden = false;
   if (!restore()) show();
 
-  // ---- print: every finding that fits, what is folded unfolded; SQL only where it is asked for ----
+  // ---- print: every finding that fits, what is folded unfolded, numbers as an appendix; SQL only where it is asked for ----
   let unfolded = [];
+  const tables = [...document.querySelectorAll(".numbers")].map((place) => [place, place.querySelector(".scroll")]);
   addEventListener("beforeprint", () => {
-    const printed = byId("print-sql").checked ? "details:not([open])" : "details:not([open]):not(.sql)";
+    byId("appendix").hidden = !byId("print-numbers").checked || !tables.length;
+    document.documentElement.dataset.numbers = byId("appendix").hidden ? "" : "printed";
+    for (const [place, table] of tables) {
+      const title = place.closest(".picture").querySelector("h3").textContent;
+      if (!byId("appendix").hidden) byId("appendix").append(element("h3", "", title), table);
+    }
+    const printed = `details:not([open], .numbers${byId("print-sql").checked ? "" : ", .sql"})`;
     unfolded = [...document.querySelectorAll(printed)];
     unfolded.forEach((one) => { one.open = true; });
     document.documentElement.dataset.sql = byId("print-sql").checked ? "printed" : "";
@@ -310,6 +317,9 @@
   });
   addEventListener("afterprint", () => {
     unfolded.forEach((one) => { one.open = false; });
+    for (const [place, table] of tables) place.append(table);
+    byId("appendix").querySelectorAll("h3").forEach((one) => one.remove());
+    byId("appendix").hidden = true;
     show();
   });
 })();
