@@ -117,7 +117,9 @@ class _Pages:
             async for part in request.stream():
                 body += part
                 if len(body) > _FORM_BYTES:
-                    raise InputError(f"The form has more than {_FORM_BYTES:,} bytes, which is the limit here.")
+                    raise InputError(
+                        f"The form has more than {_FORM_BYTES:,} bytes, which is the limit here."
+                    )
             return RedirectResponse(await run_in_threadpool(keep_form, self.served, bytes(body)), 303)
         except Exception as error:  # noqa: BLE001  # the last place where a fault can become a sentence
             return self._failed(Asked({}, request.url.path), error)
