@@ -14,6 +14,9 @@ import duckdb
 import pytest
 
 from biasledger.comparing.changes import built_changes
+from biasledger.explaining import explain_finding
+from biasledger.reporting.picture import prose
+from biasledger.reporting.verdicts import in_words, technical
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.changed_words import changed
 from biasledger.serving.null import null_panel
@@ -158,9 +161,9 @@ class TestFinding:
             assert "How it was judged" in page.text
 
     def test_it_says_what_explain_says(self, explorer: Explorer) -> None:
-        [(finding, explanation, reason)] = explorer.rows(
+        [(finding, reason)] = explorer.rows(
             """
-            select finding_id, explanation, thresholds.reason
+            select finding_id, thresholds.reason
             from marts.fct_findings as findings
             inner join settings.thresholds as thresholds using (measure)
             where measure = 'marked_words' and status = 'alarm' and thresholds.audit = '*'
@@ -171,7 +174,9 @@ class TestFinding:
         )
         page = explorer.get(f"/finding/{finding[:12]}")
         said = text_of(page.text)
-        assert explanation in said
+        judged = explain_finding(finding, explorer.warehouse, explorer.ledger, 1).judgement.finding
+        for sentence in (in_words(judged), technical(judged)):
+            assert prose(sentence) in said
         assert reason[:80] in said
         assert "speaks for Black" in said
         assert "questions to each group" in said or "names" in said
