@@ -88,11 +88,10 @@ def _of_items(text: str, items: Sequence[_Item], others: Sequence[_Item], other:
     for item in items:
         parts.append(Part(text[end : item.start], False))
         shown = text[item.start : item.end]
-        is_described = keys[item.key] == 1 == n_described[item.key] and item.key in described
+        twin = described.get(item.key or "") if keys[item.key] == 1 == n_described[item.key] else None
         if item.name in known:
             parts.append(Part(shown, False))
-        elif is_described:
-            twin = described[item.key]
+        elif twin is not None:
             parts += _by_words(shown, other[twin.start : twin.end])[0]
         else:
             # The description of an item that the other lacks adds nothing to its name.
