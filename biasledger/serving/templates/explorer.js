@@ -43,8 +43,6 @@
         tooltip: { disableDefaultStyle: true },
         config: { ...config, axis, axisYBand: above, axisYPoint: above },
       });
-      // The table has the same links for those who use a keyboard.
-      for (const link of plot.querySelectorAll("a")) link.setAttribute("tabindex", "-1");
       place.dataset.state = "drawn";
     } catch (error) {
       place.dataset.state = "failed";
