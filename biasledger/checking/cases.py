@@ -233,7 +233,8 @@ def read_check(
             """
             select
                 finding_id, run_id, audit, target, mitigation, findings.measure, scheme, attribute, group_name, reference_group,
-                subject, status, severity, scope, explanation, statement, caution, advice, value, threshold, p_value_adjusted,
+                subject, group_in_words, reference_in_words, status, severity, scope, explanation, statement, caution,
+                advice, value, threshold, p_value_adjusted,
                 is_excepted, is_simulated, measures.method
             from {fct_findings} as findings
             inner join {dim_measures} as measures on findings.measure = measures.measure
