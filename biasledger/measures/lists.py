@@ -54,8 +54,8 @@ MEASURES = (
         label="the distance between the groups' lists",
         display=(100, " points"),
         sentence=(
-            "lists for {group}{about} share {percent:.0f} points of 100 less with the neutral list than lists for "
-            "{reference}, beyond chance"
+            "lists for {group} share {percent:.0f} points of 100 less with the neutral list than lists for {reference}{about}, "
+            "beyond chance"
         ),
         threshold=Threshold(
             value=0.1,

@@ -77,9 +77,7 @@ MEASURES = (
         is_at_equal_sizes=True,
         label="the distance between the dearest and the cheapest",
         display=(1, " price levels"),
-        sentence=(
-            "prices depend on {attribute}: {statement}, which is {size:.2f} price levels beyond chance"
-        ),
+        sentence=("prices depend on {attribute}, by {size:.2f} price levels beyond chance: {statement}"),
         threshold=Threshold(
             value=0.25,
             reason=(
