@@ -128,6 +128,8 @@ def _sentence(row: Row) -> str:
     value = row["value"] or 0.0
     directions = {up: up if value > 0 else down for up, down in _OPPOSITES.items()}
     sentence = _declared(row["measure"], "sentence") or "{statement}"
+    # A caution has its own place next to the sentence.
+    statement = (row["statement"] or "").removesuffix(f"; {row['caution']}")
     return sentence.format(
         group=people_of(row, "group"),
         reference=people_of(row, "reference"),
@@ -137,7 +139,7 @@ def _sentence(row: Row) -> str:
         subject=row["subject"],
         wording=row["group_name"],
         about=f", in the category {row['subject']}" if row["subject"] else "",
-        statement=row["statement"],
+        statement=statement,
         size=abs(value),
         percent=100 * abs(value),
         # All that a reader of words has to bear in mind.

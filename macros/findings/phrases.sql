@@ -19,34 +19,42 @@
         |turkish|buddhist|christian|hindu|jewish|muslim|sikh|nonreligious|young|younger|middle-aged|old|older|nondisabled|disabled
         |blind|deaf|autistic|straight|gay|lesbian|bisexual|nonbinary|transgender|slim|thin|fat|plus-size
     {%- endset -%}
-    {%- set known = "(" ~ adjectives | replace(" ", "") | replace("\n", "") | replace("[-]", "[- ]") ~ "|" ~ women ~ "|" ~ men ~ ")" -%}
+    {%- set adjective = "^(" ~ adjectives | replace(" ", "") | replace("\n", "") | replace("[-]", "[- ]") ~ ")$" -%}
+    {%- set gender = "(^|\\*)(" -%}
+    {%- set parts = "string_split(" ~ group_name ~ ", '*')" -%}
+    {%- set is_of_things = "regexp_matches(lower(" ~ attribute ~ "), 'colou?r')" -%}
     case
         when {{ group_name }} = '(neutral)' then 'nobody in particular'
         when {{ group_name }} = '(others)' then 'all others'
         when left({{ group_name }}, 1) = '(' then null
-        when
-            regexp_matches(lower({{ group_name }}), '^{{ known }}(\*{{ known }})*$')
-            and not regexp_matches(lower({{ attribute }}), 'colou?r')
-            then concat_ws(
-                ' ',
-                nullif(
-                    trim(
-                        replace(
-                            regexp_replace({{ group_name }}, '(?i)(^|\*)({{ women }}|{{ men }})($|\*)', '*'), '*', ' '
-                        )
-                    ), ''
-                ),
-                case
-                    when regexp_matches(lower({{ group_name }}), '(^|\*)({{ women }})($|\*)') then 'women'
-                    when regexp_matches(lower({{ group_name }}), '(^|\*)({{ men }})($|\*)') then 'men'
-                    else 'people'
-                end
+        else concat_ws(
+            ' ',
+            nullif(
+                array_to_string(
+                    list_filter(
+                        {{ parts }}, lambda part: regexp_matches(lower(part), '{{ adjective }}') and not {{ is_of_things }}
+                    ), ' '
+                ), ''
+            ),
+            case
+                when regexp_matches(lower({{ group_name }}), '{{ gender }}{{ women }})($|\*)') then 'women'
+                when regexp_matches(lower({{ group_name }}), '{{ gender }}{{ men }})($|\*)') then 'men'
+                else 'people'
+            end,
+            'whose ' || nullif(
+                array_to_string(
+                    list_filter(
+                        list_transform(
+                            {{ parts }},
+                            lambda part, position: if(
+                                regexp_matches(lower(part), '{{ adjective }}|^({{ women }}|{{ men }})$')
+                                and not {{ is_of_things }},
+                                null, replace(string_split({{ attribute }}, '*')[position], '_', ' ') || ' is ' || part
+                            )
+                        ), lambda one: one is not null
+                    ), ' and whose '
+                ), ''
             )
-        else 'people whose ' || array_to_string(
-            list_transform(
-                string_split({{ group_name }}, '*'),
-                lambda part, position: replace(string_split({{ attribute }}, '*')[position], '_', ' ') || ' is ' || part
-            ), ' and whose '
         )
     end
 {%- endmacro %}
