@@ -198,7 +198,7 @@ class Check:
         )
         warned = {(case.audit, case.target) for case in self.cases if case.status != UNDECIDED}
         dead = [
-            f"No case of {pair[0]}, asked of {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
+            f"No case of {pair[0]}, target {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
             for pair in self.unjudged
         ]
         return " ".join([said, *dead, *silent])

@@ -139,7 +139,7 @@ def _show_verdict(out: Console, explanation: Explanation) -> None:
     _line(out, f"Finding {finding['finding_id']}", style="bold")
     _line(
         out,
-        f"{finding['audit']}, asked of {finding['target']}{simulated} on {run['started_at']:%Y-%m-%d}, run {finding['run_id']}, "
+        f"{finding['audit']}, target {finding['target']}{simulated} on {run['started_at']:%Y-%m-%d}, run {finding['run_id']}, "
         f"mitigation {finding['mitigation']}{aside}",
     )
     _line(out, _verdict(finding), style="bold")

@@ -238,7 +238,7 @@ def test_findings_name_silent_groups(refusing: Project) -> None:
     finished = CliRunner().invoke(cli, ["findings", "--warehouse", str(refusing.warehouse)])
     assert finished.exit_code == 0, finished.output
     assert (
-        "Nothing is known of race Black in missing, asked of missing: the file has no row" in finished.output
+        "Nothing is known of race Black in missing, target missing: the file has no row" in finished.output
     )
 
 
