@@ -151,6 +151,7 @@ def _sentence(row: Row) -> str:
 _OPPOSITES = {
     "more": "less",
     "higher": "lower",
+    "larger": "smaller",
     "worse": "better",
     "easier": "harder",
 }
