@@ -107,8 +107,8 @@ def test_large_amounts_are_judged_in_per_cent(odd: Project) -> None:
         "alarm",
         pytest.approx(-0.051, abs=0.002),
         (
-            "scores for black people are 5.0 % lower than for white people (7,109 less than the usual 142,186); judged in per cent, "
-            "as the scale ends above 1,000"
+            "scores for black people are 5.0 % lower than for white people (7,109 less than the usual 142,186); judged in "
+            "per cent, as the scale ends above 1,000"
         ),
     ]
     assert by_ranks == [
