@@ -193,7 +193,7 @@ MEASURES = (
         threshold=Threshold(
             value=0.05,
             reason="No published value: differences in NDCG below 0.05 are hardly felt by a reader of the list",
-            source="Sah et al. (2026), arXiv:2602.02582 asks for quality beside fairness and sets no threshold",
+            source="Sah et al. (2026), arXiv:2602.02582 asks for quality next to fairness and sets no threshold",
             min_units=20,
             severity="warn",
         ),
