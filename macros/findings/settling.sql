@@ -5,13 +5,13 @@
             then printf('About %d %s would settle it; there are %d.', n_units_needed, counted, n_units)
         when status <> 'inconclusive' then null
         -- A value past the threshold that may be chance tells nothing of how many would show it.
-        when is_past_threshold then printf('More %s would settle it; how many cannot be told yet.', counted)
+        when is_past_threshold then printf('More %s would settle it; how many cannot be estimated yet.', counted)
         when abs(abs(centre) - clear_threshold) < clear_threshold / 10
             then printf('More %s alone would hardly settle it: it lies too close to the threshold.', counted)
         when n_units_estimated > 100 * n_units
             then printf(
                 'More than a hundred times as many %s would be needed to settle it; there are %d.', counted, n_units
             )
-        else printf('More %s would settle it; how many cannot be told yet.', counted)
+        else printf('More %s would settle it; how many cannot be estimated yet.', counted)
     end
 {%- endmacro %}
