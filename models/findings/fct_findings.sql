@@ -96,7 +96,9 @@ joined as (
         if(measured.group_name = '(all)', coalesce(measured.member, '(all)'), measured.group_name) as marked_group,
         coalesce(measured.reference_member, measured.reference_group) as other_group,
         -- Of attributes such as (wording) no group is one of people.
-        if(left(measured.attribute, 1) = '(', null, {{ group_in_words("measured.attribute", "marked_group") }}) as group_in_words,
+        if(
+            left(measured.attribute, 1) = '(', null, {{ group_in_words("measured.attribute", "marked_group") }}
+        ) as group_in_words,
         if(
             left(measured.attribute, 1) = '(', null, {{ group_in_words("measured.attribute", "other_group") }}
         ) as reference_in_words,

@@ -67,7 +67,8 @@ gap_findings as (
                 )
             when 'failed'
                 then printf(
-                    'of the questions {about_group} %.1f %% failed with an error, and of those {about_reference} %.1f %%',
+                    'of the questions {about_group} %.1f %% failed with an error, '
+                    || 'and of those {about_reference} %.1f %%',
                     percent_marked, percent_reference
                 )
             else printf(

@@ -280,7 +280,8 @@ gap_findings as (
                 )
             when 'percentile_gap'
                 then printf(
-                    'scores for {group} rank %.1f percentile points %s than for {reference} among those of the same %s%s',
+                    'scores for {group} rank %.1f percentile points %s than for {reference} '
+                    || 'among those of the same %s%s',
                     100 * abs(adjusted_gap), if(adjusted_gap < 0, 'lower', 'higher'),
                     if(is_paired, '{case}', 'category'), coalesce(': ' || nullif(domain, ''), '')
                 )
@@ -289,7 +290,8 @@ gap_findings as (
                     are_equal,
                     printf('all scores are equal, %.3g{unit} for {group} as for {reference}', mean_marked),
                     printf(
-                        'scores for {group} are %.3g{unit} %s than for {reference}, %.2f standard deviations of all scores',
+                        'scores for {group} are %.3g{unit} %s than for {reference}, '
+                        || '%.2f standard deviations of all scores',
                         abs(round(adjusted_gap, 9)), if(adjusted_gap < 0, 'lower', 'higher'), abs(adjusted_gap / unit)
                     )
                 )
@@ -344,7 +346,8 @@ impact_findings as (
             impact_tests.smallest_ratio = 1,
             printf('all groups are {outcome} %.1f %% of the time', 100 * decision_rates.best_rate),
             printf(
-                '{group} are {outcome} %.1f %% of the time and {reference} %.1f %%, a ratio of %.2f (four fifths are required)',
+                '{group} are {outcome} %.1f %% of the time and {reference} %.1f %%, '
+                || 'a ratio of %.2f (four fifths are required)',
                 100 * decision_rates.worst_rate, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )
         )

@@ -104,8 +104,8 @@ described_spreads as (
                         measured_spreads.feature, ends.highest
                     ),
                     printf(
-                        'lists for {reference} share most with the neutral list (%s %.2f), lists for {group} least (%.2f), '
-                        || 'a spread of',
+                        'lists for {reference} share most with the neutral list (%s %.2f), '
+                        || 'lists for {group} least (%.2f), a spread of',
                         measured_spreads.feature, ends.highest, ends.lowest
                     )
                 )

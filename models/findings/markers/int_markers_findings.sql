@@ -129,7 +129,8 @@ gap_findings as (
                     'no question has texts with enough markers both {about_group} and {about_reference}; '
                     || 'fct_marker_candidates lists the words that they use'
             else printf(
-                'of the markers in texts {about_group} %.1f %% are those of the stereotype, {about_reference} %.1f %%%s',
+                'of the markers in texts {about_group} %.1f %% are those of the stereotype, '
+                || '{about_reference} %.1f %%%s',
                 100 * stereotype_gaps.mean_marked, 100 * stereotype_gaps.mean_reference,
                 if(stereotype_gaps.unit_kind = 'names', '', ' (one name or word a group)')
             )

@@ -47,9 +47,9 @@ similarities as (
         case
             when similarity_gap is null
                 then printf(
-                    'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, and no question '
-                    || 'tells how alike two about one group would be: ask each twice (trials), or in a second wording or name of each '
-                    || 'group',
+                    'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, '
+                    || 'and no question tells how alike two about one group would be: ask each twice (trials), '
+                    || 'or in a second wording or name of each group',
                     similarity_between
                 )
             when p_value is null then 'labels cannot be permuted'

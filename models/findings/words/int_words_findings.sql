@@ -92,8 +92,8 @@ classifier_accuracy_findings as (
         if(runs_removing.run_id is null, 'words that name a group left in', null) as caution,
         coalesce(
             printf(
-                'a linear classifier tells answers {about_group} from those {about_reference} with balanced accuracy %.3f '
-                || '(%.3f observed; what shuffled labels give, %.3f, is put at 0.5)%s',
+                'a linear classifier tells answers {about_group} from those {about_reference} '
+                || 'with balanced accuracy %.3f (%.3f observed; what shuffled labels give, %.3f, is put at 0.5)%s',
                 classifier_accuracy.beyond_chance,
                 classifier_accuracy.balanced_accuracy, classifier_accuracy.null_mean,
                 coalesce(', ' || caution, '')
