@@ -133,7 +133,9 @@ def test_groups_are_spoken_of_as_people_only_where_english_has_a_word(
     macros = (ROOT / "macros/findings/phrases.sql").read_text(encoding="utf-8")
     query = "select {{ group_in_words('$attribute', '$group') }} as said, {{ about_group('said') }} as about"
     sql = jinja2.Environment().from_string(macros + query).render()
-    assert duckdb.execute(sql, {"attribute": attribute, "group": group}).fetchone() == (said, about)
+    with duckdb.connect() as connection:
+        found = connection.execute(sql, {"attribute": attribute, "group": group}).fetchall()
+    assert found == [(said, about)]
     if said:
         sentence = plain_finding(_row("accuracy_gap", group_in_words=said))
         assert f"decisions {about} are right less often than decisions about White people" in sentence
