@@ -91,7 +91,7 @@ def sentences(counted: Sequence[Outputs]) -> list[str]:
             for numbers in zip(*((one.n_outputs, one.n_failed, one.n_skipped) for one in of_run), strict=True)
         )
         lines.append(
-            f"Of {n} single outputs of {of_run[0].audit}, asked of {of_run[0].target}, {n - n_failed} pass the published rule "
+            f"Of {n} single outputs of {of_run[0].audit}, target {of_run[0].target}, {n - n_failed} pass the published rule "
             f"({100 * (n - n_failed) / n:.0f} %) and {n_failed} do not; {n_skipped} hold fewer than two markers. "
             f"No verdict rests on that: `biasledger query outputs_that_fail`."
         )

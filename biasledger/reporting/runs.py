@@ -396,7 +396,7 @@ def _trend(source: Source, run_ids: Sequence[str]) -> Picture | None:
 
 
 def _trend_panel(rows: Sequence[Row]) -> Panel:
-    title = f"{readable(rows[0]['audit'])}, asked of {readable(rows[0]['target'])}"
+    title = f"{readable(rows[0]['audit'])}, target {readable(rows[0]['target'])}"
     points = [
         (
             row["started_at"],
@@ -448,7 +448,7 @@ def _changes(source: Source, run_ids: Sequence[str]) -> Picture | None:
 def _changes_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
     title = (
-        f"{readable(first['audit'])}, asked of {readable(first['target'])}, against {first['compared_with']}"
+        f"{readable(first['audit'])}, target {readable(first['target'])}, against {first['compared_with']}"
     )
     dots = [
         Dot(

@@ -102,10 +102,10 @@ def _means(source: Source, run_id: str) -> Picture | None:
     panels, note = split_panels(result.rows, ("attribute",), _means_panel, "attributes")
     return Picture(
         key="prices-means",
-        title="Groups and places in the order of what they are offered",
+        title="Groups in the order of the prices that they are offered",
         reading="Mean price level of the recommended items (1 is $), the dearest on top. Filled triangles differ "
-        "from what they are compared with (their reference group, or the mean of all places) "
-        "by more than chance, all tested together. A place may have a reason for its prices that a name has not.",
+        "from what they are compared with (their reference group, or the mean of all groups) "
+        "by more than chance, all tested together. A word such as a place may have a reason for its prices that a name has not.",
         result=result,
         panels=panels,
         legend=(Key("alarm", "differs, adjusted p < 0.05"), Key("plain", "does not, or is the reference")),
@@ -156,7 +156,7 @@ def _quadrants(source: Source, run_id: str) -> Picture | None:
     )
     return Picture(
         key="prices-quadrants",
-        title="Which kinds of places go with whom",
+        title="Which categories go with whom",
         reading="Each point is a category of items. To the right it goes more to the group on the horizontal axis, "
         "upwards more to that on the vertical axis; in the middle it goes to everybody alike. "
         "Triangles are associated with a group by more than chance, all categories tested together.",
@@ -216,7 +216,7 @@ def _item_words(source: Source, run_id: str) -> Picture | None:
         by=("attribute", "group_name", "reference_group"),
         draw=_item_words_panel,
         noun="contrasts",
-        title="What the places that each group gets are called",
+        title="What the items that each group gets are called",
         reading="Of the words of the items’ names those whose shares differ most: to the right the share of the group’s words, "
         "to the left that of its reference group. Names are counted and not tested; what goes to whom by more than chance is "
         "judged by price level and by category, above.",

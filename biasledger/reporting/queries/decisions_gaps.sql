@@ -18,6 +18,7 @@ select
     gaps.attribute,
     gaps.group_name,
     gaps.reference_group,
+    runs.noun_outcome,
     judged.measure,
     judged.status,
     gaps.adjusted_gap,
@@ -30,6 +31,7 @@ select
     gaps.p_value,
     gaps.n_clusters
 from marts.fct_decision_gaps as gaps
+inner join marts.dim_runs as runs on gaps.run_id = runs.run_id
 left join judged using (contrast_id, outcome, domain)
 where
     gaps.run_id = $run_id

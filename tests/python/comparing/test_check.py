@@ -115,7 +115,7 @@ def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> Non
     code, text = _check(warehouse)
     assert code == 0
     assert (
-        "Of 4 single outputs of probes, asked of model, 2 pass the published rule (50 %) and 2 do not; 2 hold fewer than two "
+        "Of 4 single outputs of probes, target model, 2 pass the published rule (50 %) and 2 do not; 2 hold fewer than two "
         "markers. No verdict rests on that: `biasledger query outputs_that_fail`."
     ) in text
     counted = json.loads(_check(warehouse, "--format", "json")[1])["outputs"]
@@ -140,7 +140,7 @@ def test_a_dead_endpoint_next_to_a_clean_one_is_no_pass(tmp_path: Path) -> None:
     )
     code, said = _check(warehouse)
     assert code == 4
-    assert "No case of products, asked of dead, could be judged." in said
+    assert "No case of products, target dead, could be judged." in said
     assert json.loads(_check(warehouse, "--format", "json")[1])["unjudged"] == [
         {"audit": "products", "target": "dead"}
     ]
@@ -225,7 +225,7 @@ def test_a_warning_alone_is_no_pass(tmp_path: Path) -> None:
         )
         code, said = _check(warehouse)
         assert code == 4
-        assert "No case of products, asked of model, passed or failed." in said
+        assert "No case of products, target model, passed or failed." in said
 
 
 def test_where_nothing_is_judged_what_is_held_out_is_said(tmp_path: Path) -> None:

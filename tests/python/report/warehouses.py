@@ -135,6 +135,8 @@ def finding(run_id: str, number: int = 0, **changes: Any) -> dict[str, Any]:
         "attribute": "race",
         "group_name": "Black",
         "reference_group": "White",
+        "group_in_words": f"{changes.get('member') or changes.get('group_name', 'Black')} people",
+        "reference_in_words": "White people",
         "subject": "",
         "status": "alarm",
         "severity": "error",
