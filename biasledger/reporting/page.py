@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.methods import method_names, module_of
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
-from biasledger.reporting.bundle import chart_scripts
+from biasledger.reporting.charts import LEGEND, of_its_own
+from biasledger.reporting.drawing import as_csv, drawings
 from biasledger.reporting.failures import failures
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
 from biasledger.reporting.matrix import matrix
@@ -46,6 +48,7 @@ from biasledger.reporting.verdicts import (
     tiles,
 )
 
+_CHARTS_DRAWN_TWICE = 120
 _TEMPLATES = Path(__file__).parent / "templates"
 # In JSON inside HTML these could end the script element or, of old, a line of script.
 _ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
@@ -137,18 +140,38 @@ def _render(**values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (cell, number, readable, clip, prose, about, in_words, technical, audit_name)
+    # Of hundreds of charts none is drawn twice: that would take a minute.
+    n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
+    filters = (
+        cell,
+        number,
+        readable,
+        clip,
+        prose,
+        about,
+        in_words,
+        technical,
+        audit_name,
+        of_its_own,
+        as_csv,
+    )
     environment.filters.update({one.__name__: one for one in filters}, json=_json)
+    environment.filters["drawings"] = partial(drawings, has_narrow=n_charts <= _CHARTS_DRAWN_TWICE)
     environment.tests["is_number"] = is_number
     environment.globals.update(
-        count=count, statuses=STATUS_TEXTS, columns=COLUMNS, filters=FILTERS, version=__version__
+        count=count,
+        statuses=STATUS_TEXTS,
+        legend=LEGEND,
+        columns=COLUMNS,
+        filters=FILTERS,
+        version=__version__,
     )
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
-    scripts = [chart_scripts(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
+    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src {' '.join(map(_hash, scripts))}",
+            f"script-src {_hash(script)}",
             f"style-src {_hash(style)}",
             "img-src data:",
             "base-uri 'none'",
@@ -157,7 +180,7 @@ def _render(**values: Any) -> str:
     )
     return environment.get_template("report.html.j2").render(
         style=style,
-        scripts=scripts,
+        script=script,
         policy=policy,
         **values,
     )
