@@ -234,7 +234,7 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
             "encoding": {"y": y, "x": {"datum": _RATIOS_AT, **x}, "text": {"field": "ratio"}},
         },
     ]  # fmt: skip
-    return _spec(rows, layers, _ROW * len(labels))
+    return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"has_ratios": True}}
 
 
 def describe_pairs(pairs: Sequence[Pair], what: str) -> str:
@@ -374,7 +374,7 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
 
 
 def signed_bars(
-    rows: Sequence[tuple[str, float, str]], title: str, *, axis: str = "+.0~%", number_format: str = "{:+.1%}"
+    rows: Sequence[tuple[str, float, str]], title: str, *, axis: str = "+.2~%", number_format: str = "{:+.1%}"
 ) -> Spec:
     """A row for each label with a bar to the right or to the left of zero.
 
@@ -404,13 +404,18 @@ def signed_bars(
     return _spec(values, [bars, _vertical_rules([Rule(0.0, "even")], x)], (_ROW - 3) * len(labels))
 
 
-def headline_of_bars(rows: Sequence[tuple[str, float, str]], group: str, number_format: str) -> str:
-    """What signed bars show: the label with the largest difference to each side."""
-    ordered = sorted(rows, key=lambda row: row[1])
-    ends = [row for row in (ordered[-1], ordered[0]) if row[1] * (1 if row is ordered[-1] else -1) > 0]
-    return f"{group}: " + ", ".join(
-        signed(f"{label} {number_format.format(value)}") for label, value, _ in ends
+def headline_of_bars(rows: Sequence[tuple[str, float, str]], who: tuple[str, str], text: str) -> str:
+    """What signed bars show: the label with the largest difference to each side, said in `text` by label, size and who."""
+    ends = [(max(rows, key=_difference), who[0], 1), (min(rows, key=_difference), who[1], -1)]
+    return "; ".join(
+        text.format(label=label, size=abs(value), who=name)
+        for (label, value, _), name, side in ends
+        if value * side > 0
     )
+
+
+def _difference(row: tuple[str, float, str]) -> float:
+    return row[1]
 
 
 def scatter(
@@ -427,7 +432,7 @@ def scatter(
     rows = [
         {
             "label": clip(point.label, 60),
-            "name": clip(point.label, 24) if point.is_named else "",
+            "name": clip(point.label, 40) if point.is_named else "",
             "x": point.x,
             "y": point.y,
             "kind": point.status,

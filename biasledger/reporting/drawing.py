@@ -21,7 +21,8 @@ WHOLE, HALF, NARROW = 700, 460, 300
 
 _CHARACTER = 6.6  # about as many pixels is one wide
 _LINE = 14  # pixels
-_LABELS_AT_MOST = 0.46  # of the width
+_LABELS_AT_MOST = 0.5  # of the width
+_RATIO = 52  # pixels right of a plot for the ratios of its rows
 _FRAME = 62  # pixels left of a plot that has numbers there
 _CONFIG = {
     "background": "transparent",
@@ -41,6 +42,7 @@ _UNUSED = re.compile(
 )
 _NAMED_GROUP = re.compile(r'(?<=<g) aria-label="[^"]*"')
 _TOLD = re.compile(r'<(\w+) aria-label="([^"]*)"([^>]*?)/>')
+_LINES = re.compile(r'translate\(([-\d.]+),([-\d.]+)\)" (fill="[^"]*">(?:<tspan[^>]*>[^<]*</tspan>){2,})')
 _PLACES = re.compile(r'(?<= )(?:transform|d|x|y|x2|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"(-?\d+\.\d)\d+")
 _VARIABLE = re.compile(r"var\((--[\w-]+)\)")
@@ -87,6 +89,7 @@ def svg(spec: Spec, width: int, key: str, space: float | None = None) -> str:
 
     text = vl_convert.vegalite_to_svg(fitted(spec, width, space), vl_version=VEGA_LITE)
     text = _NAMED_GROUP.sub("", _UNUSED.sub("", _EMPTY.sub("", text)))
+    text = _LINES.sub(_centred, text)
     text = _TOLD.sub(r"<\1\3><title>\2</title></\1>", text)
     text = _PLACES.sub(
         lambda place: _LONG_NUMBER.sub(r"\1", place[0]).replace(".0,", ",").replace('.0"', '"'), text
@@ -105,7 +108,7 @@ def fitted(spec: Spec, width: int, space: float | None = None) -> Spec:
     band: Spec = {"domain": False, "grid": False, "labelColor": "var(--ink)"}
     labels = _labels(chart)
     if labels:
-        is_above = width <= NARROW and label_space(spec, width) > width * _LABELS_AT_MOST * 0.8
+        is_above = width <= NARROW and (space or label_space(spec, width)) > width * _LABELS_AT_MOST * 0.8
         wrapped = {label: _wrapped(label, width if is_above else width * _LABELS_AT_MOST) for label in labels}
         _rename(chart, wrapped)
         n_lines = max(label.count("\n") + 1 for label in wrapped.values())
@@ -127,6 +130,12 @@ def fitted(spec: Spec, width: int, space: float | None = None) -> Spec:
             axis = layer["encoding"].get(channel, {})
             if isinstance(axis.get("title"), str):
                 axis["title"] = _wrapped(axis["title"], length).split("\n")
+    if meta.get("has_ratios"):
+        plot = width - (space or width * 0.1)
+        for layer in chart["layer"]:
+            end = layer["encoding"]["x"]["scale"]["domain"][1] = plot / (plot - _RATIO)
+            if "datum" in layer["encoding"]["x"]:
+                layer["encoding"]["x"]["datum"] = end
     if meta.get("has_names"):
         _place_names(chart, width - _FRAME)
     _tell(chart)
@@ -167,6 +176,14 @@ def as_csv(spec: Spec) -> str:
     writer.writerow("status" if name == "kind" else name for name in names)
     writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
     return file.getvalue()
+
+
+def _centred(found: re.Match[str]) -> str:
+    """Move the lines of a row's label up, as Vega begins with the first in the middle."""
+    x, y, lines = found.groups()
+    if "end" not in found.string[found.start() - 40 : found.start()]:
+        return found[0]
+    return f'translate({x},{float(y) - _LINE / 2 * (lines.count("<tspan") - 1):g})" {lines}'
 
 
 def _cell(value: Any) -> Any:
@@ -223,6 +240,7 @@ def _place_names(chart: Spec, width: float) -> None:
     rows = chart["data"]["values"]
     points = [(across[0](row["x"]), height + along[0](row["y"])) for row in rows]
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in points]
+    lines: list[list[tuple[float, float]]] = []
     placed = []
     for row, (x, y) in zip(rows, points, strict=True):
         half = len(row["name"]) * _CHARACTER / 2
@@ -230,9 +248,16 @@ def _place_names(chart: Spec, width: float) -> None:
             box = (x + dx - half, y + dy - 7, x + dx + half, y + dy + 7)
             if box[0] < 0 or box[1] < 0 or box[2] > width or box[3] > height:
                 continue
-            if any(_overlap(box, other) for other in taken):
+            # A line to a name far off, as points that no name may cover.
+            line = [(x + dx * part / 8, y + dy * part / 8) for part in range(2, 7)] if is_far else []
+            if any(_overlap(box, other) for other in taken) or any(
+                _overlap(box, (*at, *at)) for one in lines for at in one
+            ):
+                continue
+            if any(_overlap((*at, *at), other) for at in line for other in taken[len(points) :]):
                 continue
             taken.append(box)
+            lines.append(line)
             name = {"name": row["name"], "x": row["x"], "y": row["y"]}
             edge = dy - math.copysign(7, dy)
             name |= {
@@ -243,7 +268,7 @@ def _place_names(chart: Spec, width: float) -> None:
             placed.append(name | {"is_far": is_far})
             break
     x, y = ({key: part for key, part in encoding[channel].items() if key != "field"} for channel in "xy")
-    lines = {
+    leaders = {
         "data": {"values": [one for one in placed if one["is_far"]]},
         "mark": {"type": "rule", "color": "var(--ink-3)", "strokeWidth": 0.8},
         "encoding": {
@@ -255,7 +280,7 @@ def _place_names(chart: Spec, width: float) -> None:
         "mark": {"type": "text", "color": "var(--ink)", "fontSize": 12},
         "encoding": {"x": {"field": "at_x", **x}, "y": {"field": "at_y", **y}, "text": {"field": "name"}},
     }
-    chart["layer"] += [lines, names]
+    chart["layer"] += [leaders, names]
 
 
 def _offsets(half: float) -> Iterator[tuple[float, float, bool]]:
@@ -263,8 +288,8 @@ def _offsets(half: float) -> Iterator[tuple[float, float, bool]]:
     side = half + 8
     yield from ((side, 0, False), (-side, 0, False), (0, -14, False), (0, 14, False))
     yield from ((side, -9, False), (side, 9, False), (-side, -9, False), (-side, 9, False))
-    for distance in range(24, 110, 8):
-        for dx in (0, half, -half, 2 * half, -2 * half):
+    for distance in range(24, 72, 8):
+        for dx in (0, half, -half):
             yield from ((dx, -distance, True), (dx, distance, True))
 
 

@@ -208,6 +208,11 @@ def contrast(row: Row) -> str:
     return group if not reference or reference.startswith("(") else f"{group} vs {readable(reference)}"
 
 
+def groups_of(row: Row) -> tuple[str, str]:
+    """The names of the two groups that a row compares."""
+    return readable(row["group_name"]), readable(row["reference_group"])
+
+
 def group_labels(rows: Sequence[Row]) -> list[str]:
     """Name the groups of the rows; the reference is named once, by `against`."""
     return [readable(row["group_name"]) if _has_group(row) else "all groups at once" for row in rows]

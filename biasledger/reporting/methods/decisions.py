@@ -205,7 +205,7 @@ def _promotions_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=f"Bars by group, {title}: {listed}.",
         spec=signed_bars(bars, "promoted minus demoted, share of the group’s versions"),
-        finding=headline_of_bars(bars, "Promoted less demoted", "{:+.0%}"),
+        finding=headline_of_bars(bars, ("promoted", "demoted"), "{label} net {who} {size:.0%}"),
     )
 
 

@@ -134,6 +134,15 @@ def _is_outside(row: Row) -> bool:
     return bool(ends[1] < again - floor or ends[0] > again + floor)
 
 
+def _farthest(dots: Sequence[Dot]) -> str:
+    """Name the group whose lists keep least, or the range where no group is marked."""
+    marked = [dot for dot in dots if dot.status == "alarm"]
+    if not marked:
+        return headline([dot for dot in dots if dot.value is not None])
+    least = min(marked, key=lambda dot: dot.value or 0.0)
+    return f"{least.label} keeps least of the neutral list: {number(least.value)}"
+
+
 def _similarity_panel(rows: Sequence[Row]) -> Panel:
     domain = readable(rows[0]["domain"])
     title = readable(rows[0]["attribute"]) + (f" ({domain})" if domain else "")
@@ -151,7 +160,7 @@ def _similarity_panel(rows: Sequence[Row]) -> Panel:
             f"similarity to the neutral list ({readable(rows[0]['similarity_name'])})",
             [Rule(again, "noise")] if again is not None else [],
         ),
-        finding=headline([dot for dot in dots if dot.value is not None]),
+        finding=_farthest(dots),
     )
 
 

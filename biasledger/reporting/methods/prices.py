@@ -22,6 +22,7 @@ from biasledger.reporting.picture import (
     Picture,
     contrast,
     drawn,
+    groups_of,
     number,
     paneled,
     readable,
@@ -255,10 +256,8 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=title,
         description=f"Bars by word, {title}, shares of the words of items’ names: {listed}.",
-        spec=signed_bars(
-            bars, f"share of the words of items’ names, {contrast(rows[0]).replace(' vs ', ' minus ')}"
-        ),
-        finding=headline_of_bars(bars, "Of the words of names", "{:+.1%}"),
+        spec=signed_bars(bars, "difference of shares of the words of items’ names"),
+        finding=headline_of_bars(bars, groups_of(rows[0]), "{label}: {size:.1%} more for {who}"),
     )
 
 

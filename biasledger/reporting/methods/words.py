@@ -25,6 +25,7 @@ from biasledger.reporting.picture import (
     contrast,
     drawn,
     group_labels,
+    groups_of,
     number,
     paneled,
     readable,
@@ -33,7 +34,7 @@ from biasledger.reporting.picture import (
 from biasledger.reporting.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")
-_NAMES_AT_MOST = 14  # of words next to their points
+_NAMES_AT_MOST, _MARKED_NAMED = 14, 8  # of words next to their points
 _REMOVED_TOLD = 20
 _WORDS_AT_MOST, _WORDS_READ = 12, 24
 
@@ -78,11 +79,13 @@ def _contributions_panel(rows: Sequence[Row]) -> Panel:
         description=f"Bars by word, {title}, answers of 100 that use it: {listed}.",
         spec=signed_bars(
             bars,
-            f"answers of 100 that use it, {contrast(rows[0]).replace(' vs ', ' minus ')}",
-            axis="+~g",
+            "difference of the answers of 100 that use it",
+            axis="+~r",
             number_format="{:+.1f}",
         ),
-        finding=headline_of_bars(bars, "Of 100 answers", "{:+.0f}"),
+        finding=headline_of_bars(
+            bars, groups_of(rows[0]), "{label}: {size:.0f} more of 100 answers for {who}"
+        ),
     )
 
 
@@ -122,8 +125,10 @@ def _scores(source: Source, run_id: str) -> Picture | None:
 def _scores_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     marked = [row for row in rows if row["is_marked"]]
-    # Names get their places in this order: marked words, then the largest |z|.
-    rows = sorted(rows, key=lambda row: (not row["is_marked"], -abs(row["z_score"])))
+    # Names get their places in this order: the most certain words, marked and not.
+    rows = sorted(rows, key=lambda row: -abs(row["z_score"]))
+    others = [row for row in rows if not row["is_marked"]]
+    rows = [*marked[:_MARKED_NAMED], *others, *marked[_MARKED_NAMED:]]
     named = {row["word"] for row in rows[:_NAMES_AT_MOST]}
     words = ", ".join(f"{row['word']} ({number(row['z_score'])})" for row in marked[:_NAMES_AT_MOST])
     return Panel(
@@ -152,7 +157,7 @@ def _scores_panel(rows: Sequence[Row]) -> Panel:
 def _marked_for(rows: Sequence[Row], marked: Sequence[Row]) -> str:
     """Say how many words are marked, and for whom."""
     more = sum(row["z_score"] > 0 for row in marked)
-    group, reference = (readable(rows[0][name]) for name in ("group_name", "reference_group"))
+    group, reference = groups_of(rows[0])
     return (
         f"{more} words appear more often for {group}, {len(marked) - more} for {reference}"
         if marked

@@ -10,6 +10,65 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
+  const element = (name, className, ...children) => {
+    const made = document.createElement(name);
+    made.className = className;
+    made.append(...children); // a string becomes a text, never HTML
+    return made;
+  };
+  const button = (label, act) => {
+    const made = element("button", "", label);
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
+  };
+
+  // ---- charts: each as a file ----
+  const asSvg = (chart) => {
+    const copy = chart.querySelector("svg").cloneNode(true);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    const style = getComputedStyle(document.documentElement);
+    copy.setAttribute("style", `background: ${style.getPropertyValue("--card")}`);
+    const text = new XMLSerializer().serializeToString(copy);
+    return text.replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  };
+  const savePng = (name, text) => {
+    const image = new Image();
+    image.addEventListener("load", () => {
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((content) => offerFile(name, "image/png", content));
+    });
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  };
+  for (const chart of document.querySelectorAll(".chart")) {
+    const name = chart.dataset.chart;
+    const acts = {
+      SVG: () => offerFile(`${name}.svg`, "image/svg+xml", asSvg(chart)),
+      PNG: () => savePng(`${name}.png`, asSvg(chart)),
+      CSV: () => offerFile(`${name}.csv`, "text/csv", `\ufeff${chart.nextElementSibling.nextElementSibling.textContent}`),
+    };
+    const offers = Object.entries(acts).map(([type, act]) => {
+      const offer = button(type, act);
+      offer.setAttribute("aria-label", `Download the chart ${name} as ${type}`);
+      return offer;
+    });
+    chart.after(element("p", "offers", ...offers));
+  }
+
+  // ---- the table of findings: filtered, sorted, paged; what is chosen stands in the address, so that it can be sent ----
+  const PAGE = 50;
+  const { fields, texts, rows } = JSON.parse(byId("findings-data").textContent);
+  const place = Object.fromEntries(fields.map((name, at) => [name, at]));
+  const text = (row, name) => texts[row[place[name]]];
+  const inputs = { text: byId("filter-text") };
+  const headings = [...document.querySelectorAll(".findings th[data-field]")];
+  const numeric = new Set(["value", "threshold", "interval", "p"]);
+  let found = rows;
+  let first = 0;
+  let sorted = { field: "", down: false };
+
   const asNumber = (shown) => Number.parseFloat(shown.replace("−", "-").replace(/[,<]/g, ""));
   const statusText = (key) => byId(`status-${key}`).content.textContent.trim();
 
@@ -153,7 +212,7 @@
   };
   byId("csv").addEventListener("click", () => {
     const lines = found.map((row) => fields.map((name) => csvCell(name, text(row, name))).join(","));
-    offerFile("findings.csv", "text/csv", ["\ufeff", fields.join(","), "\r\n", ...lines.map((one) => `${one}\r\n`)].join(""));
+    offerFile("findings.csv", "text/csv", `\ufeff${[fields.join(","), ...lines, ""].join("\r\n")}`);
   });
   for (const block of document.querySelectorAll("details.sql")) {
     const offer = button("Copy", () => copy(block.querySelector("code").textContent, offer));
