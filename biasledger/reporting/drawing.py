@@ -76,7 +76,7 @@ def drawings(panel: Panel, key: str, panels: Sequence[Panel] = (), *, has_narrow
     return "".join(drawn)
 
 
-def svg(spec: Spec, width: int, key: str, space: float | None = None) -> str:
+def svg(spec: Mapping[str, Any], width: int, key: str, space: float | None = None) -> str:
     """Draw a chart; colours stay names of CSS variables, and a mark's numbers are its title.
 
     Args:
@@ -100,7 +100,7 @@ def svg(spec: Spec, width: int, key: str, space: float | None = None) -> str:
     ).replace("<svg ", '<svg aria-hidden="true" font-family="sans-serif" font-size="12" ', 1)
 
 
-def fitted(spec: Spec, width: int, space: float | None = None) -> Spec:
+def fitted(spec: Mapping[str, Any], width: int, space: float | None = None) -> Spec:
     """Return a chart for a width: labels are wrapped, on narrow charts above their rows; names of points have their places."""
     chart: Spec = copy.deepcopy(dict(spec))
     meta = chart.pop("usermeta", {})
@@ -142,7 +142,7 @@ def fitted(spec: Spec, width: int, space: float | None = None) -> Spec:
     return chart
 
 
-def standalone(spec: Spec, width: int = WHOLE) -> Spec:
+def standalone(spec: Mapping[str, Any], width: int = WHOLE) -> Spec:
     """Return a chart for outside of the page: with the colours of light mode, and tooltips."""
 
     def coloured(value: Any) -> Any:
@@ -154,18 +154,23 @@ def standalone(spec: Spec, width: int = WHOLE) -> Spec:
 
     chart: Spec = coloured(fitted(spec, width))
     for layer, drawn in zip(chart["layer"], spec["layer"], strict=False):
-        if "tooltip" in drawn["encoding"]:
-            layer["encoding"]["tooltip"] = drawn["encoding"]["tooltip"]
+        if "tooltip" not in drawn["encoding"]:
+            continue
+        layer["encoding"]["tooltip"] = drawn["encoding"]["tooltip"]
+        for channel in ("color", "shape"):
+            if "field" in (mark := layer["encoding"].get(channel, {})):
+                present = list(dict.fromkeys(row.get(mark["field"]) for row in spec["data"]["values"]))
+                mark["legend"] = {"title": None, "orient": "bottom", "values": present}
     return chart
 
 
-def label_space(spec: Spec, width: int) -> float:
+def label_space(spec: Mapping[str, Any], width: int) -> float:
     """Return the pixels that the labels of a chart's rows need, wrapped to not quite half of its width."""
     lines = [line for label in _labels(spec) for line in _wrapped(label, width * _LABELS_AT_MOST).split("\n")]
     return max(map(len, lines), default=0) * _CHARACTER
 
 
-def as_csv(spec: Spec) -> str:
+def as_csv(spec: Mapping[str, Any]) -> str:
     """Return the numbers that a chart draws."""
     rows = spec["data"]["values"]
     names = [
@@ -191,7 +196,7 @@ def _cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r＝＋－＠") else value
 
 
-def _labels(chart: Spec) -> list[str]:
+def _labels(chart: Mapping[str, Any]) -> list[str]:
     """Return the labels of a chart's rows, from top to bottom; none where its vertical axis has numbers."""
     for layer in chart["layer"]:
         axis = layer["encoding"].get("y", {})
@@ -267,18 +272,24 @@ def _place_names(chart: Spec, width: float) -> None:
             }
             placed.append(name | {"is_far": is_far})
             break
-    x, y = ({key: part for key, part in encoding[channel].items() if key != "field"} for channel in "xy")
+    on_x, on_y = (
+        {key: part for key, part in encoding[channel].items() if key != "field"} for channel in "xy"
+    )
     leaders = {
         "data": {"values": [one for one in placed if one["is_far"]]},
         "mark": {"type": "rule", "color": "var(--ink-3)", "strokeWidth": 0.8},
         "encoding": {
-            "x": {"field": "x", **x}, "y": {"field": "y", **y}, "x2": {"field": "at_x"}, "y2": {"field": "edge"},
+            "x": {"field": "x", **on_x}, "y": {"field": "y", **on_y}, "x2": {"field": "at_x"}, "y2": {"field": "edge"},
         },
     }  # fmt: skip
     names = {
         "data": {"values": placed},
         "mark": {"type": "text", "color": "var(--ink)", "fontSize": 12},
-        "encoding": {"x": {"field": "at_x", **x}, "y": {"field": "at_y", **y}, "text": {"field": "name"}},
+        "encoding": {
+            "x": {"field": "at_x", **on_x},
+            "y": {"field": "at_y", **on_y},
+            "text": {"field": "name"},
+        },
     }
     chart["layer"] += [leaders, names]
 

@@ -25,6 +25,7 @@ from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings
 from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
     STATUS_TEXTS,
+    Panel,
     Picture,
     cell,
     clip,
@@ -78,10 +79,7 @@ def assemble(
     Raises:
         InputError: there is no such run.
     """
-    known = _rows(source, "runs")
-    require_runs(run_ids, [row["run_id"] for row in known])
-    chosen = [row for row in known if not run_ids or row["run_id"] in run_ids]
-    shown = [row for row in chosen if run_ids or row["is_current"]]
+    chosen, shown = _chosen(source, run_ids)
     ids = [row["run_id"] for row in chosen]
     found = _result(source, "findings", run_ids=ids)
     findings = found.rows
@@ -130,6 +128,37 @@ def assemble(
         findings_sql=found.sql,
         measures=_result(source, "measures", run_ids=ids, methods=method_names()),
     )
+
+
+def read_panels(source: Source, run_ids: Sequence[str] = ()) -> dict[str, Panel]:
+    """The charts of the page on these runs by their names.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    chosen, shown = _chosen(source, run_ids)
+    named = {
+        f"run-{place}-{picture.key}": picture
+        for place, run in enumerate(shown, start=1)
+        for picture in _pictures(source, run["run_id"])
+    }
+    overall = runs.pictures_of_all(
+        source, [row["run_id"] for row in chosen], sorted(row["run_id"] for row in shown)
+    )
+    named |= {picture.key: picture for picture in overall}
+    return {
+        f"{key}-{place}": panel
+        for key, picture in named.items()
+        for place, panel in enumerate(picture.panels, start=1)
+    }
+
+
+def _chosen(source: Source, run_ids: Sequence[str]) -> tuple[list[Row], list[Row]]:
+    """Return the runs of a page, and those of them that it shows in full."""
+    known = _rows(source, "runs")
+    require_runs(run_ids, [row["run_id"] for row in known])
+    chosen = [row for row in known if not run_ids or row["run_id"] in run_ids]
+    return chosen, [row for row in chosen if run_ids or row["is_current"]]
 
 
 def _render(**values: Any) -> str:

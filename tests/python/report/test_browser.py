@@ -94,7 +94,7 @@ def test_a_tooltip_shows_hostile_text_as_text(drawn: Opened) -> None:
 
 
 def test_the_policy_forbids_what_an_injection_would_need(open_report: Open, hostile_report: Path) -> None:
-    opened = open_report(hostile_report, drawn=False)
+    opened = open_report(hostile_report)
     outcome = opened.page.evaluate(
         """async () => {
           const script = document.createElement('script');
@@ -115,7 +115,7 @@ def test_the_policy_forbids_what_an_injection_would_need(open_report: Open, host
 def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     open_report: Open, hostile_report: Path
 ) -> None:
-    opened = open_report(hostile_report, drawn=False)
+    opened = open_report(hostile_report)
     # Folded content is checked, too; three rows of each table stand for all.
     opened.page.evaluate(
         """() => {
@@ -202,7 +202,7 @@ def test_charts_follow_the_window(drawn: Opened) -> None:
 
 
 def test_the_page_can_be_walked_by_keyboard(open_report: Open, hostile_report: Path) -> None:
-    page = open_report(hostile_report, drawn=False).page
+    page = open_report(hostile_report).page
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
@@ -249,7 +249,7 @@ def test_headings_and_landmarks_are_in_order(drawn: Opened) -> None:
 
 
 def test_without_scripts_verdicts_and_tables_still_read(open_report: Open, hostile_report: Path) -> None:
-    page = open_report(hostile_report, drawn=False, java_script_enabled=False).page
+    page = open_report(hostile_report, java_script_enabled=False).page
     text = page.locator("main").inner_text()
     assert page.locator("h1").inner_text().startswith("FAIL: ")
     counts = " ".join(page.locator(".tiles").inner_text().split())
@@ -296,7 +296,7 @@ def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, 
 def test_a_cell_of_the_matrix_shows_its_findings_at_an_address_that_can_be_sent(
     open_report: Open, hostile_report: Path, tmp_path: Path
 ) -> None:
-    opened = open_report(hostile_report, drawn=False)
+    opened = open_report(hostile_report)
     page = opened.page
     cell = page.locator(".outcome[data-attribute='race <b>']").first
     audit, attribute = (cell.get_attribute(f"data-{name}") or "" for name in ("audit", "attribute"))
