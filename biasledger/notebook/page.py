@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _HEIGHT = 800
 """Pixels."""
+_SHAPES = {f"series-{place}": shape for place, shape in enumerate("●◆■▲▼", start=1)}
 
 
 class Report:
@@ -46,7 +47,9 @@ class Report:
 
         if name not in self._panels:
             raise InputError(f"The report has no chart {name!r}{did_you_mean(name, self._panels)}")
-        return Chart(standalone(self._panels[name].spec), _title(self._panels[name]))
+        panel = self._panels[name]
+        series = [f"{_SHAPES[key.symbol]} {key.text}" for key in panel.legend if key.symbol in _SHAPES]
+        return Chart(standalone(panel.spec), " ".join([_title(panel), *series]))
 
     @cached_property
     def _panels(self) -> Mapping[str, Panel]:

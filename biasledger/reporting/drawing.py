@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import csv
 import io
+import json
 import math
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ _TOLD = re.compile(r'<(\w+) aria-label="([^"]*)"([^>]*?)/>')
 _LINES = re.compile(r'translate\(([-\d.]+),([-\d.]+)\)" (fill="[^"]*">(?:<tspan[^>]*>[^<]*</tspan>){2,})')
 _PLACES = re.compile(r'(?<= )(?:transform|d|x|y|x2|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"(-?\d+\.\d)\d+")
+_CLIP = re.compile(r'\bclip\d+(?="|\))')
 _VARIABLE = re.compile(r"var\((--[\w-]+)\)")
 _CSV_LEFT_OUT = {
     "written",
@@ -85,19 +87,23 @@ def svg(spec: Mapping[str, Any], width: int, key: str, space: float | None = Non
         key: no other chart of the page has it.
         space: pixels for labels, see `label_space`.
     """
+    text = _drawn(json.dumps(spec), width, space)
+    ids: dict[str, str] = {}
+    return _CLIP.sub(lambda found: ids.setdefault(found[0], f"{key}-{len(ids)}"), text)
+
+
+@lru_cache(maxsize=500)
+def _drawn(spec: str, width: int, space: float | None) -> str:
+    # Kept, as a page of the explorer is often shown again.
     import vl_convert
 
-    text = vl_convert.vegalite_to_svg(fitted(spec, width, space), vl_version=VEGA_LITE)
+    text = vl_convert.vegalite_to_svg(fitted(json.loads(spec), width, space), vl_version=VEGA_LITE)
     text = _NAMED_GROUP.sub("", _UNUSED.sub("", _EMPTY.sub("", text)))
-    text = _LINES.sub(_centred, text)
-    text = _TOLD.sub(r"<\1\3><title>\2</title></\1>", text)
+    text = _TOLD.sub(r"<\1\3><title>\2</title></\1>", _LINES.sub(_centred, text))
     text = _PLACES.sub(
         lambda place: _LONG_NUMBER.sub(r"\1", place[0]).replace(".0,", ",").replace('.0"', '"'), text
     )
-    ids: dict[str, str] = {}
-    return re.sub(
-        r"\bclip\d+(?=\"|\))", lambda found: ids.setdefault(found[0], f"{key}-{len(ids)}"), text
-    ).replace("<svg ", '<svg aria-hidden="true" font-family="sans-serif" font-size="12" ', 1)
+    return text.replace("<svg ", '<svg aria-hidden="true" font-family="sans-serif" font-size="12" ', 1)
 
 
 def fitted(spec: Mapping[str, Any], width: int, space: float | None = None) -> Spec:
@@ -154,13 +160,13 @@ def standalone(spec: Mapping[str, Any], width: int = WHOLE) -> Spec:
 
     chart: Spec = coloured(fitted(spec, width))
     for layer, drawn in zip(chart["layer"], spec["layer"], strict=False):
-        if "tooltip" not in drawn["encoding"]:
-            continue
-        layer["encoding"]["tooltip"] = drawn["encoding"]["tooltip"]
+        if "tooltip" in drawn["encoding"]:
+            layer["encoding"]["tooltip"] = drawn["encoding"]["tooltip"]
         for channel in ("color", "shape"):
-            if "field" in (mark := layer["encoding"].get(channel, {})):
-                present = list(dict.fromkeys(row.get(mark["field"]) for row in spec["data"]["values"]))
-                mark["legend"] = {"title": None, "orient": "bottom", "values": present}
+            mark = layer["encoding"].get(channel, {})
+            if mark.get("field") in ("kind", "part"):
+                present = dict.fromkeys(row[mark["field"]] for row in spec["data"]["values"])
+                mark["legend"] = {"title": None, "orient": "bottom", "values": list(present)}
     return chart
 
 

@@ -28,7 +28,9 @@
     const copy = chart.querySelector("svg").cloneNode(true);
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     const style = getComputedStyle(document.documentElement);
-    copy.setAttribute("style", `background: ${style.getPropertyValue("--card")}`);
+    const ground = document.createElementNS(copy.namespaceURI, "rect");
+    for (const [key, value] of Object.entries({ width: "100%", height: "100%", fill: "var(--card)" })) ground.setAttribute(key, value);
+    copy.prepend(ground);
     const text = new XMLSerializer().serializeToString(copy);
     return text.replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
   };
