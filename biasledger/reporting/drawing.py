@@ -37,9 +37,11 @@ _CONFIG = {
     "axisY": {"ticks": False},
 }  # fmt: skip
 _EMPTY = re.compile(r'<path class="(?:background|foreground)"[^>]*/>|<text[^>]*/>')
+_TAG = re.compile(r"<[^>]*>")
 _UNUSED = re.compile(
     r' (?:role|aria-roledescription|aria-hidden|class|pointer-events|font-family|font-weight|xmlns:xlink|version)="[^"]*"'
-    r'| opacity="1"| font-size="12px"'
+    r'| (?:opacity|stroke-width)="1"| [xy]2="0"| font-size="12px"| stroke-dasharray="1,0"| transform="translate\(0,0\)"'
+    r'| stroke-miterlimit="10"'
 )
 _NAMED_GROUP = re.compile(r'(?<=<g) aria-label="[^"]*"')
 _TOLD = re.compile(r'<(\w+) aria-label="([^"]*)"([^>]*?)/>')
@@ -98,11 +100,8 @@ def _drawn(spec: str, width: int, space: float | None) -> str:
     import vl_convert
 
     text = vl_convert.vegalite_to_svg(fitted(json.loads(spec), width, space), vl_version=VEGA_LITE)
-    text = _NAMED_GROUP.sub("", _UNUSED.sub("", _EMPTY.sub("", text)))
+    text = _TAG.sub(_shortened, _EMPTY.sub("", text)).replace("<g></g>", "")
     text = _TOLD.sub(r"<\1\3><title>\2</title></\1>", _LINES.sub(_centred, text))
-    text = _PLACES.sub(
-        lambda place: _LONG_NUMBER.sub(r"\1", place[0]).replace(".0,", ",").replace('.0"', '"'), text
-    )
     return text.replace("<svg ", '<svg aria-hidden="true" font-family="sans-serif" font-size="12" ', 1)
 
 
@@ -187,6 +186,12 @@ def as_csv(spec: Mapping[str, Any]) -> str:
     writer.writerow("status" if name == "kind" else name for name in names)
     writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
     return file.getvalue()
+
+
+def _shortened(tag: re.Match[str]) -> str:
+    """Leave out of a tag what changes nothing, and digits beyond a tenth of a pixel."""
+    text = _NAMED_GROUP.sub("", _UNUSED.sub("", tag[0]))
+    return _PLACES.sub(lambda place: _LONG_NUMBER.sub(r"\1", place[0]), text)
 
 
 def _centred(found: re.Match[str]) -> str:

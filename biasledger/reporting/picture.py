@@ -21,7 +21,7 @@ PANELS_AT_MOST = 6
 ROWS_AT_MOST = 40
 POINTS_AT_MOST = 400
 TABLE_ROWS_AT_MOST = 40
-_LONGEST_LABEL = 90
+_LONGEST_NAME, _LONGEST_LABEL = 60, 120
 _TALL = 400  # pixels
 _REFERENCES_TOLD = 3
 _LONGEST_CELL = 300
@@ -197,7 +197,7 @@ def _gravest(rows: Sequence[Row], n: int) -> Sequence[Row]:
 
 def readable(name: str) -> str:
     """A group, attribute or measure as people write it: black*female is black × female."""
-    return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_LABEL)
+    return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_NAME)
 
 
 def contrast(row: Row) -> str:

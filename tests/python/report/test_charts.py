@@ -205,7 +205,7 @@ def test_labels_stay_apart(texts: list[str]) -> None:
     labels = unique_labels(texts)
     assert len(set(labels)) == len(texts)
     for first, second in zip(labels, texts, strict=True):
-        assert first.startswith(clip(" ".join(second.split()), 90)[:10])
+        assert first.startswith(clip(" ".join(second.split()), 120)[:10])
 
 
 _JSON = st.recursive(
