@@ -21,7 +21,7 @@ PANELS_AT_MOST = 6
 ROWS_AT_MOST = 40
 POINTS_AT_MOST = 400
 TABLE_ROWS_AT_MOST = 40
-_LONGEST_LABEL = 60
+_LONGEST_NAME, _LONGEST_LABEL = 60, 120
 _TALL = 400  # pixels
 _REFERENCES_TOLD = 3
 _LONGEST_CELL = 300
@@ -45,12 +45,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart: a Vega-Lite specification and the same in words, for who cannot see it."""
+    """One chart: a Vega-Lite specification, what it measures, what it shows in a sentence, and the same in more words."""
 
     title: str
     description: str
     spec: Mapping[str, Any]
     legend: tuple[Key, ...] = ()
+    finding: str = ""
 
     @property
     def is_tall(self) -> bool:
@@ -196,7 +197,7 @@ def _gravest(rows: Sequence[Row], n: int) -> Sequence[Row]:
 
 def readable(name: str) -> str:
     """A group, attribute or measure as people write it: black*female is black × female."""
-    return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_LABEL)
+    return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_NAME)
 
 
 def contrast(row: Row) -> str:
@@ -205,6 +206,11 @@ def contrast(row: Row) -> str:
         return "all groups"
     group, reference = readable(row["group_name"]), row["reference_group"] or ""
     return group if not reference or reference.startswith("(") else f"{group} vs {readable(reference)}"
+
+
+def groups_of(row: Row) -> tuple[str, str]:
+    """The names of the two groups that a row compares."""
+    return readable(row["group_name"]), readable(row["reference_group"])
 
 
 def group_labels(rows: Sequence[Row]) -> list[str]:
@@ -242,7 +248,7 @@ def signed(text: str) -> str:
 def unique_labels(labels: Sequence[str]) -> list[str]:
     """The labels, clipped; a repeated one gets a number, as a chart would draw both in one place."""
     unique: dict[str, None] = {}
-    for label in (clip(label, _LONGEST_LABEL) for label in labels):
+    for label in (clip(" ".join(label.split()), _LONGEST_LABEL) for label in labels):
         numbered = (f"{label} ({number})" for number in itertools.count(2))
         unique[next(name for name in itertools.chain([label], numbered) if name not in unique)] = None
     return list(unique)

@@ -10,10 +10,12 @@ from biasledger.reporting.charts import (
     Dot,
     Rule,
     describe_dots,
+    headline,
     interval_dots,
     lines,
     stacked_shares,
     status_keys,
+    threshold_rules,
 )
 from biasledger.reporting.picture import (
     STATUS_TEXTS,
@@ -120,13 +122,12 @@ def _models_panel(rows: Sequence[Row]) -> Panel:
         )
         for row in rows
     ]
-    thresholds = sorted({row["threshold"] for row in rows if row["threshold"] is not None})
+    rules = threshold_rules(rows, rows[0]["no_difference"], is_two_sided=rows[0]["side"] == "two-sided")
     return Panel(
         title=title,
         description=describe_dots(dots, title),
-        spec=interval_dots(
-            dots, readable(rows[0]["measure"]), [Rule(value, "threshold") for value in thresholds]
-        ),
+        spec=interval_dots(dots, readable(rows[0]["measure"]), rules),
+        finding=headline(dots),
     )
 
 
@@ -144,7 +145,7 @@ def _model_rates(source: Source, run_ids: Sequence[str]) -> Picture | None:
         "labels lie further above the right ones than the reference group’s (below, left of the line), with a 95 % interval.",
         result=result,
         panels=panels,
-        legend=(*status_keys(result.rows), *RATE_KEYS, Key("rule-even", "no difference")),
+        legend=(*status_keys(result.rows), *RATE_KEYS),
         note=note,
     )
 
@@ -164,7 +165,10 @@ def _model_rates_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=f"{title} {against(rows)}",
         description=describe_dots(dots, f"{title}, group minus reference"),
-        spec=interval_dots(dots, "rank difference, group minus reference", [Rule(0.0, "even")]),
+        spec=interval_dots(
+            dots, "rank difference, group minus reference", threshold_rules(rows, 0.0, is_two_sided=True)
+        ),
+        finding=headline(dots),
     )
 
 
@@ -200,6 +204,7 @@ def _mitigations_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=describe_dots(dots, f"Change by mitigation, {title}"),
         spec=interval_dots(dots, f"{measure}, with mitigation minus without", [Rule(0.0, "even")]),
+        finding=headline(dots),
     )
 
 
@@ -471,6 +476,7 @@ def _changes_panel(rows: Sequence[Row]) -> Panel:
         spec=interval_dots(
             dots, "change for the worse, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]
         ),
+        finding=headline(dots),
     )
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from biasledger.explaining import explain_finding
 from biasledger.explaining.marks import Role, Span
 from biasledger.explaining.rows import with_values
+from biasledger.reporting.null import null_panel
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
 from biasledger.serving.labelling import labels_by_answer
-from biasledger.serving.null import null_panel
 
 _ANSWERS, _ANSWERS_AT_MOST = 3, 20
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.reporting.charts import THRESHOLD_KEY, Dot, Rule, describe_dots, interval_dots, status_keys
+from biasledger.reporting.charts import (
+    Dot,
+    Rule,
+    describe_dots,
+    headline,
+    interval_dots,
+    status_keys,
+    threshold_rules,
+)
 from biasledger.reporting.picture import (
     Key,
     Panel,
@@ -42,7 +50,7 @@ def _spread(source: Source, run_id: str) -> Picture | None:
         reading="SNSR: the largest minus the smallest similarity of a group’s lists to the list that nobody in "
         "particular gets, with what chance alone would give taken off. The grey band is as far as "
         "the model differs from itself when the same question is asked again.",
-        legend=lambda rows: (*status_keys(rows), Key("band", "the model’s own noise"), THRESHOLD_KEY),
+        legend=lambda rows: (*status_keys(rows), Key("band", "the model’s own noise")),
     )
 
 
@@ -64,11 +72,11 @@ def _spread_panel(rows: Sequence[Row]) -> Panel:
         )
         for row in rows
     ]
-    thresholds = sorted({row["threshold"] for row in rows if row["threshold"] is not None})
     return Panel(
         title=title,
         description=describe_dots(dots, f"SNSR beyond chance, by attribute, {title}"),
-        spec=interval_dots(dots, "SNSR beyond chance", [Rule(value, "threshold") for value in thresholds]),
+        spec=interval_dots(dots, "SNSR beyond chance", threshold_rules(rows, 0.0)),
+        finding=headline(dots),
     )
 
 
@@ -82,7 +90,8 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
         title="How much of the neutral list each group keeps",
         reading="Sim_a: 1 means that a group’s lists are the neutral ones, item by item. The dotted line is what the neutral "
         "question keeps when it is asked again, the grey band around it the model’s own noise: a group inside it differs no more "
-        "than the model differs from itself. If an attribute has an alarm, the two groups that lie farthest apart are marked.",
+        "than the model differs from itself. If an attribute has an alarm, those of the two farthest groups that lie outside the "
+        "band are marked.",
         result=result,
         panels=panels,
         legend=(
@@ -104,13 +113,34 @@ def _similarity_dots(rows: Sequence[Row]) -> list[Dot]:
             row["similarity"],
             row["interval_low"],
             row["interval_high"],
-            "alarm" if row["status"] == "alarm" and row["is_farthest"] else "plain",
+            "alarm" if row["status"] == "alarm" and row["is_farthest"] and _is_outside(row) else "plain",
             again - floor if has_band else None,
             again + floor if has_band else None,
             {"subjects": f"{row['n_subjects']:,}", "without a list": f"{row['n_absent']:,}"},
         )
         for row in rows
     ]
+
+
+def _is_outside(row: Row) -> bool:
+    """Whether a group differs from the neutral list by more than the model from itself, for certain."""
+    floor, again, ends = (
+        row["noise_floor_high"],
+        row["rerun_similarity"],
+        (row["interval_low"], row["interval_high"]),
+    )
+    if None in (floor, again, *ends):
+        return True
+    return bool(ends[1] < again - floor or ends[0] > again + floor)
+
+
+def _farthest(dots: Sequence[Dot]) -> str:
+    """Name the group whose lists keep least, or the range where no group is marked."""
+    marked = [dot for dot in dots if dot.status == "alarm"]
+    if not marked:
+        return headline([dot for dot in dots if dot.value is not None])
+    least = min(marked, key=lambda dot: dot.value or 0.0)
+    return f"{least.label} keeps least of the neutral list: {number(least.value)}"
 
 
 def _similarity_panel(rows: Sequence[Row]) -> Panel:
@@ -130,6 +160,7 @@ def _similarity_panel(rows: Sequence[Row]) -> Panel:
             f"similarity to the neutral list ({readable(rows[0]['similarity_name'])})",
             [Rule(again, "noise")] if again is not None else [],
         ),
+        finding=_farthest(dots),
     )
 
 
@@ -144,7 +175,7 @@ def _robustness(source: Source, run_id: str) -> Picture | None:
         title="How much of a list survives another wording",
         reading="Similarity of the lists to those of the clean question when it has typing errors or another language, "
         "with 95 % intervals. The dotted line is the same question asked again.",
-        legend=lambda rows: (*status_keys(rows), _NOISE_KEY, THRESHOLD_KEY),
+        legend=lambda rows: (*status_keys(rows), _NOISE_KEY),
     )
 
 
@@ -169,6 +200,7 @@ def _robustness_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=describe_dots(dots, f"Similarity to the clean question’s lists by wording, {title}"),
         spec=interval_dots(dots, f"similarity ({readable(rows[0]['similarity_name'])})", rules),
+        finding=headline(dots),
     )
 
 
@@ -203,4 +235,5 @@ def _entropy_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=describe_dots(dots, f"Bits beyond a list that never changes, {title}"),
         spec=interval_dots(dots, "bits beyond a list that never changes", [Rule(0.0, "even")]),
+        finding=headline(dots),
     )

@@ -8,6 +8,8 @@ from biasledger.reporting.charts import (
     Dot,
     Point,
     describe_dots,
+    headline,
+    headline_of_bars,
     interval_dots,
     level_dots,
     scatter,
@@ -20,6 +22,7 @@ from biasledger.reporting.picture import (
     Picture,
     contrast,
     drawn,
+    groups_of,
     number,
     paneled,
     readable,
@@ -30,6 +33,7 @@ from biasledger.reporting.source import Row, Source
 
 _ALPHA = 0.05
 _NAMES_AT_MOST = 18  # of categories next to their points
+_NAMED = 3  # in a finding
 _MOST_DOLLARS = 5
 
 
@@ -92,6 +96,7 @@ def _levels_panel(rows: Sequence[Row]) -> Panel:
         f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {farthest}.",
         spec=spec,
         legend=legend,
+        finding=f"{readable(largest['group_name'])}: {farthest} at {_level(largest['price_level'])}",
     )
 
 
@@ -137,7 +142,14 @@ def _means_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=f"{words} Differing by more than chance: {', '.join(differing) or 'none'}.",
         spec=interval_dots(dots, "mean price level"),
+        finding=f"{_listed(differing)} by more than chance" if differing else headline(dots),
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    verb = "differs" if len(names) == 1 else "differ"
+    return f"{', '.join(names[:_NAMED])}{f' and {more} more' if more > 0 else ''} {verb}"
 
 
 def _quadrants(source: Source, run_id: str) -> Picture | None:
@@ -165,7 +177,6 @@ def _quadrants(source: Source, run_id: str) -> Picture | None:
         legend=(
             Key("alarm", "associated, adjusted p < 0.05"),
             Key("quiet", "other category"),
-            Key("rule-even", "no association"),
         ),
         note=note,
     )
@@ -177,8 +188,13 @@ def _quadrants_panel(rows: Sequence[Row]) -> Panel:
     title = f"{group_x} and {group_y}" + (
         f", {readable(first['category_set'])} only" if first["category_set"] else ""
     )
+    # Names get their places in this order: associated categories, then those farthest out.
+    rows = sorted(
+        rows,
+        key=lambda row: (not _is_associated(row), -max(abs(row["difference_x"]), abs(row["difference_y"]))),
+    )
     associated = [row for row in rows if _is_associated(row)]
-    named = {row["category"] for row in (associated or rows)[:_NAMES_AT_MOST]}
+    named = {row["category"] for row in rows[:_NAMES_AT_MOST]}
     listed = ", ".join(
         f"{row['category']} ({number(row['difference_x'])}, {number(row['difference_y'])})"
         for row in associated[:_NAMES_AT_MOST]
@@ -205,6 +221,7 @@ def _quadrants_panel(rows: Sequence[Row]) -> Panel:
             ],
             (f"association with {group_x} →", f"association with {group_y} →"),
         ),
+        finding=f"{len(associated)} of {len(rows)} categories are associated with a group by more than chance",
     )
 
 
@@ -217,10 +234,9 @@ def _item_words(source: Source, run_id: str) -> Picture | None:
         draw=_item_words_panel,
         noun="contrasts",
         title="What the items that each group gets are called",
-        reading="Of the words of the items’ names those whose shares differ most: to the right the share of the group’s words, "
-        "to the left that of its reference group. Names are counted and not tested; what goes to whom by more than chance is "
+        reading="Of the words of the items’ names those whose shares differ most: to the right the group gets more of them, "
+        "to the left its reference group. Names are counted and not tested; what goes to whom by more than chance is "
         "judged by price level and by category, above.",
-        legend=lambda _: (Key("bar-1", "the group"), Key("bar-2", "its reference group")),
     )
 
 
@@ -229,13 +245,19 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
     listed = "; ".join(
         f"{row['word']} {row['share']:.1%} against {row['reference_share']:.1%}" for row in rows
     )
+    bars = [
+        (
+            row["word"],
+            row["share"] - row["reference_share"],
+            f"{row['share']:.1%} and {row['reference_share']:.1%}",
+        )
+        for row in rows
+    ]
     return Panel(
         title=title,
         description=f"Bars by word, {title}, shares of the words of items’ names: {listed}.",
-        spec=signed_bars(
-            [(row["word"], row["share"], -row["reference_share"]) for row in rows],
-            "share of the words of items’ names",
-        ),
+        spec=signed_bars(bars, "difference of shares of the words of items’ names"),
+        finding=headline_of_bars(bars, groups_of(rows[0]), "{label}: {size:.1%} more for {who}"),
     )
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.reporting.charts import (
-    THRESHOLD_KEY,
     Dot,
     Point,
-    Rule,
     describe_dots,
+    headline,
+    headline_of_bars,
     interval_dots,
     scatter,
     signed_bars,
     status_keys,
+    threshold_rules,
 )
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
@@ -24,6 +25,7 @@ from biasledger.reporting.picture import (
     contrast,
     drawn,
     group_labels,
+    groups_of,
     number,
     paneled,
     readable,
@@ -32,7 +34,7 @@ from biasledger.reporting.picture import (
 from biasledger.reporting.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")
-_NAMES_AT_MOST = 14  # of words next to their points
+_NAMES_AT_MOST, _MARKED_NAMED = 14, 8  # of words next to their points
 _REMOVED_TOLD = 20
 _WORDS_AT_MOST, _WORDS_READ = 12, 24
 
@@ -57,10 +59,9 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
         draw=_contributions_panel,
         noun="contrasts",
         title="Which words make the difference",
-        reading="The words that add most to how far two groups’ texts lie apart, and how many of 100 answers use them: to the "
-        "right of the group, to the left of its reference group. Words that always come together, as those of one product do, "
+        reading="The words that add most to how far two groups’ texts lie apart: how many more of 100 answers use them about the "
+        "group (right) or about its reference group (left). Words that always come together, as those of one product do, "
         "share a row. A bar alone proves nothing; whether the texts differ by more than chance is judged for all words together.",
-        legend=lambda _: (Key("bar-1", "the group"), Key("bar-2", "its reference group")),
         rows_at_most=_WORDS_READ,
     )
 
@@ -69,14 +70,21 @@ def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     phrases = _phrases(rows)[:_WORDS_AT_MOST]
     listed = "; ".join(f"{phrase}: {using:.0f} against {others:.0f}" for phrase, using, others in phrases)
+    bars = [
+        (phrase, using - others, f"{using:.1f} and {others:.1f} of 100 answers")
+        for phrase, using, others in phrases
+    ]
     return Panel(
         title=title,
         description=f"Bars by word, {title}, answers of 100 that use it: {listed}.",
         spec=signed_bars(
-            [(phrase, using, -others) for phrase, using, others in phrases],
-            "answers that use it, of 100 of each group",
-            axis="~g",
-            number_format="{:.1f} of 100 answers",
+            bars,
+            "difference of the answers of 100 that use it",
+            axis="+~r",
+            number_format="{:+.1f}",
+        ),
+        finding=headline_of_bars(
+            bars, groups_of(rows[0]), "{label}: {size:.0f} more of 100 answers for {who}"
         ),
     )
 
@@ -117,7 +125,11 @@ def _scores(source: Source, run_id: str) -> Picture | None:
 def _scores_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     marked = [row for row in rows if row["is_marked"]]
-    named = {row["word"] for row in (marked or rows)[:_NAMES_AT_MOST]}
+    # Names get their places in this order: the most certain words, marked and not.
+    rows = sorted(rows, key=lambda row: -abs(row["z_score"]))
+    others = [row for row in rows if not row["is_marked"]]
+    rows = [*marked[:_MARKED_NAMED], *others, *marked[_MARKED_NAMED:]]
+    named = {row["word"] for row in rows[:_NAMES_AT_MOST]}
     words = ", ".join(f"{row['word']} ({number(row['z_score'])})" for row in marked[:_NAMES_AT_MOST])
     return Panel(
         title=title,
@@ -138,32 +150,48 @@ def _scores_panel(rows: Sequence[Row]) -> Panel:
             log_x=True,
             rules=(1.96, -1.96),
         ),
+        finding=_marked_for(rows, marked),
+    )
+
+
+def _marked_for(rows: Sequence[Row], marked: Sequence[Row]) -> str:
+    """Say how many words are marked, and for whom."""
+    more = sum(row["z_score"] > 0 for row in marked)
+    group, reference = groups_of(rows[0])
+    return (
+        f"{more} words appear more often for {group}, {len(marked) - more} for {reference}"
+        if marked
+        else "No marked word"
     )
 
 
 def _classifier_accuracy(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "words_classifier_accuracy",
-        run_id,
-        by=("attribute",),
-        draw=_classifier_accuracy_panel,
-        noun="attributes",
+    result = source.ask("words_classifier_accuracy", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    pairs = [row for row in result.rows if row["comparison"] != "all_groups"]
+    panels, note = split_panels(pairs, ("attribute",), _classifier_accuracy_panel, "attributes")
+    # Chance is 1 of all groups here, and no threshold is for that.
+    together = [row for row in result.rows if row["comparison"] == "all_groups"]
+    if together:
+        panels += (_classifier_accuracy_panel(together),)
+    return Picture(
+        key="words-classifier-accuracy",
         title="Can a classifier tell from the words whom a text was written for?",
         reading="A linear classifier (SVM) guesses the group from the text. The grey band is what it reaches when "
         "the labels are shuffled: a point inside "
         "it shows nothing. The line ends where a classifier with unlimited texts of this kind might.",
-        legend=lambda rows: (
-            *status_keys(rows),
-            Key("plain", "not judged"),
-            Key("band", "by chance, 95 %"),
-            THRESHOLD_KEY,
-        ),
+        result=result,
+        panels=panels,
+        legend=status_keys(result.rows),
+        note=note,
     )
 
 
 def _classifier_accuracy_panel(rows: Sequence[Row]) -> Panel:
-    title = f"{readable(rows[0]['attribute'])} {against(rows)}"
+    is_together = rows[0]["comparison"] == "all_groups"
+    title = "all groups at once" if is_together else f"{readable(rows[0]['attribute'])} {against(rows)}"
+    labels = [readable(row["attribute"]) for row in rows] if is_together else group_labels(rows)
     dots = [
         Dot(
             label,
@@ -177,19 +205,19 @@ def _classifier_accuracy_panel(rows: Sequence[Row]) -> Panel:
             if row["n_reference_units"]
             else {},
         )
-        for row, label in zip(rows, group_labels(rows), strict=True)
+        for row, label in zip(rows, labels, strict=True)
     ]
-    thresholds = {row["threshold"] for row in rows if row["threshold"] is not None}
     return Panel(
         title=title,
         description=describe_dots(dots, f"Balanced accuracy by contrast, {title}"),
         spec=interval_dots(
             dots,
             "balanced accuracy (1: always right)",
-            [Rule(value, "threshold") for value in sorted(thresholds)],
+            [] if is_together else threshold_rules(rows),
             limits=(0.0, 1.0),
             shown=(0.0, 1.0),
         ),
+        finding=headline(dots),
     )
 
 

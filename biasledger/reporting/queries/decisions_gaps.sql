@@ -7,7 +7,8 @@ judged as (
         scheme as outcome,
         subject as domain,
         measure,
-        status
+        status,
+        threshold
     from marts.fct_findings
     where measure in ('rank_gap', 'place_gap', 'score_gap', 'relative_gap', 'percentile_gap', 'accuracy_gap')
 )
@@ -21,6 +22,7 @@ select
     runs.noun_outcome,
     judged.measure,
     judged.status,
+    judged.threshold,
     gaps.adjusted_gap,
     gaps.adjusted_low as gap_low,
     gaps.adjusted_high as gap_high,

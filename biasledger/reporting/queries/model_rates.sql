@@ -9,6 +9,7 @@ select
     gaps.group_name,
     gaps.reference_group,
     judged.status,
+    judged.threshold,
     gaps.mean_marked as share,
     gaps.mean_reference as share_reference,
     gaps.mean_reference + gaps.null_mean - 1.96 * gaps.null_sd as chance_low,
