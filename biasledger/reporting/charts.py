@@ -478,6 +478,16 @@ def scatter(
     return {**_spec(rows, layers, 340), "usermeta": {"has_names": True, "has_equal_axes": not log_x}}
 
 
+def linked(spec: Spec, addresses: Sequence[str | None]) -> Spec:
+    """Let each mark of `interval_dots` or `scatter` lead to an address, in the order of the dots or points."""
+    for row, address in zip(spec["data"]["values"], addresses, strict=True):
+        row["address"] = address
+    for layer in spec["layer"]:
+        if layer["mark"]["type"] == "point":
+            layer["encoding"]["href"] = {"field": "address"}
+    return spec
+
+
 def level_dots(
     rows: Sequence[tuple[str, str, float, float | None, float | None]],
     levels: Sequence[str],
