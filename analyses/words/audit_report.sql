@@ -1,5 +1,5 @@
 -- What does the source's report say of each axis? The accuracy of its classifier with its band, its divergence, and the
--- ten words marked most, with z; * is borderline.
+-- ten words marked most, with z, and three borderline ones, with *.
 {{ config(enabled='words' in env_var('BIASLEDGER_METHODS', 'words')) }}
 
 with
@@ -18,7 +18,9 @@ words as (
         z_score,
         word,
         is_borderline_published,
-        row_number() over (partition by contrast_id order by z_score desc, word asc) as word_rank
+        row_number() over (
+            partition by contrast_id, is_borderline_published order by z_score desc, word asc
+        ) as word_rank
     from {{ ref("fct_marked_words") }}
     where
         scheme = 'seed'
@@ -31,10 +33,10 @@ words_of_contrasts as (
         contrast_id,
         string_agg(
             concat(word, ' (', cast(z_score as decimal(9, 2)), case when is_borderline_published then '*' else '' end, ')'),
-            ', ' order by word_rank
+            ', ' order by z_score desc, word asc
         ) as marked_words
     from words
-    where word_rank <= 10
+    where word_rank <= case when is_borderline_published then 3 else 10 end
     group by contrast_id
 )
 
