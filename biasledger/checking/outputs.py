@@ -131,14 +131,17 @@ def failed_outputs(tables: Tables, runs: Sequence[str], ledger: Path | None) -> 
 
 
 def read_prompts(ledger: Path, runs: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Read the prompts of runs by run and id; none where there is no such ledger or it cannot be read."""
+    """Read the prompts that audits asked by run and id; imported ones may be customers' texts and stay in the ledger.
+
+    None where there is no such ledger or it cannot be read.
+    """
     if not ledger.is_file():
         return {}
     try:
         with Ledger(ledger, wait_seconds=_LOCK_SECONDS).read() as connection:
             rows = connection.execute(
-                "select run_id, prompt_id, prompt_text from raw.kept_prompts where list_contains(?, run_id)"
-                " and prompt_text is not null",
+                "select run_id, prompt_id, prompt_text from raw.kept_prompts join raw.kept_runs using (run_id)"
+                " where list_contains(?, run_id) and prompt_text is not null and json_exists(spec, '$.templates[0]')",
                 [list(runs)],
             ).fetchall()
     except LedgerError:
