@@ -76,7 +76,7 @@ def _contributions_panel(rows: Sequence[Row]) -> Panel:
         description=f"Bars by word, {title}, share of the divergence, positive where the group gets the word more: {listed}.",
         spec=signed_bars(
             [(word, max(share, 0.0), min(share, 0.0)) for word, share in shares],
-            "share of the divergence (left: less for the group)",
+            "share of the divergence, positive where the group gets the word more",
         ),
     )
 
@@ -107,7 +107,9 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
             row["product_type"],
             row["difference"],
             status="alarm" if row["is_marked"] else "quiet",
-            more={"answers of 100": f"{row['answers_per_100']:.0f} and {row['reference_answers_per_100']:.0f}"},
+            more={
+                "answers of 100": f"{row['answers_per_100']:.0f} and {row['reference_answers_per_100']:.0f}"
+            },
         )
         for row in rows
     ]
@@ -116,13 +118,18 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=title,
         description=f"{words} Marked: {marked}.",
-        spec=interval_dots(dots, "answers of 100 more than for the reference", [Rule(0.0, "even")]),
+        spec=interval_dots(dots, "answers of 100, group minus reference", [Rule(0.0, "even")]),
     )
 
 
 def _audit_report(source: Source, run_id: str) -> Picture | None:
     result = source.ask_analysis("audit_report", run_id)
-    return result and Picture(
+    if result is None:
+        return None
+    result = replace(
+        result, columns=tuple(name for name in result.columns if name not in {"audit", "target"})
+    )
+    return Picture(
         key="words-audit-report",
         title="The published report, axis by axis",
         reading="What the method’s source reports of each axis: accuracy ± standard deviation of its classifier of two groups with its "

@@ -56,7 +56,9 @@ def test_every_query_is_drawn_by_a_method() -> None:
 def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> None:
     drawn = set(re.findall(r'data-chart="run-1-([a-z-]+)-\d+"', hostile_page))
     assert drawn >= {
+        "words-audit-report",
         "words-contributions",
+        "words-product-types",
         "words-scores",
         "words-classifier-accuracy",
         "lists-spread",
@@ -73,6 +75,8 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "prices-means",
         "prices-quadrants",
         "prices-item-words",
+        "markers-outputs",
+        "markers-failed-outputs",
         "markers-ratios",
         "markers-gaps",
         "markers-lists",
