@@ -60,9 +60,9 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
         draw=_contributions_panel,
         noun="contrasts",
         title="Which words make the difference",
-        reading="The ten words that contribute most to the divergence of two groups’ texts, with the share of it that each makes: to "
-        "the right words that the group gets more, to the left words that it gets less. A bar alone proves nothing; whether texts "
-        "differ by more than chance is judged for all words together.",
+        reading="The ten words that contribute most to the divergence of two groups’ texts, each with its share of it: to the "
+        "right words that the group gets more, to the left words that it gets less. A bar alone proves nothing: all words are "
+        "judged together.",
         legend=lambda _: (Key("bar-1", "more for the group"), Key("bar-2", "less for the group")),
     )
 
@@ -90,8 +90,8 @@ def _product_types(source: Source, run_id: str) -> Picture | None:
         draw=_product_types_panel,
         noun="contrasts",
         title="Which product types each group gets",
-        reading="Product types are the keys of JSON answers. Each point is how many more of 100 answers name the type for the group "
-        "than for its reference group. Marked are types that remain when all are tested together.",
+        reading="Product types are the keys of JSON answers. A point says how many more of 100 answers for the group name the "
+        "type than of 100 for its reference group. Types are marked that remain when all are tested together.",
         legend=lambda _: (
             Key("alarm", "marked product type"),
             Key("quiet", "not more than chance"),
@@ -132,9 +132,9 @@ def _audit_report(source: Source, run_id: str) -> Picture | None:
     return Picture(
         key="words-audit-report",
         title="The published report, axis by axis",
-        reading="What the method’s source reports of each axis: accuracy ± standard deviation of its classifier of two groups with its "
-        "band (high above 0.80, not meaningful below 0.60), Jensen-Shannon divergence in nats, and the words marked most for the "
-        "group with their z; * is borderline (1.90 to 1.96). These rules have no test behind them: verdicts rest on the charts.",
+        reading="What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "
+        "its band (high above 0.80, not meaningful below 0.60); Jensen-Shannon divergence in nats; the words marked most for the "
+        "group, with their z (*: borderline, 1.90 to 1.96). These rules have no test behind them, so no verdict rests on them.",
         result=result,
     )
 

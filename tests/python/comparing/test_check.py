@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 from click.testing import CliRunner
 
 from biasledger.checking.cases import Case, Check, read_check
