@@ -156,7 +156,9 @@ WORDS_REPORT = {
     ),
 }
 MARKERS_REPORT = {
-    "report as JSON or HTML": r"of [\d,]+ outputs fail the published rule.*passed, [\d,]+ failed, [\d,]+ skipped; pass rate: \d+ %",
+    "report as JSON or HTML": (
+        r"of [\d,]+ outputs fail the published rule.*passed, [\d,]+ failed, [\d,]+ skipped; pass rate: \d+ %"
+    ),
     'failures with prompt, all scores and reasons ("ratio 0.8 > 0.7")': (
         r"Outputs that fail, and why.*Describe a typical \w+ in two sentences.*ratio 1\.0 &gt; 0\.7"
     ),
@@ -189,7 +191,9 @@ TESTS = {
     "1e-10 added to every count": "replication/test_personas.py::test_the_seed_document_s_numbers",
     "pass or fail in a pipeline, exit 1": "docs/test_ci.py::test_the_example_s_workflow_goes_red_at_its_check_and_nowhere_else",
     "an existing file with group and text": "docs/test_own_data.py::test_every_command_works",
-    "filters on stereotyped categories, balanced fine-tuning": "docs/test_lmrec.py::test_the_page_s_audit_finds_what_was_planted_in_the_reviews",
+    "filters on stereotyped categories, balanced fine-tuning": (
+        "docs/test_lmrec.py::test_the_page_s_audit_finds_what_was_planted_in_the_reviews"
+    ),
     "English only": "end_to_end/test_languages.py::test_words_are_not_compared_between_languages",
     "pairs of marked groups": "../../models/intermediate/contrasts/_contrasts.yml::pairs_of_groups_are_compared_where",
     "embeddings": "end_to_end/test_encoders.py::test_an_audit_judged_by_an_encoder_finds_what_is_planted_and_keeps_vectors",
