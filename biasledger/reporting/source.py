@@ -60,16 +60,25 @@ class Source:
         """
         return self._run(_query(name), values)
 
-    def ask_analysis(self, name: str, *run_ids: str) -> Result | None:
-        """Run a shipped analysis: its rows of some runs, or, without any, as it is.
+    def ask_analysis(self, name: str, *run_ids: str, query: str = "") -> Result | None:
+        """Run a shipped analysis: its rows of some runs, without the columns that name these, or, without any, as it is.
+
+        Args:
+            name: of the analysis.
+            run_ids: the runs, `$run_ids` in the query.
+            query: SQL on the table `analysis`, in place of its rows of the runs.
 
         Returns:
-            As `ask`; None where it has no rows, too.
+            As `ask`; None where there are no rows, too.
         """
-        sql = read_sql(name).strip()
-        if run_ids:
-            sql = f"select * exclude (run_id)\nfrom (\n{sql}\n)\nwhere list_contains($run_ids, run_id)"
-        result = self._run(sql, {"run_ids": run_ids})
+        question, sql = re.split(r"(?m)^(?!--)", read_sql(name).strip(), maxsplit=1)
+        of_runs = (
+            "select * exclude (audit, target, run_id)\nfrom analysis\nwhere list_contains($run_ids, run_id)"
+        )
+        query = query or (of_runs if run_ids else "from analysis")
+        result = self._run(
+            f"{question}with\n\nanalysis as (\n{sql.strip()}\n)\n\n{query}", {"run_ids": run_ids}
+        )
         return result if result is not None and result.rows else None
 
     def _run(self, sql: str, values: Mapping[str, str | Sequence[str]]) -> Result | None:

@@ -124,12 +124,7 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
 
 def _audit_report(source: Source, run_id: str) -> Picture | None:
     result = source.ask_analysis("audit_report", run_id)
-    if result is None:
-        return None
-    result = replace(
-        result, columns=tuple(name for name in result.columns if name not in {"audit", "target"})
-    )
-    return Picture(
+    return result and Picture(
         key="words-audit-report",
         title="The published report, axis by axis",
         reading="What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "

@@ -290,9 +290,7 @@ def test_the_sql_that_is_shown_gives_the_rows_that_are_shown(
     shown = page.texts["code"]
     assert len(shown) >= 20
     with duckdb.connect(str(hostile_warehouse), read_only=True) as connection:
-        counts = [
-            len(connection.execute(sql).fetchall()) for sql in shown if sql.startswith(("--", "select"))
-        ]
+        counts = [len(connection.execute(sql).fetchall()) for sql in shown if sql.startswith("--")]
     captions = [
         int(found[1].replace(",", ""))
         for caption in page.texts["caption"]
