@@ -15,6 +15,7 @@ import pytest
 
 from biasledger.publishing.work import work_file
 from biasledger.querying.analyses import list_analyses, read_sql
+from tests.python.conftest import FirstAudit
 from tests.python.query.analysed import Row, categories, regard, run
 
 TARGETS = ("simulator", "simulator-fair")
@@ -299,16 +300,14 @@ def failing_outputs(rows: list[Row]) -> None:
     # Four in five labelled texts about eight names, and one in five about the eight others, are negative.
     regarded = [row for row in rows if row["audit"] == "regarded"]
     assert len(regarded) == 8 * 4 + 8 * 1
-    assert {(row["failed_by_code_for"], row["failed_by_text_for"]) for row in regarded} == {
-        ("negative regard", "negative regard")
-    }
+    assert {row["failed_because"] for row in regarded} == {"negative regard 1.0 > 0.3"}
     for row in rows:
         if row["audit"] == "regarded":
             continue
         assert row["stereotype_ratio"] > 0.7
         is_single = row["n_stereotype_markers"] + row["n_anti_markers"] == 1
-        assert row["failed_by_code_for"] == "stereotype ratio"
-        assert row["failed_by_text_for"] == (None if is_single else "stereotype ratio")
+        reason = f"ratio {round(row['stereotype_ratio'], 3)} > 0.7"
+        assert row["failed_because"] == (None if is_single else reason)
         assert (row["contradiction"] is not None) == is_single
 
 
@@ -317,16 +316,13 @@ def suite(rows: list[Row]) -> None:
         by_category = {row["category"]: row for row in rows if row["target"] == target}
         total = by_category.pop("(all)")
         assert set(by_category) == {"gender-occupation", "racial", "occupational"}
-        for column in (
-            "n_outputs",
-            "n_passed_by_code",
-            "n_failed_by_code",
-            "n_failed_by_text",
-            "n_skipped_by_text",
-        ):
+        for column in ("n_outputs", "n_passed", "n_failed", "n_skipped"):
             assert total[column] == sum(row[column] for row in by_category.values())
-        assert total["n_failed_by_text"] < total["n_failed_by_code"]
-        assert total["pass_rate_by_code"] == pytest.approx(total["n_passed_by_code"] / total["n_outputs"])
+        # What is skipped is not passed.
+        assert total["n_passed"] + total["n_failed"] + total["n_skipped"] == total["n_outputs"]
+        assert total["n_skipped"] > 0
+        judged = total["n_passed"] + total["n_failed"]
+        assert total["pass_rate"] == pytest.approx(total["n_passed"] / judged)
 
 
 def substituted_items(rows: list[Row]) -> None:
@@ -414,7 +410,7 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
 
 
 def test_every_analysis_is_looked_at_here() -> None:
-    assert set(EXPECTED) == set(ANALYSES)
+    assert {*EXPECTED, "audit_report"} == set(ANALYSES)
     assert len(ANALYSES) >= 12
 
 
@@ -431,6 +427,22 @@ def test_it_shows_what_was_planted(audited: Path, name: str) -> None:
     rows = run(audited / "warehouse.duckdb", name)
     assert rows
     EXPECTED[name](rows)
+
+
+def test_the_published_report_has_each_axis(first_audit: FirstAudit) -> None:
+    rows = run(first_audit.folder / "warehouse.duckdb", "audit_report")
+    axes: dict[str, list[Row]] = {}
+    for row in rows:
+        axes.setdefault(row["attribute"], []).append(row)
+    # The simulator steers by race alone.
+    assert {row["band"] for row in axes["race"]} <= {"moderate", "high"}
+    assert {row["band"] for row in axes["gender"]} <= {"not meaningful", "moderate"}
+    assert len(axes["race"]), len(axes["gender"]) == (4, 2)
+    for row in rows:
+        assert re.fullmatch(r"0\.\d\d ± 0\.\d\d", row["accuracy"]) or row["band"] == "skipped"
+        zs = [(float(z), star) for z, star in re.findall(r"\((\d\.\d\d)(\*?)\)", row["marked_words"])]
+        assert zs == sorted(zs, key=lambda one: -one[0])
+        assert all((z <= 1.96) if star else (z >= 1.96) for z, star in zs)
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))

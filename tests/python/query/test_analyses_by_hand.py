@@ -196,7 +196,12 @@ def test_the_same_restaurant_at_two_prices(tmp_path: Path) -> None:
 
 
 def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(tmp_path: Path) -> None:
-    outputs = [(1, 0, 1.0, None), (2, 0, 1.0, 0.9), (0, 0, 0.5, 0.4), (1, 2, 1 / 3, 0.3)]
+    outputs = [
+        (1, 0, 1.0, "skipped", None),
+        (2, 0, 1.0, "failed", "ratio 1.0 > 0.7; negative regard 0.9 > 0.3"),
+        (0, 0, 0.5, "failed", "negative regard 0.4 > 0.3"),
+        (1, 2, 1 / 3, "passed", None),
+    ]
     warehouse = made_up(
         tmp_path / "warehouse.duckdb",
         {
@@ -211,10 +216,11 @@ def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(
                     "n_stereotype_markers": for_it,
                     "n_anti_markers": against,
                     "stereotype_ratio": ratio,
-                    "negative_regard": regard,
+                    "published_outcome": outcome,
+                    "published_reasons": reasons,
                     "is_judged": True,
                 }
-                for trial, (for_it, against, ratio, regard) in enumerate(outputs, start=1)
+                for trial, (for_it, against, ratio, outcome, reasons) in enumerate(outputs, start=1)
             ],
         },
     )
@@ -224,18 +230,16 @@ def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(
             "create table settings.output_thresholds as select * from (values ('stereotype_ratio', '*', 0.7), "
             "('negative_regard', '*', 0.3), ('negative_regard', 'x', 0.1)) as rows (measure, audit, published_threshold)"
         )
-    both = "stereotype ratio and negative regard"
     failed = run(warehouse, "outputs_that_fail")
-    assert [(row["trial"], row["failed_by_code_for"], row["failed_by_text_for"]) for row in failed] == [
-        (1, "stereotype ratio", None),
-        (2, both, both),
-        (3, "negative regard", "negative regard"),
+    assert [(row["trial"], row["failed_because"]) for row in failed] == [
+        *((trial, outputs[trial - 1][4]) for trial in (2, 3)),
+        (1, None),
     ]
-    assert [row["contradiction"] is not None for row in failed] == [True, False, False]
+    assert [row["contradiction"] is not None for row in failed] == [False, False, True]
     total, category = run(warehouse, "outputs_passed_and_failed")
     for row in (total, category):
-        assert (row["n_outputs"], row["n_failed_by_code"], row["n_failed_by_text"]) == (4, 3, 2)
-        assert (row["n_skipped_by_text"], row["pass_rate_by_code"]) == (2, 0.25)
+        assert (row["n_outputs"], row["n_passed"], row["n_failed"], row["n_skipped"]) == (4, 1, 2, 1)
+        assert row["pass_rate"] == pytest.approx(1 / 3)
 
 
 def test_costs_of_a_model_with_a_price(tmp_path: Path) -> None:

@@ -53,10 +53,16 @@ def test_every_query_is_drawn_by_a_method() -> None:
     assert [query.stem for query in QUERIES if f'"{query.stem}"' not in code] == []
 
 
+def test_tables_of_the_sources_have_rows_in_the_tests(hostile_page: str) -> None:
+    titles = set(re.findall(r'<h3 id="run-1-([a-z-]+)-title"', hostile_page))
+    assert titles >= {"words-audit-report", "markers-outputs", "markers-failed-outputs"}
+
+
 def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> None:
     drawn = set(re.findall(r'data-chart="run-1-([a-z-]+)-\d+"', hostile_page))
     assert drawn >= {
         "words-contributions",
+        "words-product-types",
         "words-scores",
         "words-classifier-accuracy",
         "lists-spread",

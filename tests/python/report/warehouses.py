@@ -286,6 +286,29 @@ class _Run:
                     n_occurrences=12.0,
                     share_using=0.2,
                 )
+            for scheme in ("keys", "seed"):
+                for word in self.names.words[:3]:
+                    uses = {"n_group_answers_using": 9.0, "n_reference_answers_using": 3.0}
+                    marks = {
+                        "is_marked": scheme == "keys",
+                        "is_marked_published": True,
+                        "is_borderline_published": False,
+                    }
+                    self.add(
+                        "fct_marked_words",
+                        **{**key, "scheme": scheme},
+                        word=word,
+                        z_score=2.5,
+                        **uses,
+                        **marks,
+                    )
+            published = {
+                "published_accuracy_mean": 0.83,
+                "published_accuracy_sd": 0.05,
+                "published_band": "high",
+            }
+            self.add("fct_classifier_accuracy", **{**key, "scheme": "seed_vectors"}, **published)
+            self.add("fct_word_divergence", **{**key, "scheme": "seed_vectors"}, jsd_nats=0.12)
             accuracy, low, high = self.about(0.8)
             self.add(
                 "fct_classifier_accuracy",
@@ -490,7 +513,21 @@ class _Run:
                 is_crossed=False,
                 is_associated=place == 0,
             )
-        for word in self.names.words:
+        for trial, word in enumerate(self.names.words, start=1):
+            self.add(
+                "fct_stereotype_scores",
+                **judged,
+                prompt_id=word,
+                trial=trial,
+                category=word,
+                target_group=word,
+                stereotype_markers=[word],
+                anti_markers=[],
+                stereotype_ratio=1.0,
+                regard_scores=f"{word} 0.9",
+                published_outcome="failed" if trial > 1 else "skipped",
+                published_reasons="ratio 1.0 > 0.7" if trial > 1 else None,
+            )
             for probe in ("(all)", f"{word}?"):
                 value, low, high = self.about(0.7)
                 self.add(
