@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
@@ -10,12 +11,15 @@ from biasledger.reporting.charts import (
     Dot,
     Rule,
     describe_dots,
+    grouped_bars,
     interval_dots,
     lines,
     stacked_shares,
     status_keys,
 )
+from biasledger.reporting.methods.prices import tables_of_all
 from biasledger.reporting.picture import (
+    POINTS_AT_MOST,
     STATUS_TEXTS,
     Key,
     Panel,
@@ -24,14 +28,14 @@ from biasledger.reporting.picture import (
     contrast,
     count,
     drawn,
-    group_labels,
     number,
     paneled,
     readable,
+    signed,
     split_panels,
 )
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
-from biasledger.reporting.source import Row, Source
+from biasledger.reporting.source import Result, Row, Source
 
 _PARTS = {
     "n_refused": "refused",
@@ -82,11 +86,13 @@ def pictures_of_all(source: Source, run_ids: Sequence[str], shown: Sequence[str]
     """
     return drawn(
         _models(source, shown),
+        _model_indicators(source, shown),
         _model_rates(source, shown),
         _changes(source, run_ids),
         _trend(source, run_ids),
         _history(source, shown),
         _costs(source, run_ids),
+        *tables_of_all(source),
     )
 
 
@@ -135,37 +141,76 @@ def _model_rates(source: Source, run_ids: Sequence[str]) -> Picture | None:
     if result is None or not result.rows:
         return None
     panels, note = split_panels(
-        result.rows, ("audit", "measure", "attribute", "domain"), _model_rates_panel, "measures"
+        result.rows, ("audit", "attribute", "outcome"), _model_rates_panel, "outcomes", POINTS_AT_MOST
     )
     return Picture(
         key="model-rates",
         title="How right each model is about each group",
-        reading="The share of cases that a model judges rightly, a group next to its reference group; and by how many ranks its "
-        "labels lie further above the right ones than the reference group’s (below, left of the line), with a 95 % interval.",
+        reading="The share of a group’s cases that a model judges rightly, and by how many ranks its labels lie above the right "
+        "ones on average (left of the line: below). A model that treats all groups alike has bars of one length.",
         result=result,
         panels=panels,
-        legend=(*status_keys(result.rows), *RATE_KEYS, Key("rule-even", "no difference")),
         note=note,
     )
 
 
 def _model_rates_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
-    title = f"{readable(first['audit'])}: {readable(first['measure'])} by {readable(first['attribute'])}" + (
-        f", {readable(first['domain'])}" if first["domain"] else ""
+    what = readable(first["outcome"])
+    title = f"{readable(first['audit'])}: {what} by {readable(first['attribute'])}"
+    spec, legend = grouped_bars(
+        [(readable(row["group_name"]), row["target"], row["value"]) for row in rows],
+        what,
+        ".0~%" if first["outcome"] == "accuracy" else "~g",
     )
-    labelled = [{**row, "group_name": f"{row['target']}, {row['group_name']}"} for row in rows]
-    if first["outcome"] == "correct":
-        return rates_panel(labelled, f"{title} {against(rows)}", "share of right decisions")
-    dots = [
-        Dot(label, row["adjusted_gap"], row["gap_low"], row["gap_high"], row["status"])
-        for row, label in zip(rows, group_labels(labelled), strict=True)
-    ]
+    listed = "; ".join(
+        f"{readable(row['group_name'])}, {row['target']} {number(row['value'])}" for row in rows[:20]
+    )
     return Panel(
-        title=f"{title} {against(rows)}",
-        description=describe_dots(dots, f"{title}, group minus reference"),
-        spec=interval_dots(dots, "rank difference, group minus reference", [Rule(0.0, "even")]),
+        title=title, description=f"Bars by group and model, {title}: {listed}.", spec=spec, legend=legend
     )
+
+
+def _model_indicators(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    """Return the table of models: a row each, and a column for the bias indicator of each attribute."""
+    result = source.ask_analysis("models_by_bias_indicator")
+    if result is None:
+        return None
+    models: dict[str, dict[str, Any]] = {}
+    for row in result.rows:
+        if row["run_id"] not in run_ids:
+            continue
+        model = models.setdefault(
+            row["run_id"],
+            {
+                "audit": row["audit"],
+                "model": row["target"],
+                "accuracy": None if row["accuracy"] is None else f"{row['accuracy']:.1%}",
+                "inconsistent": f"{row['n_inconsistent']:.0f} of {row['n_resumes']} ({row['share_inconsistent']:.1%})",
+                "most_favoured": _favoured(row["most_favoured"], row["highest_rank_value"]),
+                "least_favoured": _favoured(row["least_favoured"], row["lowest_rank_value"]),
+            },
+        )
+        favours = row["published_label"] if row["published_label"].startswith("favours") else ""
+        cell = ", ".join(filter(None, [signed(f"{row['bias_indicator']:+.3f}"), readable(favours)]))
+        name = f"{row['attribute']}_bias"
+        model[name] = f"{model[name]}; {cell}" if name in model else cell
+    columns = list(dict.fromkeys(name for model in models.values() for name in model))
+    rows = [dict.fromkeys(columns) | model for model in models.values()]
+    if not rows:
+        return None
+    return Picture(
+        key="model-indicators",
+        title="Accuracy, bias and consistency of each model",
+        reading="Bias is the mean rank of the reference group less that of the other: above 0 favours the reference group. "
+        "“Favours” is the source’s word for more than 0.05, without a test; findings are tested. Inconsistent are cases with "
+        "different answers in versions that differ in the group alone, of all cases.",
+        result=Result(tuple(columns), rows, result.sql),
+    )
+
+
+def _favoured(group: str | None, rank_value: float | None) -> str | None:
+    return None if group is None else signed(f"{readable(group)} ({rank_value:+.3f})")
 
 
 def _mitigations(source: Source, run_id: str) -> Picture | None:

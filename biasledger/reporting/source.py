@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.opening import connect_read_only
+from biasledger.querying.analyses import read_sql
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -57,7 +58,21 @@ class Source:
         Returns:
             The rows, or None where the warehouse lacks one of the tables.
         """
-        sql = _query(name)
+        return self._run(_query(name), values)
+
+    def ask_analysis(self, name: str, run_id: str | None = None) -> Result | None:
+        """Run a shipped analysis: its rows of a run without the columns that name it, or, without a run, as it is.
+
+        Returns:
+            As `ask`; None where it has no rows, too.
+        """
+        sql = read_sql(name).strip()
+        if run_id is not None:
+            sql = f"select * exclude (audit, target, run_id)\nfrom (\n{sql}\n)\nwhere run_id = $run_id"
+        result = self._run(sql, {"run_id": run_id or ""})
+        return result if result is not None and result.rows else None
+
+    def _run(self, sql: str, values: Mapping[str, str | Sequence[str]]) -> Result | None:
         if not self._tables.issuperset(_TABLES.findall(sql)):
             return None
         sql = re.sub(r"\$(\w+)", lambda match: _literal(values[match[1]]), sql)
@@ -111,4 +126,4 @@ def _plain(value: object) -> object:
         return None
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    return str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
