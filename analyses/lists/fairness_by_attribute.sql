@@ -113,5 +113,5 @@ left join robustness
         spreads.list_set_id = robustness.list_set_id
         and spreads.similarity_name = robustness.similarity_name
 order by
-    runs.audit, runs.target, spreads.domain, case when spreads.attribute like '%*%' then 1 else 0 end,
-    spreads.attribute, case when spreads.wording = 'clean' then 0 else 1 end, spreads.wording, spreads.run_id
+    runs.audit, runs.target, spreads.domain, case when spreads.wording = 'clean' then 0 else 1 end,
+    case when spreads.attribute like '%*%' then 1 else 0 end, spreads.attribute, spreads.wording, spreads.run_id

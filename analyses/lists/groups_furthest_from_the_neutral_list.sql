@@ -113,7 +113,6 @@ select
     group_similarity.group_name,
     group_similarity.similarity,
     group_similarity.similarity_sd,
-    case when noted.is_wider then 'varies more between subjects than in other groups' end as note,
     quality.mean_precision,
     quality.mean_recall,
     quality.mean_ndcg,
@@ -122,6 +121,7 @@ select
     similarity_spread.snsr_chance as snsr_by_chance,
     similarity_spread.snsr_noise_floor_high as snsr_of_asking_again,
     similarity_spread.snsr_p_value as p_value,
+    case when noted.is_wider then 'varies more between subjects than in other groups' end as note,
     group_similarity.run_id
 from group_similarity
 inner join runs on group_similarity.run_id = runs.run_id

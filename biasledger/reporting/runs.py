@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
@@ -31,11 +30,10 @@ from biasledger.reporting.picture import (
     number,
     paneled,
     readable,
-    signed,
     split_panels,
 )
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
-from biasledger.reporting.source import Result, Row, Source
+from biasledger.reporting.source import Row, Source
 
 _PARTS = {
     "n_refused": "refused",
@@ -64,6 +62,30 @@ _DIFFERENCES_SHOWN = 4
 # runs_reading.sql gives prompts without a group this attribute.
 _NO_GROUP = "no group"
 _BUILDS_AT_LEAST = 2
+
+
+# A row a model, a column an attribute.
+_INDICATORS = """
+pivot (
+    select
+        audit,
+        target as model,
+        round(accuracy, 3) as accuracy,
+        printf('%d of %d (%.1f%%)', n_inconsistent::integer, n_resumes, 100 * share_inconsistent) as inconsistent,
+        printf('%s (%+.3f)', translate(replace(most_favoured, '*', ' × '), '_', ' '), highest_rank_value) as most_favoured,
+        printf('%s (%+.3f)', translate(replace(least_favoured, '*', ' × '), '_', ' '), lowest_rank_value) as least_favoured,
+        attribute || ' bias' as attribute,
+        replace(printf('%+.3f', bias_indicator), '-', '−')
+        || case when published_label like 'favours %' then ', ' || translate(published_label, '_', ' ') else '' end
+            as indicator
+    from analysis
+    where list_contains($run_ids, run_id)
+)
+on attribute
+using string_agg(indicator, '; ' order by indicator)
+group by audit, model, accuracy, inconsistent, most_favoured, least_favoured
+order by audit, model
+""".strip()
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
@@ -172,45 +194,15 @@ def _model_rates_panel(rows: Sequence[Row]) -> Panel:
 
 
 def _model_indicators(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    """Return the table of models: a row each, and a column for the bias indicator of each attribute."""
-    result = source.ask_analysis("models_by_bias_indicator")
-    if result is None:
-        return None
-    models: dict[str, dict[str, Any]] = {}
-    for row in result.rows:
-        if row["run_id"] not in run_ids:
-            continue
-        model = models.setdefault(
-            row["run_id"],
-            {
-                "audit": row["audit"],
-                "model": row["target"],
-                "accuracy": None if row["accuracy"] is None else f"{row['accuracy']:.1%}",
-                "inconsistent": f"{row['n_inconsistent']:.0f} of {row['n_resumes']} ({row['share_inconsistent']:.1%})",
-                "most_favoured": _favoured(row["most_favoured"], row["highest_rank_value"]),
-                "least_favoured": _favoured(row["least_favoured"], row["lowest_rank_value"]),
-            },
-        )
-        favours = row["published_label"] if row["published_label"].startswith("favours") else ""
-        cell = ", ".join(filter(None, [signed(f"{row['bias_indicator']:+.3f}"), readable(favours)]))
-        name = f"{row['attribute']}_bias"
-        model[name] = f"{model[name]}; {cell}" if name in model else cell
-    columns = list(dict.fromkeys(name for model in models.values() for name in model))
-    rows = [dict.fromkeys(columns) | model for model in models.values()]
-    if not rows:
-        return None
-    return Picture(
+    result = source.ask_analysis("models_by_bias_indicator", _INDICATORS, run_ids=run_ids)
+    return result and Picture(
         key="model-indicators",
         title="Accuracy, bias and consistency of each model",
         reading="Bias is the mean rank of the reference group less that of the other: above 0 favours the reference group. "
         "“Favours” is the source’s word for more than 0.05, without a test; findings are tested. Inconsistent are cases with "
         "different answers in versions that differ in the group alone, of all cases.",
-        result=Result(tuple(columns), rows, result.sql),
+        result=result,
     )
-
-
-def _favoured(group: str | None, rank_value: float | None) -> str | None:
-    return None if group is None else signed(f"{readable(group)} ({rank_value:+.3f})")
 
 
 def _mitigations(source: Source, run_id: str) -> Picture | None:

@@ -60,17 +60,20 @@ class Source:
         """
         return self._run(_query(name), values)
 
-    def ask_analysis(self, name: str, run_id: str | None = None) -> Result | None:
-        """Run a shipped analysis: its rows of a run without the columns that name it, or, without a run, as it is.
+    def ask_analysis(self, name: str, query: str = "from analysis", **values: Sequence[str]) -> Result | None:
+        """Run a query on a shipped analysis, as `ask` does.
 
         Returns:
-            As `ask`; None where it has no rows, too.
+            The rows, or None where there are none or the warehouse lacks one of the tables.
         """
-        sql = read_sql(name).strip()
-        if run_id is not None:
-            sql = f"select * exclude (audit, target, run_id)\nfrom (\n{sql}\n)\nwhere run_id = $run_id"
-        result = self._run(sql, {"run_id": run_id or ""})
+        question, sql = re.split(r"(?m)^(?!--)", read_sql(name).strip(), maxsplit=1)
+        result = self._run(f"{question}with\n\nanalysis as (\n{sql.strip()}\n)\n\n{query}", values)
         return result if result is not None and result.rows else None
+
+    def ask_analysis_of_run(self, name: str, run_id: str) -> Result | None:
+        """Return an analysis' rows of a run, without the columns that name it, as `ask_analysis` does."""
+        query = "select * exclude (audit, target, run_id)\nfrom analysis\nwhere run_id = $run_id"
+        return self.ask_analysis(name, query, run_id=run_id)
 
     def _run(self, sql: str, values: Mapping[str, str | Sequence[str]]) -> Result | None:
         if not self._tables.issuperset(_TABLES.findall(sql)):

@@ -61,6 +61,7 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "words-classifier-accuracy",
         "lists-spread",
         "lists-similarity",
+        "lists-personality",
         "lists-robustness",
         "lists-entropy",
         "decisions-gaps",
@@ -83,6 +84,8 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "texts-similarity",
         "quality",
     }
+    tables = set(re.findall(r'<h3 id="(?:run-1-)?([a-z-]+)-title"', hostile_page)) - drawn
+    assert tables >= {"lists-attributes", "lists-values", "prices-first-items", "model-indicators"}
     assert "2 of 3 cases (67%) got different answers" in hostile_page
     assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
         re.findall(r'data-chart="([a-z0-9-]+)"', hostile_page)
@@ -98,12 +101,19 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     warehouse = warehouses.create(tmp_path / "w.duckdb", warehouses.merged({"dim_runs": runs}, *parts))
     page = render(warehouse)
     [accuracy, ranks] = [
-        json.loads(spec) for spec in re.findall(r'id="model-rates-\d+">(.*?)</script>', page)
+        json.loads(spec)["data"]["values"]
+        for spec in re.findall(r'id="model-rates-\d+">(.*?)</script>', page)
     ]
-    labels = [f"{target}, {group}" for group in warehouses.PLAIN.groups for target in ("one <b>", "two")]
-    assert [row["label"] for row in accuracy["data"]["values"]] == labels
-    assert accuracy["usermeta"] == ranks["usermeta"] == {"rows": "label"}
-    assert {row["reference"] for row in accuracy["data"]["values"]} == {0.5}
+    # Every group of every model, the reference group among them.
+    groups = sorted([*warehouses.PLAIN.groups, warehouses.PLAIN.reference])
+    bars = [(group, target) for group in groups for target in ("one <b>", "two")]
+    assert [(row["label"], row["series"]) for row in accuracy] == bars
+    assert [(row["label"], row["series"]) for row in ranks] == bars
+    assert {row["value"] for row in accuracy} <= {0.9, 0.85, 0.8, 0.75}
+    table = page[page.index('id="model-indicators-title"') :]
+    table = table[: table.index("</table>")]
+    assert re.findall(r"<td>[+−]0\.\d+, favours White", table)
+    assert table.count("2 of 3 (66.7%)") == 2
     assert 'id="model-rates-title"' not in render(warehouse, ["run-1"])
     tried = page[page.index("What may be tried") :]
     assert "Mask names, e-mail addresses and pronouns before a person is judged" in tried
