@@ -67,7 +67,8 @@ def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
         if domains == "each"
         else "Who gets the cheap and who the dear items",
         reading="Each group’s share of the items of a price level, which add up to 100 %; the line is an equal share. If price "
-        "does not depend on the group, a group’s points lie at one height. Intervals are 95 %.",
+        "does not depend on the group, a group’s points lie at one height. Intervals are 95 %."
+        + (" This is the attribute that differs most surely." if domains == "each" else ""),
         result=result,
         panels=panels,
         note=note,

@@ -316,7 +316,7 @@ def catalogues(rows: list[Row]) -> None:
     assert levels == [[0.25, 0.25, 0.5, None], [1.0, None, None, None], [0.625, 0.125, 0.25, None]]
     boston = by_city["Boston"]
     assert (boston["n_items"], boston["n_reviews"], boston["reviews_of_most_rated_item"]) == (4, 1000, 400)
-    assert list(boston["top_categories"])[0] == "bars"
+    assert boston["top_categories"][0] == "bars"
 
 
 def recommenders(rows: list[Row]) -> None:

@@ -643,7 +643,15 @@ def hostile(path: Path) -> Path:
             row.update(
                 audit=HOSTILE[2], target=HOSTILE[3], is_current=place == 1, finding_id=f"{place}-{number}"
             )
-    return create(path, merged({"dim_runs": runs}, *parts, _over_runs(run_ids, parts[1]["fct_findings"])))
+    catalogue = {"catalogue": HOSTILE[0], "domain": HOSTILE[1]}
+    system = {"recommender": HOSTILE[0], "city": HOSTILE[1], "system": "model", "texts": "all"}
+    tables = {
+        "dim_runs": runs,
+        "fct_catalogue_statistics": [{**catalogue, "n_items": 4, "top_categories": list(HOSTILE[:3])}],
+        "fct_catalogue_prices": [{**catalogue, "price_level": 1, "share": 0.5}],
+        "fct_recommender_quality": [{**system, "relevant": "venue", "measure": "mrr", "value": 0.5}],
+    }
+    return create(path, merged(tables, *parts, _over_runs(run_ids, parts[1]["fct_findings"])))
 
 
 def _over_runs(
