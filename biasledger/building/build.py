@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from biasledger import __version__
 from biasledger.building import KEPT, MANIFEST, RESULTS
 from biasledger.building.analysis_settings import register_analysis_settings
-from biasledger.building.running import LOG, BuildError, Dbt, OnStep, one_line
+from biasledger.building.running import LOG, BuildError, Dbt, OnStep, ignored_variables, one_line
 from biasledger.building.settings import check_settings
 from biasledger.building.targets import runs_on_spark
 from biasledger.methods import method_names
@@ -150,6 +150,8 @@ def build_warehouse(
             environment[KEPT] = "yes"
         if up_to_date:
             on_note(f"Nothing is new in {', '.join(up_to_date)}: the last results are up to date.")
+        if ignored := ignored_variables():
+            on_note(f"Ignored: {', '.join(ignored)}. A build takes no options of dbt from the environment.")
         discard_last_build(work)
         summary = _build_and_publish(
             dbt,

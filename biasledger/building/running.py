@@ -31,6 +31,19 @@ _LOG_OPTIONS = (
 )
 _PLACES = ("--project-dir", ".", "--profiles-dir", ".", "--target-path", "target")
 
+# What dbt reads as options of a build: each name after DBT_, and every name after DBT_ENGINE_.
+_OPTIONS = """
+    ARTIFACT_STATE_PATH CACHE_SELECTED_ONLY DEBUG DEFER DEFER_STATE DEFER_TO_STATE EMPTY EVENT_TIME_END
+    EVENT_TIME_START EXCLUDE_RESOURCE_TYPES EXPORT_SAVED_QUERIES FAIL_FAST FAVOR_STATE FAVOR_STATE_MODE
+    FULL_REFRESH INCLUDE_SAVED_QUERY INDIRECT_SELECTION LOG_CACHE_EVENTS LOG_FILE_MAX_BYTES LOG_FORMAT
+    LOG_FORMAT_FILE LOG_LEVEL LOG_LEVEL_FILE LOG_PATH MACRO_DEBUGGING NO_PRINT PARTIAL_PARSE
+    PARTIAL_PARSE_FILE_DIFF PARTIAL_PARSE_FILE_PATH POPULATE_CACHE PRINT PRINTER_WIDTH PROFILE PROFILES_DIR
+    PROJECT_DIR QUIET RESOURCE_TYPES SAMPLE SEND_ANONYMOUS_USAGE_STATS SHOW_RESOURCE_REPORT SINGLE_THREADED
+    STATE STATIC_PARSER STORE_FAILURES TARGET TARGET_PATH UPLOAD_TO_ARTIFACTS_INGEST_API USE_COLORS
+    USE_COLORS_FILE USE_EXPERIMENTAL_PARSER USE_FAST_TEST_EDGES VERSION_CHECK WARN_ERROR WARN_ERROR_OPTIONS
+    WRITE_JSON
+""".split()
+
 OnStep = Callable[[int, int, str], None]
 
 
@@ -119,12 +132,18 @@ class Dbt:
         return messages
 
 
+def ignored_variables() -> list[str]:
+    """Return which variables of the environment a build ignores: those by which dbt would build or test something else."""
+    options = {f"DBT_{option}" for option in _OPTIONS}
+    return sorted(name for name in os.environ if name.startswith("DBT_ENGINE_") or name in options)
+
+
 def _environment() -> dict[str, str]:
     # The models import biasledger.measures: dbt must find the package that this program runs from.
     package_parent = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
     # This variable is set by a build alone, never taken from the shell.
-    own = {name: value for name, value in os.environ.items() if name != KEPT}
+    own = {name: value for name, value in os.environ.items() if name not in {KEPT, *ignored_variables()}}
     return {**own, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 
 

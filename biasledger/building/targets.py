@@ -26,7 +26,7 @@ def runs_on_spark(project: Path, target: str | None) -> bool:
     """
     check_project(project)
     profile = _profile(project)
-    target = target or os.environ.get("DBT_TARGET") or _rendered(profile.get("target", "default"))
+    target = target or _rendered(profile.get("target", "default"))
     outputs = profile.get("outputs", {})
     if target not in outputs:
         hint = did_you_mean(target, sorted(outputs))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _SCHEMAS = ("marts", "settings")
+_BUILD = "see build.json"
+"""Stands for the id of the build: another build of the same run must give the same report."""
 _MEANING = """\
 A finding says: asked these questions, in this language, then, the target answered differently about people who were described
 differently in one thing, by at least the threshold, and by more than shuffled labels give. It does not say why, nor that anybody
@@ -60,11 +62,13 @@ def _write_alone(warehouse: Path, run_id: str, path: Path) -> None:
                 conditions.append(
                     "build_id = (select arg_max(build_id, (built_at, build_id)) from source.marts.fct_builds)"
                 )
-            latest = " replace (true as is_current)" if "is_current" in columns else ""
+            same = {"is_current": "true", "build_id": quote_text(_BUILD)}
+            replaced = ", ".join(f"{value} as {name}" for name, value in same.items() if name in columns)
+            alike = f" replace ({replaced})" if replaced else ""
             chosen = f" where {' and '.join(conditions)}" if conditions else ""
             connection.execute(f"create schema if not exists alone.{quote_name(schema)}")
             connection.execute(
-                f"create table alone.{where} as select *{latest} from source.{where}{chosen}",
+                f"create table alone.{where} as select *{alike} from source.{where}{chosen}",
                 {"run": run_id} if "run_id" in columns else {},
             )
 

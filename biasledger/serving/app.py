@@ -33,7 +33,7 @@ from biasledger.reporting.verdicts import about
 from biasledger.serving import comparison, findings, one_finding, pairs, queries
 from biasledger.serving.asked import Asked, Labeller, Served, link
 from biasledger.serving.builds import build_of
-from biasledger.serving.guards import guards
+from biasledger.serving.guards import comes_from_elsewhere, guards
 from biasledger.serving.labelling import keep_form
 from collector.errors import BiasledgerError, InputError
 
@@ -71,6 +71,7 @@ _ASSETS = {
 _KINDS = {".css": "text/css", ".js": "text/javascript"}
 # A build that replaces the file while it is opened is waited for.
 _TRIES, _PAUSE = 4, 0.25
+_FORM_BYTES = 100_000
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class _Pages:
         """The same for a request, with a page of one sentence for every error."""
 
         def endpoint(request: Request) -> Response:
-            asked = Asked({**request.query_params, **request.path_params}, request.url.path)
+            values = {**request.query_params, **request.path_params}
+            asked = Asked(values, request.url.path, comes_from_elsewhere(request.headers))
             try:
                 return answer(asked)
             except Exception as error:  # noqa: BLE001  # the last place where a fault can become a sentence
@@ -110,9 +112,15 @@ class _Pages:
 
     async def labelled(self, request: Request) -> Response:
         """Keep the label that a form gives, and show the page again that it stood on."""
-        body = await request.body()
+        body = bytearray()
         try:
-            return RedirectResponse(await run_in_threadpool(keep_form, self.served, body), 303)
+            async for part in request.stream():
+                body += part
+                if len(body) > _FORM_BYTES:
+                    raise InputError(
+                        f"The form has more than {_FORM_BYTES:,} bytes, which is the limit here."
+                    )
+            return RedirectResponse(await run_in_threadpool(keep_form, self.served, bytes(body)), 303)
         except Exception as error:  # noqa: BLE001  # the last place where a fault can become a sentence
             return self._failed(Asked({}, request.url.path), error)
 

@@ -29,10 +29,14 @@ class Served:
 
 @dataclass(frozen=True)
 class Asked:
-    """The parts of an address: its path, and its query string with the last value of each name."""
+    """The parts of an address: its path, and its query string with the last value of each name.
+
+    is_from_elsewhere: a page of another site led here, so that nobody has read what the address asks for.
+    """
 
     values: Mapping[str, str]
     path: str
+    is_from_elsewhere: bool = False
 
     def get(self, name: str, default: str = "") -> str:
         """A value without white space around it; the default where it is empty or absent."""

@@ -69,4 +69,9 @@ def _is_foreign(method: str, headers: Headers) -> bool:
         headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )
     is_link = method in {"GET", "HEAD"} and is_whole_page
-    return headers.get("sec-fetch-site", "none") not in {"none", "same-origin"} and not is_link
+    return comes_from_elsewhere(headers) and not is_link
+
+
+def comes_from_elsewhere(headers: Headers) -> bool:
+    """Whether a page of another site led here, by what a browser says."""
+    return headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}

@@ -27,6 +27,7 @@ from collector.hints import did_you_mean
 
 # The parameters of a report's query that the explorer fills in; queries with others, such as two groups, are not offered.
 _FILLED = frozenset({"run_id", "run_ids", "methods"})
+UNREAD = "Another site led to this statement: read it on the page SQL before you run it."
 _SHOWN = 200
 _DRAWN_AT_MOST = 30
 _POINTS_AT_MOST = 2_000
@@ -79,6 +80,8 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
     }
     if not sql:
         return values
+    if asked.is_from_elsewhere and asked.get("sql"):
+        return {**values, "error": UNREAD}
     try:
         found = ask(served.warehouse, sql, limit=_POINTS_AT_MOST)
     except InputError as error:
@@ -95,6 +98,8 @@ def download(served: Served, asked: Asked) -> Result:
     """
     if not asked.get("sql"):
         raise InputError("There is no statement to run: write one on the page SQL.")
+    if asked.is_from_elsewhere:
+        raise InputError(UNREAD)
     found = ask(served.warehouse, asked.get("sql"))
     if found.is_cut:
         raise InputError(

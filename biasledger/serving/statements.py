@@ -1,32 +1,33 @@
-"""Statements that readers write themselves: closed as `biasledger query` is, and of bounded time, memory and rows."""
+"""Statements that readers write themselves: each runs in a process of its own, of bounded time, memory and rows."""
 
 from __future__ import annotations
 
+import multiprocessing
+import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.statements import Result, run_statement
-from collector.errors import InputError
-
-if TYPE_CHECKING:
-    import duckdb
+from collector.errors import BiasledgerError, InputError
 
 SECONDS = 30.0
 ROWS_AT_MOST = 1_000_000
 MEMORY = "1GB"
-# DuckDB's limit does not hold for rows that Python keeps; they are fetched a few at a time and their sizes added up.
+# The rows that Python holds; they are fetched a few at a time and their sizes added up.
 BYTES_AT_MOST = 500_000_000
+# All that the process may take: some functions of DuckDB take memory that its own limit does not count.
+ADDRESSES_AT_MOST = 4 * 2**30
 _FETCHED = 16
 _AT_ONCE = 2
 _INSTEAD = "ask for less, or run it with `biasledger query`"
 
-_running: set[duckdb.DuckDBPyConnection] = set()
+_running: set[BaseProcess] = set()
 _free = threading.BoundedSemaphore(_AT_ONCE)
 
 
@@ -66,21 +67,77 @@ def ask(
             f"{_AT_ONCE} queries are running already: wait until one of them ends, and run it again."
         )
     try:
-        with locked_warehouse(warehouse, memory_limit=memory) as connection, _ending(connection, seconds):
-            return _kept(run_statement(connection, sql, fetched=_FETCHED), limit)
-    except InputError as error:
-        raise _told(error, seconds, memory) from error
+        answer = _answer_of_process((warehouse, sql, limit, memory, BYTES_AT_MOST), seconds, memory)
     finally:
         _free.release()
+    if isinstance(answer, Rows):
+        return answer
+    raise answer
 
 
 def interrupt_all() -> None:
     """Stop every statement that runs; each ends with an error."""
-    for connection in list(_running):
-        connection.interrupt()
+    for process in list(_running):
+        process.kill()
 
 
-def _kept(result: Result, limit: int) -> Rows:
+def _answer_of_process(
+    asked: tuple[Path, str, int, str, int], seconds: float, memory: str
+) -> Rows | BiasledgerError:
+    """What a new process finds, which is killed when its time is over."""
+    context = multiprocessing.get_context("spawn")
+    ours, its = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(its, *asked), daemon=True)
+    process.start()
+    its.close()
+    _running.add(process)
+    try:
+        if not ours.poll(seconds):
+            return InputError(
+                f"The query was stopped after {seconds:g} seconds, which is the limit here: {_INSTEAD}."
+            )
+        answer: Rows | BiasledgerError = ours.recv()
+        return answer
+    except EOFError:
+        return InputError(
+            f"The query was stopped: the explorer is ending, or the query needs more than {memory} of memory."
+        )
+    finally:
+        _running.discard(process)
+        process.kill()
+        process.join()
+        process.close()
+        ours.close()
+
+
+def _answer(told: Connection, warehouse: Path, sql: str, limit: int, memory: str, most_bytes: int) -> None:
+    """Run the statement in this process and send its rows, or what is wrong."""
+    import duckdb
+
+    # The server says when this ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES_AT_MOST, ADDRESSES_AT_MOST))
+    try:
+        with locked_warehouse(warehouse, memory_limit=memory) as connection:
+            answer: Rows | BiasledgerError = _kept(
+                run_statement(connection, sql, fetched=_FETCHED), limit, most_bytes
+            )
+    except MemoryError:
+        answer = _too_large(memory)
+    except BiasledgerError as error:
+        is_too_large = isinstance(error.__cause__, duckdb.OutOfMemoryException | MemoryError)
+        answer = _too_large(memory) if is_too_large else type(error)(*error.args)
+    told.send(answer)
+
+
+def _too_large(memory: str) -> InputError:
+    return InputError(f"The query needs more than {memory} of memory, which is the limit here: {_INSTEAD}.")
+
+
+def _kept(result: Result, limit: int, most_bytes: int) -> Rows:
     """The first rows, unless they take too much memory."""
     rows: list[tuple[Any, ...]] = []
     n_bytes = 0
@@ -88,9 +145,9 @@ def _kept(result: Result, limit: int) -> Rows:
         if len(rows) == limit:
             return Rows(result.columns, rows, True)
         n_bytes += _size(row)
-        if n_bytes > BYTES_AT_MOST:
+        if n_bytes > most_bytes:
             raise InputError(
-                f"The query's rows take more than {BYTES_AT_MOST // 1_000_000} MB, which is the limit here: {_INSTEAD}."
+                f"The query's rows take more than {most_bytes // 1_000_000} MB, which is the limit here: {_INSTEAD}."
             )
         rows.append(row)
     return Rows(result.columns, rows, False)
@@ -104,31 +161,3 @@ def _size(value: Any) -> int:
     if isinstance(value, dict):
         return size + sum(_size(key) + _size(one) for key, one in value.items())
     return size
-
-
-@contextmanager
-def _ending(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Interrupt what the connection does in the block when its time is over."""
-    timer = threading.Timer(seconds, connection.interrupt)
-    timer.daemon = True
-    timer.start()
-    _running.add(connection)
-    try:
-        yield
-    finally:
-        timer.cancel()
-        _running.discard(connection)
-
-
-def _told(error: InputError, seconds: float, memory: str) -> InputError:
-    import duckdb
-
-    if isinstance(error.__cause__, duckdb.InterruptException):
-        return InputError(
-            f"The query was stopped after {seconds:g} seconds, which is the limit here: {_INSTEAD}."
-        )
-    if isinstance(error.__cause__, duckdb.OutOfMemoryException):
-        return InputError(
-            f"The query needs more than {memory} of memory, which is the limit here: {_INSTEAD}."
-        )
-    return error

@@ -131,8 +131,8 @@ thresholded as (
     from joined
 ),
 
--- Findings that cannot become an alarm take no part of alpha: equal outcomes, which no arrangement of the labels changes,
--- and so few arrangements that no p is below alpha.
+-- Findings that cannot become an alarm take no part of alpha: equal outcomes, which no arrangement of the labels
+-- changes, and so few arrangements that no p is below alpha.
 tested as (
     select
         *,
@@ -143,118 +143,27 @@ tested as (
     from thresholded
 ),
 
--- The finding that a restatement waits for: the most certain one of its contrast or, of a whole attribute, of any contrast.
-gates as (
-    select
-        restatements.finding_id,
-        first(
-            primaries.finding_id order by {{ ties_in_order("primaries.p_value", "primaries.") }}
-        ) as gate_id,
-        min(primaries.p_value) as gate_p_value
-    from tested as restatements
-    inner join tested as primaries
-        on
-            restatements.run_id = primaries.run_id
-            and restatements.mitigation = primaries.mitigation
-            and restatements.severity = primaries.severity
-            and restatements.full_severity = primaries.full_severity
-            and restatements.attribute = primaries.attribute
-            and restatements.subject = primaries.subject
-            and restatements.group_name in (primaries.group_name, '(all)')
-            and (
-                restatements.reference_group = primaries.reference_group
-                or restatements.group_name = '(all)'
-            )
-            and list_contains(string_split(restatements.restates, ' '), primaries.measure)
-    where
-        restatements.is_tested
-        and primaries.is_tested
-    group by restatements.finding_id
-),
-
-gate_sizes as (
-    select
-        gate_id,
-        count(*) as n_behind_gate
-    from gates
-    group by gate_id
-),
-
-ordered as (
-    select
-        tested.*,
-        gates.gate_id,
-        own_gate.n_behind_gate,
-        opened.gate_id is not null as is_gate,
-        if(
-            gates.gate_id is null,
-            tested.p_value, greatest(gates.gate_p_value, tested.p_value * own_gate.n_behind_gate)
-        ) as ordered_p_value
-    from tested
-    left join gates on tested.finding_id = gates.finding_id
-    left join gate_sizes as own_gate on gates.gate_id = own_gate.gate_id
-    left join gate_sizes as opened on tested.finding_id = opened.gate_id
-),
-
--- Holm's step-down over everything judged together: an unbiased target raises any alarm in at most alpha of audits. A
--- restatement takes the place of its primary once that is rejected, and the place is free once all restatements are.
-places as (
-    select
-        *,
-        case
-            when not is_tested or is_gate then 0
-            when gate_id is null then 1
-            when
-                row_number() over (
-                    partition by gate_id order by {{ ties_in_order("ordered_p_value") }}
-                ) = n_behind_gate
-                then 1
-            else 0
-        end as n_freed
-    from ordered
-),
-
-holm_steps as (
-    select
-        *,
-        case
-            when is_tested
-                then least(
-                    1,
-                    ordered_p_value * (
-                        sum(n_freed) over (partition by run_id, mitigation, severity, full_severity, is_tested)
-                        - coalesce(
-                            sum(n_freed) over (
-                                {{ smallest_first("ordered_p_value, gate_id is not null", "run_id, mitigation, severity, full_severity, is_tested") }}
-                                rows between unbounded preceding and 1 preceding
-                            ), 0
-                        )
-                    )
-                )
-            when not is_insufficient then p_value
-        end as holm_step
-    from places
+-- An unbiased target raises any alarm in at most alpha of audits.
+gatekept as (
+    {{ gatekept_holm("tested", "p_value", ["run_id", "mitigation", "severity", "full_severity"]) }}
 ),
 
 adjusted as (
     select
-        *,
-        if(
-            is_tested,
-            {{ holm_adjusted("holm_step", "ordered_p_value, gate_id is not null", "run_id, mitigation, severity, full_severity, is_tested") }},
-            holm_step
-        ) as p_value_adjusted,
-        -- Low values are the worse ones of some measures, large ones in either direction of others.
-        if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold,
-        -- A family has the ends of its judged member; without such ends it has no interval of the value.
-        if(family is null, interval_low, judged_member.interval_low) as value_low,
-        if(family is null, interval_high, judged_member.interval_high) as value_high
-    from holm_steps
+        tested.*,
+        coalesce(gatekept.p_value_adjusted, if(tested.is_insufficient, null, tested.p_value)) as p_value_adjusted
+    from tested
+    left join gatekept on tested.finding_id = gatekept.finding_id
 ),
 
 weighed as (
     select
         *,
+        -- Low values are the worse ones of some measures, large ones in either direction of others.
+        if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold,
+        -- A family has the ends of its judged member; without such ends it has no interval of the value.
+        if(family is null, interval_low, judged_member.interval_low) as value_low,
+        if(family is null, interval_high, judged_member.interval_high) as value_high,
         -- A value whose own interval holds no difference shows none, whatever its p.
         coalesce(value_low <= no_difference and value_high >= no_difference, false) as is_doubtful,
         case side

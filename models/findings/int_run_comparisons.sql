@@ -16,6 +16,7 @@ measures as (
     select
         measure,
         side,
+        restates,
         is_at_equal_sizes
     from {{ ref("dim_measures") }}
 ),
@@ -47,6 +48,7 @@ tolerated as (
         pairs.is_current,
         pairs.is_same_question,
         measures.side,
+        measures.restates,
         measures.is_at_equal_sizes,
         findings_thresholds.finding_id,
         findings_thresholds.contrast_id,
@@ -154,6 +156,7 @@ strongest_members as (
             least(1, p_worse * n_members) as p_worse,
             least(1, p_better * n_members) as p_better
         ),
+        not is_insufficient as is_tested,
         if(n_members = 1, 1, {{ upper_normal_quantile("(0.025 / n_members)") }} / 1.959964) as widened
     from families
     qualify
@@ -163,21 +166,28 @@ strongest_members as (
         ) = 1
 ),
 
--- Holm's step-down over all that is compared in a pair and can fail the same test.
-holm_steps as (
-    select
-        *,
-        {{ holm_step("p_worse", "pair_key, severity, is_insufficient") }} as worse_step,
-        {{ holm_step("p_better", "pair_key, severity, is_insufficient") }} as better_step
-    from strongest_members
+gatekept_worse as (
+    {{ gatekept_holm("strongest_members", "p_worse", ["pair_key", "severity"]) }}
+),
+
+gatekept_better as (
+    {{ gatekept_holm("strongest_members", "p_better", ["pair_key", "severity"]) }}
 ),
 
 adjusted as (
     select
-        *,
-        {{ holm_adjusted("worse_step", "p_worse", "pair_key, severity, is_insufficient") }} as p_worse_adjusted,
-        {{ holm_adjusted("better_step", "p_better", "pair_key, severity, is_insufficient") }} as p_better_adjusted
-    from holm_steps
+        strongest_members.*,
+        gatekept_worse.p_value_adjusted as p_worse_adjusted,
+        gatekept_better.p_value_adjusted as p_better_adjusted
+    from strongest_members
+    left join gatekept_worse
+        on
+            strongest_members.pair_key = gatekept_worse.pair_key
+            and strongest_members.finding_id = gatekept_worse.finding_id
+    left join gatekept_better
+        on
+            strongest_members.pair_key = gatekept_better.pair_key
+            and strongest_members.finding_id = gatekept_better.finding_id
 ),
 
 judged as (

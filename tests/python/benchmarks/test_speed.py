@@ -66,7 +66,7 @@ def test_the_script_and_the_measures_agree(responses: pd.DataFrame) -> None:
 
 @pytest.mark.slow
 def test_both_sides_measure_the_four_contrasts(capsys: pytest.CaptureFixture[str]) -> None:
-    (repeat,) = speed.run(n_responses=600, n_words=100, repeats=1, n_permutations=0)
+    (repeat,) = speed.run(n_responses=1200, n_words=100, repeats=1, n_permutations=0)
     assert set(repeat.own["accuracy"]) == set(repeat.its["accuracy"]) == set(plain_script.MARKED)
     assert repeat.own["accuracy"]["Asian"] > 0.55
     assert all(seconds > 0 for seconds in (*repeat.measures_seconds("wall"), *repeat.measures_seconds("cpu")))

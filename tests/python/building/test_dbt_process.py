@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import IO, Any
 
 import pytest
+from dbt.cli import main
 
 from biasledger.building import KEPT, SAID, dbt_process, running
 from biasledger.building.running import BuildError
@@ -162,6 +163,18 @@ def test_what_may_be_kept_is_not_the_shell_s_to_say(monkeypatch: pytest.MonkeyPa
     for name in (KEPT, "DBT_HOST"):
         monkeypatch.setenv(name, "yes")
     assert {KEPT, "DBT_HOST"} & set(running._environment()) == {"DBT_HOST"}
+
+
+def test_options_of_dbt_are_not_taken_from_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = (main.cli, main.cli.commands["build"])
+    given = [option.envvar or () for one in commands for option in one.params]
+    envvars = {name for names in given for name in ([names] if isinstance(names, str) else names)}
+    assert {"DBT_EMPTY", "DBT_ENGINE_EXCLUDE_RESOURCE_TYPES", "DBT_TARGET"} < envvars
+    for name in (*envvars, "DBT_PASSWORD", "QUIET"):
+        monkeypatch.setenv(name, "1")
+    assert running.ignored_variables() == sorted(envvars)
+    assert not envvars & set(running._environment())
+    assert {"DBT_PASSWORD", "QUIET"} < set(running._environment())
 
 
 def test_what_breaks_dbt_while_it_begins_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,11 @@ def test_pages_of_other_sites_get_nothing_and_links_from_them_work(explorer: Exp
         assert explorer.get("/findings", headers=framed).status_code == 403
         followed = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
         assert explorer.get("/findings", headers=followed).status_code == 200
+        shown = explorer.get("/sql?sql=select+41+%2B+1", headers=followed).text
+        assert "select 41 + 1</textarea>" in shown
+        assert "before you run it" in shown
+        assert "<td>42</td>" not in shown
+        assert explorer.get("/sql.csv?sql=select+1", headers=followed).status_code == 400
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
@@ -115,6 +120,12 @@ def test_a_statement_has_its_time_and_its_memory(explorer: Explorer) -> None:
     with pytest.raises(InputError, match=r"stopped after 0\.3 seconds, which is the limit here"):
         ask(explorer.warehouse, ENDLESS, seconds=0.3)
     assert time.monotonic() - started < 600
+    # Neither DuckDB's interrupt nor its limit of memory reaches into these.
+    with pytest.raises(InputError, match=r"stopped after 1 seconds"):
+        ask(explorer.warehouse, "select levenshtein(repeat('a', 400000), repeat('b', 400000))", seconds=1)
+    with pytest.raises(InputError, match="more than 1GB of memory"):
+        ask(explorer.warehouse, "select length(repeat('a', 4000000000))")
+    assert ask(explorer.warehouse, "select 41 + 1").rows == [(42,)]
     big = "select list(repeat('x', 1000) || range) from range(200000)"
     with pytest.raises(InputError, match="more than 100MB of memory, which is the limit here"):
         ask(explorer.warehouse, big, memory="100MB")

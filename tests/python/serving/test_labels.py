@@ -76,6 +76,7 @@ def test_other_sites_and_strangers_cannot_give_labels(labelling: Explorer, explo
         {"trial": "x"},
         {"trial": "9" * 40},
         {"prompt": "none"},
+        {"comment": "x" * 200_000},
     ):
         refused = post(labelling, {**form, **wrong})
         assert refused.status_code == 400, wrong

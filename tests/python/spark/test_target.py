@@ -33,7 +33,7 @@ def test_the_default_of_the_profile_counts(project: Path, monkeypatch: pytest.Mo
     assert runs_on_spark(project, None)
     assert not runs_on_spark(project, "warehouse")
     monkeypatch.setenv("DBT_TARGET", "warehouse")
-    assert not runs_on_spark(project, None)
+    assert runs_on_spark(project, None)
 
 
 def test_a_profile_that_is_not_there_is_named(project: Path) -> None:
