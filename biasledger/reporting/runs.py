@@ -194,7 +194,7 @@ def _model_rates_panel(rows: Sequence[Row]) -> Panel:
 
 
 def _model_indicators(source: Source, run_ids: Sequence[str]) -> Picture | None:
-    result = source.ask_analysis("models_by_bias_indicator", _INDICATORS, run_ids=run_ids)
+    result = source.ask_analysis("models_by_bias_indicator", *run_ids, query=_INDICATORS)
     return result and Picture(
         key="model-indicators",
         title="Accuracy, bias and consistency of each model",

@@ -60,20 +60,26 @@ class Source:
         """
         return self._run(_query(name), values)
 
-    def ask_analysis(self, name: str, query: str = "from analysis", **values: Sequence[str]) -> Result | None:
-        """Run a query on a shipped analysis, as `ask` does.
+    def ask_analysis(self, name: str, *run_ids: str, query: str = "") -> Result | None:
+        """Run a shipped analysis: its rows of some runs, without the columns that name these, or, without any, as it is.
+
+        Args:
+            name: of the analysis.
+            run_ids: the runs, `$run_ids` in the query.
+            query: SQL on the table `analysis`, in place of its rows of the runs.
 
         Returns:
-            The rows, or None where there are none or the warehouse lacks one of the tables.
+            As `ask`; None where there are no rows, too.
         """
         question, sql = re.split(r"(?m)^(?!--)", read_sql(name).strip(), maxsplit=1)
-        result = self._run(f"{question}with\n\nanalysis as (\n{sql.strip()}\n)\n\n{query}", values)
+        of_runs = (
+            "select * exclude (audit, target, run_id)\nfrom analysis\nwhere list_contains($run_ids, run_id)"
+        )
+        query = query or (of_runs if run_ids else "from analysis")
+        result = self._run(
+            f"{question}with\n\nanalysis as (\n{sql.strip()}\n)\n\n{query}", {"run_ids": run_ids}
+        )
         return result if result is not None and result.rows else None
-
-    def ask_analysis_of_run(self, name: str, run_id: str) -> Result | None:
-        """Return an analysis' rows of a run, without the columns that name it, as `ask_analysis` does."""
-        query = "select * exclude (audit, target, run_id)\nfrom analysis\nwhere run_id = $run_id"
-        return self.ask_analysis(name, query, run_id=run_id)
 
     def _run(self, sql: str, values: Mapping[str, str | Sequence[str]]) -> Result | None:
         if not self._tables.issuperset(_TABLES.findall(sql)):

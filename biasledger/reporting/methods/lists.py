@@ -100,7 +100,7 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
 
 def _attributes(source: Source, run_id: str) -> Picture | None:
     """Return the table of attributes and wordings, as the source reports them."""
-    result = source.ask_analysis_of_run("fairness_by_attribute", run_id)
+    result = source.ask_analysis("fairness_by_attribute", run_id)
     return result and Picture(
         key="lists-attributes",
         title="SNSR and SNSV of each attribute and wording",
@@ -112,7 +112,7 @@ def _attributes(source: Source, run_id: str) -> Picture | None:
 
 
 def _values(source: Source, run_id: str) -> Picture | None:
-    result = source.ask_analysis_of_run("groups_furthest_from_the_neutral_list", run_id)
+    result = source.ask_analysis("groups_furthest_from_the_neutral_list", run_id)
     return result and Picture(
         key="lists-values",
         title="Similarity, spread and quality of each group’s lists",

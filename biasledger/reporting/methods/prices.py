@@ -260,7 +260,7 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
 
 
 def _first_items(source: Source, run_id: str) -> Picture | None:
-    result = source.ask_analysis_of_run("first_items", run_id)
+    result = source.ask_analysis("first_items", run_id)
     return result and Picture(
         key="prices-first-items",
         title="What each group is recommended first",
