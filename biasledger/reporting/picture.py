@@ -184,6 +184,11 @@ def paneled(
     return Picture(query.replace("_", "-"), title, reading, result, panels, legend(result.rows), note)
 
 
+def tabled(key: str, title: str, reading: str, result: Result | None) -> Picture | None:
+    """A table without a chart; None without a result."""
+    return None if result is None else Picture(key, title, reading, result)
+
+
 def drawn(*pictures: Picture | None) -> list[Picture]:
     """The pictures that there is something to draw in."""
     return [picture for picture in pictures if picture is not None]

@@ -31,6 +31,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
@@ -195,7 +196,7 @@ def _model_rates_panel(rows: Sequence[Row]) -> Panel:
 
 def _model_indicators(source: Source, run_ids: Sequence[str]) -> Picture | None:
     result = source.ask_analysis("models_by_bias_indicator", *run_ids, query=_INDICATORS)
-    return result and Picture(
+    return tabled(
         key="model-indicators",
         title="Accuracy, bias and consistency of each model",
         reading="Bias is the mean rank of the reference group less that of the other: above 0 favours the reference group. "

@@ -14,6 +14,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
@@ -101,7 +102,7 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
 def _attributes(source: Source, run_id: str) -> Picture | None:
     """Return the table of attributes and wordings, as the source reports them."""
     result = source.ask_analysis("fairness_by_attribute", run_id)
-    return result and Picture(
+    return tabled(
         key="lists-attributes",
         title="SNSR and SNSV of each attribute and wording",
         reading="The published status is FAIL if SNSR is above 0.10 or SNSV above 0.05, by chance or not; ours judges what lies "
@@ -113,7 +114,7 @@ def _attributes(source: Source, run_id: str) -> Picture | None:
 
 def _values(source: Source, run_id: str) -> Picture | None:
     result = source.ask_analysis("groups_furthest_from_the_neutral_list", run_id)
-    return result and Picture(
+    return tabled(
         key="lists-values",
         title="Similarity, spread and quality of each group’s lists",
         reading="Mean similarity to the neutral list with its standard deviation over subjects; a note where subjects "

@@ -24,6 +24,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
@@ -261,7 +262,7 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
 
 def _first_items(source: Source, run_id: str) -> Picture | None:
     result = source.ask_analysis("first_items", run_id)
-    return result and Picture(
+    return tabled(
         key="prices-first-items",
         title="What each group is recommended first",
         reading="The item that a group’s answers most often name first, with one of the names or words that asked for it.",
@@ -274,16 +275,14 @@ def tables_of_all(source: Source) -> list[Picture]:
     catalogues = source.ask_analysis("catalogue_by_city")
     quality = source.ask_analysis("recommender_quality_by_city")
     return drawn(
-        catalogues
-        and Picture(
+        tabled(
             key="catalogues",
             title="What the catalogues hold",
             reading="Reviews, items, categories and each price level’s share by city; the most frequent categories leave out "
             "“restaurants” and “food”.",
             result=catalogues,
         ),
-        quality
-        and Picture(
+        tabled(
             key="recommenders",
             title="How good the recommenders are",
             reading="On held-out texts: whether the right venue is found, and, as category_…, venues that share a category with "

@@ -65,10 +65,10 @@ def test_one_command_trains_a_model_of_each_city(data: Path, tmp_path: Path) -> 
 def test_the_grid_of_the_paper_is_of_bert_and_replaces_single_settings(data: Path, tmp_path: Path) -> None:
     files = "--businesses", data / "Boston" / "business.json", "--reviews", data / "Boston" / "review.json"
     done = lmrec("train", tmp_path / "m", *files, "--grid", "paper")
-    assert done.exit_code == 2
+    assert done.exit_code == 3
     assert "is no option of --encoder tfidf" in done.output
     done = lmrec("train", tmp_path / "m", *files, "--encoder", "bert", "--grid", "paper", "--dropout", "0.1")
-    assert done.exit_code == 2
+    assert done.exit_code == 3
     assert "leave out --dropout and --learning-rate" in done.output
 
 
