@@ -61,7 +61,7 @@ class TargetError(BiasledgerError):
 
 
 class UnusableError(TargetError):
-    """A target replied, and no reply can be used: the spec or the target's settings do not fit what it writes."""
+    """No reply can be used, or none can come: the spec or the target's settings do not fit the target."""
 
 
 class WaitedInVainError(TargetError):

@@ -108,6 +108,7 @@ def charge(meter: CostMeter, row: ResponseRow, estimated: int) -> None:
         estimated if prompt_tokens is None else prompt_tokens,
         estimate_tokens(row.response_text or "") if completion_tokens is None else completion_tokens,
         estimated_prompt_tokens=estimated,
+        is_counted=completion_tokens is not None or row.response_text is None,
     )
 
 

@@ -235,8 +235,9 @@ class BatchAskers:
                     raise
                 self._pause(tries, error)
                 batch_id = None
-                # A 503 may come from what stands before the service, which has the batch all the same.
-                if error.status != _TOO_MANY:
+                # The error may come from a proxy, while the service has the batch all the same. Batches without names are not
+                # looked for after a 429, which would end the run for a person to look.
+                if error.status != _TOO_MANY or self._batches.has_names:
                     batch_id = self._look_for(submission, utc_now())
                     self._has_guessed = self._has_guessed or batch_id is not None
                     if batch_id is None:

@@ -290,6 +290,8 @@ class CostMeter:
         self._max_cost_usd = max_cost_usd
         self._answer_tokens = answer_tokens
         self._longest_answer = 0
+        # Tokens that answers may have had beyond those estimated, where the service did not count them.
+        self._uncounted = 0
         # Tokens of a question as the service counts them, over those estimated; 1 until it has counted.
         self._counted = self._estimated = 0
         # Questions under way, and their tokens as estimated.
@@ -324,7 +326,8 @@ class CostMeter:
             expected = self._expected(
                 self._price, self._n_reserved + 1, self._reserved_tokens + prompt_tokens
             )
-            if self._spent(self._price) + expected > self._max_cost_usd:
+            uncounted = self._price.cost(0, self._uncounted)
+            if self._spent(self._price) + uncounted + expected > self._max_cost_usd:
                 return False
             self._n_reserved += 1
             self._reserved_tokens += prompt_tokens
@@ -338,7 +341,12 @@ class CostMeter:
                 self._reserved_tokens -= prompt_tokens
 
     def charge(
-        self, prompt_tokens: int | None, completion_tokens: int | None, *, estimated_prompt_tokens: int = 0
+        self,
+        prompt_tokens: int | None,
+        completion_tokens: int | None,
+        *,
+        estimated_prompt_tokens: int = 0,
+        is_counted: bool = True,
     ) -> None:
         """Add what one try took.
 
@@ -346,8 +354,12 @@ class CostMeter:
             prompt_tokens, completion_tokens: as the service counts them or, where it does not, as estimated from the texts;
                 None for a try that brought nothing.
             estimated_prompt_tokens: what the question was taken to have, to learn from how it counts.
+            is_counted: the service counted the answer. An answer that it did not count may have been the longest one
+                allowed, of which only a part is shown, so it takes as much out of the limit.
         """
         with self._lock:
+            if not is_counted and self._answer_tokens is not None:
+                self._uncounted += max(self._answer_tokens - (completion_tokens or 0), 0)
             self.n_prompt_tokens += prompt_tokens or 0
             self.n_completion_tokens += completion_tokens or 0
             self._longest_answer = max(self._longest_answer, completion_tokens or 0)
@@ -368,5 +380,5 @@ class CostMeter:
 
     def _expected(self, price: Price, n_questions: int, prompt_tokens: int) -> float:
         factor = self._counted / self._estimated if self._estimated else 1.0
-        answer = self._answer_tokens or self._longest_answer or ASSUMED_ANSWER_TOKENS
+        answer = max(self._answer_tokens or 0, self._longest_answer) or ASSUMED_ANSWER_TOKENS
         return price.cost(prompt_tokens * factor, n_questions * answer)

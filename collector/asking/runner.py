@@ -49,6 +49,8 @@ INTERRUPT_PATIENCE_SECONDS = 2.0
 POLL_SECONDS = 0.25
 # A service that only refuses for so long is asked again when somebody resumes the run.
 GIVE_UP_SECONDS = 3600.0
+# The address, the model or a parameter is wrong, which a run keeps: a key or a credit is put right outside of it.
+_WRONG_QUESTION = frozenset({400, 404, 405, 413, 415, 422})
 
 logger = logging.getLogger(__name__)
 
@@ -478,7 +480,7 @@ class _Collection:
     def _stopped_by(self, error: TargetError) -> TargetError:
         resume = f"biasledger collect --resume {self._run.run_id}"
         way_on = f"When that is put right, go on with: {resume}"
-        if isinstance(error, UnusableError):
+        if isinstance(error, UnusableError) or error.status in _WRONG_QUESTION:
             way_on = (
                 f"The run keeps the spec and the settings that it was started with. After a change of the spec or of the target, "
                 f"start a new run: biasledger collect AUDIT.yml --target {self._run.target}. If only the service was repaired, "

@@ -373,6 +373,7 @@ def _ask(target: Target, answer: ToRead, meter: CostMeter) -> _Found | None:
                 reply.prompt_tokens or estimated,
                 reply.completion_tokens or estimate_tokens(text),
                 estimated_prompt_tokens=estimated,
+                is_counted=bool(reply.completion_tokens),
             )
             return _Found(answer, answer.decision_in(text))
         return _Found(answer, None, has_failed=True)

@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import AfterValidator, Field, model_validator
 
-from collector.errors import TargetError
+from collector.errors import TargetError, UnusableError
 from collector.hints import quoted
 from collector.redaction import Redactor, environment_key
 from collector.targets.base import Reply, Request
@@ -256,7 +256,7 @@ class HttpEndpoint:
             TargetError: as of ChatTarget.ask; also where the audit has a system prompt and the target no place for it.
         """
         if request.system_prompt and not self._has_slot("system_prompt"):
-            raise TargetError(
+            raise UnusableError(
                 f"{self.name} cannot be given the audit's system prompt: put {{system_prompt}} into its body or url.",
                 stops_run=True,
             )

@@ -198,6 +198,21 @@ def test_without_a_limit_on_answers_the_longest_so_far_is_expected() -> None:
     assert [meter.reserve(1000) for _ in range(4)] == [True, True, True, False]
 
 
+def test_answers_that_were_not_counted_take_the_longest_allowed_out_of_the_limit() -> None:
+    meter = CostMeter(DOLLAR, 0.005, answer_tokens=100)
+    meter.charge(1000, 10, estimated_prompt_tokens=1000, is_counted=False)
+    # 0.0011 are known to be spent, 0.002 may be; one question more takes 0.002.
+    assert meter.cost_usd == pytest.approx(0.0011)
+    assert [meter.reserve(1000), meter.reserve(1000)] == [True, False]
+
+
+def test_an_answer_longer_than_asked_for_is_expected_again() -> None:
+    meter = CostMeter(DOLLAR, 0.006, answer_tokens=100)
+    meter.charge(1000, 200, estimated_prompt_tokens=1000)
+    # 0.003 are spent, and one more like it takes all that is left.
+    assert [meter.reserve(1000), meter.reserve(1)] == [True, False]
+
+
 def test_the_services_count_of_tokens_is_learned() -> None:
     meter = CostMeter(DOLLAR, 0.009, answer_tokens=0)
     meter.charge(2000, 1, estimated_prompt_tokens=1000)

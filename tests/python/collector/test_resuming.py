@@ -261,6 +261,20 @@ def test_a_killed_end_is_made_up_for(small_spec: Path, ledger_path: Path, query:
     assert events == ["started", "resumed", "finished"]
 
 
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(404, "start a new run: biasledger collect AUDIT.yml"), (401, "When that is put right, go on with")],
+)
+def test_a_wrong_setting_needs_a_new_run_and_a_wrong_key_does_not(
+    small_spec: Path, ledger_path: Path, status: int, advice: str
+) -> None:
+    def answer(_: Request) -> Reply:
+        raise TargetError("Refused.", stops_run=True, status=status)
+
+    with pytest.raises(TargetError, match=re.escape(advice)):
+        collect(load_audit(small_spec), Scripted(answer), ledger_path)
+
+
 def test_a_budget_ends_a_run_cleanly_and_counts_what_was_spent_before(
     small_spec: Path, ledger_path: Path, query: Query
 ) -> None:
