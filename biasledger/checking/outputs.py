@@ -127,7 +127,7 @@ def failed_outputs(tables: Tables, runs: Sequence[str], ledger: Path | None) -> 
         [list(runs)],
     )
     prompts = read_prompts(ledger, runs) if rows and ledger is not None else {}
-    return tuple(FailedOutput(*row, prompt=prompts.get((row[0], row[6]), "")) for row in rows)
+    return tuple(replace(FailedOutput(*row), prompt=prompts.get((row[0], row[6]), "")) for row in rows)
 
 
 def read_prompts(ledger: Path, runs: Sequence[str]) -> dict[tuple[str, str], str]:

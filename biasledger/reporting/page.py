@@ -141,7 +141,7 @@ def read_panels(source: Source, run_ids: Sequence[str] = ()) -> dict[str, Panel]
     named = {
         f"run-{place}-{picture.key}": picture
         for place, run in enumerate(shown, start=1)
-        for picture in _pictures(source, run["run_id"])
+        for picture in _pictures(source, run["run_id"], None)
     }
     overall = runs.pictures_of_all(
         source, [row["run_id"] for row in chosen], sorted(row["run_id"] for row in shown)

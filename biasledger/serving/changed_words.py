@@ -81,18 +81,17 @@ def _of_items(text: str, items: Sequence[_Item], others: Sequence[_Item], other:
     """A text by its items: those that the other text lacks, and different words under a key that each has once."""
     known = {item.name for item in others}
     keys = Counter(item.key for item in items)
-    described = {item.key: item for item in others if item.key is not None}
+    described = {item.key: item for item in others}
     n_described = Counter(item.key for item in others)
     parts: list[Part] = []
     end = 0
     for item in items:
         parts.append(Part(text[end : item.start], False))
         shown = text[item.start : item.end]
-        is_described = keys[item.key] == 1 == n_described[item.key] and item.key in described
+        twin = described.get(item.key) if keys[item.key] == 1 == n_described[item.key] else None
         if item.name in known:
             parts.append(Part(shown, False))
-        elif is_described:
-            twin = described[item.key]
+        elif twin is not None:
             parts += _by_words(shown, other[twin.start : twin.end])[0]
         else:
             # The description of an item that the other lacks adds nothing to its name.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from biasledger.reporting.charts import (
     Dot,
     Point,
+    Rule,
     describe_dots,
     headline,
     headline_of_bars,
@@ -32,6 +33,7 @@ from biasledger.reporting.picture import (
     readable,
     signed,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
@@ -71,7 +73,8 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     bars = [
-        (row["word"], row["signed_share"], f"{abs(row['signed_share']):.1%} of the divergence") for row in rows
+        (row["word"], row["signed_share"], f"{abs(row['signed_share']):.1%} of the divergence")
+        for row in rows
     ]
     listed = "; ".join(f"{word}: {signed(f'{share:+.1%}')}" for word, share, _ in bars)
     return Panel(
@@ -130,7 +133,7 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
 
 def _audit_report(source: Source, run_id: str) -> Picture | None:
     result = source.ask_analysis("audit_report", run_id)
-    return result and Picture(
+    return tabled(
         key="words-audit-report",
         title="The published report, axis by axis",
         reading="What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "

@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 

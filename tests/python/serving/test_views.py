@@ -488,7 +488,9 @@ class TestSql:
 
     def test_what_is_drawn_can_be_chosen(self, explorer: Explorer) -> None:
         sql = "select group_name, value, n_units from marts.fct_findings where value is not null"
-        drawn = [explorer.get("/sql", params={"sql": sql, "chart": chart}).text for chart in ("dots", "points")]
+        drawn = [
+            explorer.get("/sql", params={"sql": sql, "chart": chart}).text for chart in ("dots", "points")
+        ]
         assert all('<svg class="wide"' in page for page in drawn)
         assert len({page[page.index('<svg class="wide"') :] for page in drawn}) == 2
         assert '<svg class="wide"' not in explorer.get("/sql", params={"sql": "select 'a' as text"}).text
