@@ -127,7 +127,8 @@ def failed_outputs(tables: Tables, runs: Sequence[str], ledger: Path | None) -> 
         [list(runs)],
     )
     prompts = read_prompts(ledger, runs) if rows and ledger is not None else {}
-    return tuple(FailedOutput(*row, prompt=prompts.get((row[0], row[6]), "")) for row in rows)
+    failed = [FailedOutput(*row) for row in rows]
+    return tuple(replace(one, prompt=prompts.get((one.run_id, one.prompt_id), "")) for one in failed)
 
 
 def read_prompts(ledger: Path, runs: Sequence[str]) -> dict[tuple[str, str], str]:

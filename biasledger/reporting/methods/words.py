@@ -124,7 +124,9 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
 
 def _audit_report(source: Source, run_id: str) -> Picture | None:
     result = source.ask_analysis("audit_report", run_id)
-    return result and Picture(
+    if result is None:
+        return None
+    return Picture(
         key="words-audit-report",
         title="The published report, axis by axis",
         reading="What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "
