@@ -166,7 +166,7 @@ def sentences(
             n_skipped=sum(one.n_skipped for one in of_run),
         )
         yield (
-            f"Single outputs of {total.audit}, asked of {total.target}, by the published rule, on which no verdict rests: "
+            f"Single outputs of {total.audit}, target {total.target}, by the published rule, on which no verdict rests: "
             f"{_counts(total)}. Skipped outputs have fewer than two markers."
         )
         if len(of_run) > 1:
