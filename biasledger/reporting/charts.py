@@ -478,10 +478,21 @@ def scatter(
     return {**_spec(rows, layers, 340), "usermeta": {"has_names": True, "has_equal_axes": not log_x}}
 
 
+def linked(spec: Spec, addresses: Sequence[str | None]) -> Spec:
+    """Let each mark of `interval_dots` or `scatter` lead to an address, in the order of the dots or points."""
+    for row, address in zip(spec["data"]["values"], addresses, strict=True):
+        row["address"] = address
+    for layer in spec["layer"]:
+        if layer["mark"]["type"] == "point":
+            layer["encoding"]["href"] = {"field": "address"}
+    return spec
+
+
 def level_dots(
     rows: Sequence[tuple[str, str, float, float | None, float | None]],
     levels: Sequence[str],
     titles: tuple[str, str],
+    even: float,
 ) -> tuple[Spec, tuple[Key, ...]]:
     """Shares with intervals side by side at each level; up to five series.
 
@@ -489,6 +500,7 @@ def level_dots(
         rows: level, series, value, low, high.
         levels: from left to right.
         titles: of the horizontal and the vertical axis.
+        even: the share without any difference, drawn as a line.
 
     Returns:
         The chart and the legend of its series.
@@ -502,8 +514,8 @@ def level_dots(
             "value": value,
             "low": low,
             "high": high,
-            "written": signed(f"{value:+.1%}"),
-            "interval": "–" if low is None or high is None else signed(f"{low:+.1%} to {high:+.1%}"),
+            "written": f"{value:.1%}",
+            "interval": "–" if low is None or high is None else f"{low:.1%} to {high:.1%}",
         }
         for level, name, value, low, high in rows
         if clip(name, 80) in kinds
@@ -522,7 +534,7 @@ def level_dots(
         "type": "quantitative",
         "title": titles[1],
         "axis": {"format": ".0~%", "tickCount": 6},
-        "scale": {"domain": _domain([0.0, *(end for _, _, *ends in rows for end in ends)]), "nice": False},
+        "scale": {"domain": _domain([even, *(end for _, _, *ends in rows for end in ends)]), "nice": False},
     }
     intervals = {
         "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75, "clip": True},
@@ -547,7 +559,55 @@ def level_dots(
             ),
         },
     }
-    return _spec(values, [_horizontal_rules([Rule(0.0, "even")], y), intervals, marks], _HEIGHT), legend
+    return _spec(values, [_horizontal_rules([Rule(even, "even")], y), intervals, marks], _HEIGHT), legend
+
+
+def grouped_bars(
+    rows: Sequence[tuple[str, str, float]], title: str, axis: str = ".0~%"
+) -> tuple[Spec, tuple[Key, ...]]:
+    """A bar for each label and series, those of a label together; up to five series.
+
+    Args:
+        rows: label, series, value.
+        title: what the horizontal axis measures.
+        axis: how it writes a number (d3).
+
+    Returns:
+        The chart and the legend of its series.
+    """
+    series, kinds, _ = _series([name for _, name, _ in rows])
+    labels = list(dict.fromkeys(clip(label, 60) for label, _, _ in rows))
+    values = [
+        {
+            "label": clip(label, 60),
+            "series": clip(name, 80),
+            "place": series.index(clip(name, 80)),
+            "value": value,
+            "written": f"{value:.1%}" if "%" in axis else number(value),
+        }
+        for label, name, value in rows
+        if clip(name, 80) in kinds
+    ]
+    x = {
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": _domain([0.0, *(value for _, _, value in rows)]), "nice": False},
+        "axis": {"format": axis, "tickCount": 5},
+    }
+    bars = {
+        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "encoding": {
+            "y": {"field": "label", **_categories(labels, 0.3)},
+            "yOffset": {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(series)))}},
+            "x": {"field": "value", **x},
+            # By number, as in level_dots.
+            "color": _colour("place", dict(enumerate(kinds.values()))),
+            "tooltip": _tooltip("label", {"series": "of", "written": title}),
+        },
+    }
+    legend = tuple(Key(f"bar-{place}", name) for place, name in enumerate(series, start=1))
+    height = len(labels) * (12 * len(series) + 10)
+    return _spec(values, [bars, _vertical_rules([Rule(0.0, "even")], x)], height), legend
 
 
 def lines(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from biasledger import __version__
 from biasledger.checking.mitigations import OF_NO_GROUP
+from biasledger.checking.outputs import read_prompts
 from biasledger.methods import method_names, module_of
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
@@ -91,7 +92,7 @@ def assemble(
             f"run-{place}",
             run_verdict(run, by_run.get(run["run_id"], []), _silent(source, run["run_id"])),
             _suggestions(source, run["run_id"]),
-            _pictures(source, run["run_id"]),
+            _pictures(source, run["run_id"], ledger),
         )
         for place, run in enumerate(shown, start=1)
     ]
@@ -140,7 +141,7 @@ def read_panels(source: Source, run_ids: Sequence[str] = ()) -> dict[str, Panel]
     named = {
         f"run-{place}-{picture.key}": picture
         for place, run in enumerate(shown, start=1)
-        for picture in _pictures(source, run["run_id"])
+        for picture in _pictures(source, run["run_id"], None)
     }
     overall = runs.pictures_of_all(
         source, [row["run_id"] for row in chosen], sorted(row["run_id"] for row in shown)
@@ -222,10 +223,24 @@ def _result(source: Source, name: str, **values: Sequence[str]) -> Result:
     return result
 
 
-def _pictures(source: Source, run_id: str) -> list[Picture]:
+def _pictures(source: Source, run_id: str, ledger: Path | None) -> list[Picture]:
     """Those of the methods, in their order, and then those of any kind of audit."""
     modules = [*(module_of("biasledger.reporting.methods", method) for method in method_names()), runs]
-    return [picture for module in modules for picture in module.pictures(source, run_id)]
+    pictures = [picture for module in modules for picture in module.pictures(source, run_id)]
+    if ledger is None or not any("prompt_id" in one.result.columns for one in pictures):
+        return pictures
+    prompts = read_prompts(ledger, [run_id])
+    return [_with_prompts(one, {id_: text for (_, id_), text in prompts.items()}) for one in pictures]
+
+
+def _with_prompts(picture: Picture, prompts: Mapping[str, str]) -> Picture:
+    """Put prompts in the place of their ids, where the ledger has them."""
+    columns, rows, sql = picture.result.columns, picture.result.rows, picture.result.sql
+    if "prompt_id" not in columns or not prompts:
+        return picture
+    rows = [{**row, "prompt": prompts.get(row["prompt_id"], row["prompt_id"])} for row in rows]
+    named = tuple("prompt" if name == "prompt_id" else name for name in columns)
+    return replace(picture, result=Result(named, rows, sql))
 
 
 def _suggestions(source: Source, run_id: str) -> Sequence[Row]:

@@ -78,7 +78,9 @@ class Picture:
     def __post_init__(self) -> None:
         if _share_axes(self.panels):
             object.__setattr__(self, "note", f"{self.note} {_CUT}".strip())
-        object.__setattr__(self, "table_rows", self.result.rows[:TABLE_ROWS_AT_MOST])
+        # What has no chart is read as a table.
+        n_rows = TABLE_ROWS_AT_MOST * (1 if self.panels else 3)
+        object.__setattr__(self, "table_rows", self.result.rows[:n_rows])
 
 
 def _share_axes(panels: Sequence[Panel]) -> bool:
@@ -141,8 +143,9 @@ def split_panels(
     draw: Callable[[Sequence[Row]], Panel],
     noun: str,
     rows_at_most: int = ROWS_AT_MOST,
+    panels_at_most: int = PANELS_AT_MOST,
 ) -> tuple[tuple[Panel, ...], str]:
-    """One panel for each combination of `by`, in the order of the rows, at most six.
+    """One panel for each combination of `by`, in the order of the rows, at most six or as many as stated.
 
     Returns:
         Return the panels, and sentences on rows that are left out, or "".
@@ -150,7 +153,7 @@ def split_panels(
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
-    drawn = list(groups.values())[:PANELS_AT_MOST]
+    drawn = list(groups.values())[:panels_at_most]
     left_out = len(groups) - len(drawn)
     notes = [f"Showing {len(drawn)} of {len(groups)} {noun}."] if left_out else []
     longest = max(map(len, drawn), default=0)
@@ -180,6 +183,11 @@ def paneled(
         return None
     panels, note = split_panels(result.rows, by, draw, noun, rows_at_most)
     return Picture(query.replace("_", "-"), title, reading, result, panels, legend(result.rows), note)
+
+
+def tabled(key: str, title: str, reading: str, result: Result | None) -> Picture | None:
+    """A table without a chart; None without a result."""
+    return None if result is None else Picture(key, title, reading, result)
 
 
 def drawn(*pictures: Picture | None) -> list[Picture]:

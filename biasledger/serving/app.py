@@ -27,7 +27,7 @@ from biasledger.querying.formats import json_value, write_csv, write_json
 from biasledger.querying.statements import Result
 from biasledger.reporting.drawing import drawings
 from biasledger.reporting.picture import STATUS_TEXTS, cell, clip, count, is_number, number, prose, readable
-from biasledger.reporting.verdicts import about
+from biasledger.reporting.verdicts import about, in_words, technical
 from biasledger.serving import comparison, findings, one_finding, pairs, queries
 from biasledger.serving.asked import Asked, Labeller, Served, link
 from biasledger.serving.builds import build_of
@@ -211,10 +211,12 @@ def _environment() -> Environment:
         cell=cell,
         clip=clip,
         drawings=drawings,
+        in_words=in_words,
         json=json_value,
         number=number,
         prose=prose,
         readable=readable,
+        technical=technical,
     )
     environment.tests["is_number"] = is_number
     environment.globals.update(

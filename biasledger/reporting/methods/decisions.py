@@ -33,13 +33,13 @@ from biasledger.reporting.picture import (
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
-_OUTCOMES = {"selected": "share selected", "correct": "share of right decisions"}
+_OUTCOMES = {"selected": "share {}", "correct": "share of right decisions"}
 _STANDINGS = {
     "rank_gap": "rank of the label",
     "place_gap": "place in the ranking",
     "score_gap": "score",
     "relative_gap": "logarithm of the score",
-    "percentile_gap": "place among the scores of the case",
+    "percentile_gap": "percentile rank of the score",
 }
 _FOUR_FIFTHS = 0.8
 _LABEL_ROWS = 80
@@ -65,10 +65,10 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         by=("domain", "outcome"),
         draw=_gaps_panel,
         noun="outcomes",
-        title="Who is ranked lower, selected less often or decided about less accurately",
+        title="Who is placed, scored or decided about worse",
         reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
-        "group’s is. Ranks, places and scores: each point is a group less its reference group, with its 95 % interval; left of "
-        "the line the group is worse off. Rows with × are intersections. Shares selected are judged as impact ratios, below.",
+        "group’s is. Ranks and scores: each point is a group less its reference group, with its 95 % interval; left of "
+        "the line the group is worse off. Rows with × are intersections. Shares are judged as impact ratios.",
         legend=lambda rows: (
             *status_keys(rows),
             *RATE_KEYS,
@@ -78,7 +78,12 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
 
 def _gaps_panel(rows: Sequence[Row]) -> Panel:
     measure = next((row["measure"] for row in rows if row["measure"]), "")
-    outcome = _OUTCOMES.get(rows[0]["outcome"]) or _STANDINGS.get(measure) or readable(rows[0]["outcome"])
+    selected = rows[0]["noun_outcome"] or "selected"
+    outcome = (
+        _OUTCOMES.get(rows[0]["outcome"], "").format(selected)
+        or _STANDINGS.get(measure)
+        or readable(rows[0]["outcome"])
+    )
     subject = f", {readable(rows[0]['domain'])}" if rows[0]["domain"] else ""
     title = f"{outcome[:1].upper()}{outcome[1:]}{subject}, {against(rows)}"
     if rows[0]["outcome"] in _OUTCOMES:

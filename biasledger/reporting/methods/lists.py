@@ -22,6 +22,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
@@ -32,7 +33,10 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for lists."""
     return drawn(
         _spread(source, run_id),
+        _attributes(source, run_id),
         _similarity(source, run_id),
+        _values(source, run_id),
+        _personality(source, run_id),
         _robustness(source, run_id),
         _entropy(source, run_id),
     )
@@ -101,6 +105,65 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
             _NOISE_KEY,
         ),
         note=note,
+    )
+
+
+def _attributes(source: Source, run_id: str) -> Picture | None:
+    """Return the table of attributes and wordings, as the source reports them."""
+    result = source.ask_analysis("fairness_by_attribute", run_id)
+    return tabled(
+        key="lists-attributes",
+        title="SNSR and SNSV of each attribute and wording",
+        reading="The published status is FAIL if SNSR is above 0.10 or SNSV above 0.05, by chance or not; ours judges what lies "
+        "beyond chance. Questions with typing errors and in other languages have SNSR of the clean questions and the change next "
+        "to theirs, over the same groups.",
+        result=result,
+    )
+
+
+def _values(source: Source, run_id: str) -> Picture | None:
+    result = source.ask_analysis("groups_furthest_from_the_neutral_list", run_id)
+    return tabled(
+        key="lists-values",
+        title="Similarity, spread and quality of each group’s lists",
+        reading="Mean similarity to the neutral list with its standard deviation over subjects; a note where subjects "
+        "differ more in one group than in the others. Precision, recall and NDCG tell lists that are fair from lists that are "
+        "equally bad; they need a table of relevant items.",
+        result=result,
+    )
+
+
+def _personality(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "lists_personality",
+        run_id,
+        by=("domain",),
+        draw=_personality_panel,
+        noun="domains",
+        title="Are all personalities served alike?",
+        reading="PAFS is 1 less the mean distance of the points from the line, which is their mean: 1 is the same for all "
+        "personalities. It is experimental in its source and never an alarm.",
+        legend=lambda _: (Key("plain", "a personality’s lists"), Key("rule-even", "mean of all")),
+    )
+
+
+def _personality_panel(rows: Sequence[Row]) -> Panel:
+    first = rows[0]
+    title = (
+        f"{readable(first['domain']) or 'all subjects'}: PAFS {number(first['pafs'])}, "
+        f"{number(first['pafs_debiased'])} without chance "
+        f"({number(first['pafs_low'])} to {number(first['pafs_high'])})"
+    )
+    dots = [
+        Dot(readable(row["group_name"]), row["similarity"], row["interval_low"], row["interval_high"])
+        for row in rows
+    ]
+    mean = sum(row["similarity"] for row in rows) / len(rows)
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"Similarity to the neutral list by personality, {title}"),
+        spec=interval_dots(dots, "similarity to the neutral list", [Rule(mean, "even")]),
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from biasledger.reporting.charts import (
     Dot,
     Point,
+    Rule,
     describe_dots,
     headline,
     headline_of_bars,
@@ -29,20 +31,23 @@ from biasledger.reporting.picture import (
     number,
     paneled,
     readable,
+    signed,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")
 _NAMES_AT_MOST, _MARKED_NAMED = 14, 8  # of words next to their points
 _REMOVED_TOLD = 20
-_WORDS_AT_MOST, _WORDS_READ = 12, 24
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for texts."""
     return drawn(
+        _audit_report(source, run_id),
         _contributions(source, run_id),
+        _product_types(source, run_id),
         _scores(source, run_id),
         _classifier_accuracy(source, run_id),
         _removed(source, run_id),
@@ -59,44 +64,83 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
         draw=_contributions_panel,
         noun="contrasts",
         title="Which words make the difference",
-        reading="The words that add most to how far two groups’ texts lie apart: how many more of 100 answers use them about the "
-        "group (right) or about its reference group (left). Words that always come together, as those of one product do, "
-        "share a row. A bar alone proves nothing; whether the texts differ by more than chance is judged for all words together.",
-        rows_at_most=_WORDS_READ,
+        reading="The ten words that contribute most to the divergence of two groups’ texts, each with its share of it: to the "
+        "right words that the group gets more, to the left words that it gets less. A bar alone proves nothing: all words are "
+        "judged together.",
     )
 
 
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
-    phrases = _phrases(rows)[:_WORDS_AT_MOST]
-    listed = "; ".join(f"{phrase}: {using:.0f} against {others:.0f}" for phrase, using, others in phrases)
     bars = [
-        (phrase, using - others, f"{using:.1f} and {others:.1f} of 100 answers")
-        for phrase, using, others in phrases
+        (row["word"], row["signed_share"], f"{abs(row['signed_share']):.1%} of the divergence")
+        for row in rows
     ]
+    listed = "; ".join(f"{word}: {signed(f'{share:+.1%}')}" for word, share, _ in bars)
     return Panel(
         title=title,
-        description=f"Bars by word, {title}, answers of 100 that use it: {listed}.",
+        description=f"Bars by word, {title}, share of the divergence, positive where the group gets the word more: {listed}.",
         spec=signed_bars(
             bars,
-            "difference of the answers of 100 that use it",
-            axis="+~r",
-            number_format="{:+.1f}",
+            "share of the divergence, positive where the group gets the word more",
         ),
         finding=headline_of_bars(
-            bars, groups_of(rows[0]), "{label}: {size:.0f} more of 100 answers for {who}"
+            bars, groups_of(rows[0]), "{label}: {size:.0%} of the divergence, more for {who}"
         ),
     )
 
 
-def _phrases(rows: Sequence[Row]) -> list[tuple[str, float, float]]:
-    """Words with how many of 100 answers of each group use them; words of one phrase have all numbers alike and share a row."""
-    phrases: dict[tuple[float, float, float], list[str]] = {}
-    for row in rows:
-        if row["answers_per_100"] is not None and row["reference_answers_per_100"] is not None:
-            using = (row["answers_per_100"], row["reference_answers_per_100"], row["contribution_bits"])
-            phrases.setdefault(using, []).append(row["word"])
-    return [(" + ".join(words[:3]), using, others) for (using, others, _), words in phrases.items()]
+def _product_types(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "words_product_types",
+        run_id,
+        by=_CONTRAST,
+        draw=_product_types_panel,
+        noun="contrasts",
+        title="Which product types each group gets",
+        reading="Product types are the keys of JSON answers. A point says how many more of 100 answers for the group name the "
+        "type than of 100 for its reference group. Types are marked that remain when all are tested together.",
+        legend=lambda _: (
+            Key("alarm", "marked product type"),
+            Key("quiet", "not more than chance"),
+            Key("rule-even", "as often for both"),
+        ),
+    )
+
+
+def _product_types_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
+    dots = [
+        Dot(
+            row["product_type"],
+            row["difference"],
+            status="alarm" if row["is_marked"] else "quiet",
+            more={
+                "answers of 100": f"{row['answers_per_100']:.0f} and {row['reference_answers_per_100']:.0f}"
+            },
+        )
+        for row in rows
+    ]
+    marked = ", ".join(dot.label for dot in dots if dot.status == "alarm") or "none"
+    words = describe_dots([replace(dot, status="plain") for dot in dots], f"Product types, {title}")
+    return Panel(
+        title=title,
+        description=f"{words} Marked: {marked}.",
+        spec=interval_dots(dots, "answers of 100, group minus reference", [Rule(0.0, "even")]),
+    )
+
+
+def _audit_report(source: Source, run_id: str) -> Picture | None:
+    result = source.ask_analysis("audit_report", run_id)
+    return tabled(
+        key="words-audit-report",
+        title="The published report, axis by axis",
+        reading="What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "
+        "its band (high above 0.80, not meaningful below 0.60); Jensen-Shannon divergence in nats; the words marked most for the "
+        "group, with their z (*: borderline, 1.90 to 1.96). These rules have no test behind them, so no verdict rests on them.",
+        result=result,
+    )
 
 
 def _scores(source: Source, run_id: str) -> Picture | None:

@@ -19,6 +19,7 @@ select
     gaps.attribute,
     gaps.group_name,
     gaps.reference_group,
+    runs.noun_outcome,
     judged.measure,
     judged.status,
     judged.threshold,
@@ -32,6 +33,7 @@ select
     gaps.p_value,
     gaps.n_clusters
 from marts.fct_decision_gaps as gaps
+inner join marts.dim_runs as runs on gaps.run_id = runs.run_id
 left join judged using (contrast_id, outcome, domain)
 where
     gaps.run_id = $run_id

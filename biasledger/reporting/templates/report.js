@@ -61,6 +61,7 @@
 
   // ---- the table of findings: filtered, sorted, paged; what is chosen stands in the address, so that it can be sent ----
   const PAGE = 50;
+  const PRINTED = 1_000; // a browser takes minutes and gigabytes for ten times as many
   const { fields, texts, rows } = JSON.parse(byId("findings-data").textContent);
   const place = Object.fromEntries(fields.map((name, at) => [name, at]));
   const text = (row, name) => texts[row[place[name]]];
@@ -94,14 +95,23 @@
     setTimeout(() => { from.textContent = label; }, 1500);
   };
 
-  const line = (row) => {
+  // On paper, thousands of rows have no drawings and no buttons: those take most of the time.
+  const line = (row, isPrinted) => {
     const command = `biasledger explain ${text(row, "id")}`;
-    const offer = button("Copy", () => copy(command, offer));
-    offer.className = "copy";
-    offer.setAttribute("aria-label", `Copy ${command}`);
+    const status = text(row, "status");
+    const offer = isPrinted ? "" : button("Copy", () => copy(command, offer));
+    if (offer) {
+      offer.className = "copy";
+      offer.setAttribute("aria-label", `Copy ${command}`);
+    }
     return element(
       "tr", "",
-      element("td", "", byId(`status-${text(row, "status")}`).content.cloneNode(true)),
+      element(
+        "td", "",
+        isPrinted
+          ? element("span", `status status-${status}`, statusText(status))
+          : byId(`status-${status}`).content.cloneNode(true),
+      ),
       element(
         "td", "what",
         element("bdi", "", text(row, "sentence")),
@@ -119,13 +129,13 @@
   };
 
   const show = (all) => {
-    const shown = all ? found : found.slice(first, first + PAGE);
-    byId("findings-rows").replaceChildren(...shown.map(line));
+    const shown = all ? found.slice(0, PRINTED) : found.slice(first, first + PAGE);
+    byId("findings-rows").replaceChildren(...shown.map((row) => line(row, all)));
     const number = (n) => n.toLocaleString("en");
     const of = found.length === rows.length ? "" : ` that fit, of ${number(rows.length)}`;
     const start = all ? 0 : first;
     byId("findings-count").textContent = shown.length
-      ? `${number(start + 1)} to ${number(start + shown.length)} of ${number(found.length)} finding${found.length === 1 ? "" : "s"}${of}.`
+      ? `${number(start + 1)} to ${number(start + shown.length)} of ${number(found.length)} finding${found.length === 1 ? "" : "s"}${of}.${all && found.length > PRINTED ? " Filters choose which are printed; the CSV has all." : ""}`
       : `No finding fits, of ${number(rows.length)}.`;
     byId("previous").disabled = first === 0;
     byId("next").disabled = first + PAGE >= found.length;
@@ -230,10 +240,17 @@
   byId("filter").hidden = byId("printing").hidden = false;
   if (!restore()) show();
 
-  // ---- print: every finding that fits, what is folded unfolded; SQL only where it is asked for ----
+  // ---- print: every finding that fits, what is folded unfolded, numbers as an appendix; SQL only where it is asked for ----
   let unfolded = [];
+  const tables = [...document.querySelectorAll(".numbers")].map((place) => [place, place.querySelector(".scroll")]);
   addEventListener("beforeprint", () => {
-    const printed = byId("print-sql").checked ? "details:not([open])" : "details:not([open]):not(.sql)";
+    byId("appendix").hidden = !byId("print-numbers").checked || !tables.length;
+    document.documentElement.dataset.numbers = byId("appendix").hidden ? "" : "printed";
+    for (const [place, table] of tables) {
+      const title = place.closest(".picture").querySelector("h3").textContent;
+      if (!byId("appendix").hidden) byId("appendix").append(element("h3", "", title), table);
+    }
+    const printed = `details:not([open], .numbers${byId("print-sql").checked ? "" : ", .sql"})`;
     unfolded = [...document.querySelectorAll(printed)];
     unfolded.forEach((one) => { one.open = true; });
     document.documentElement.dataset.sql = byId("print-sql").checked ? "printed" : "";
@@ -241,6 +258,9 @@
   });
   addEventListener("afterprint", () => {
     unfolded.forEach((one) => { one.open = false; });
+    for (const [place, table] of tables) place.append(table);
+    byId("appendix").querySelectorAll("h3").forEach((one) => one.remove());
+    byId("appendix").hidden = true;
     show();
   });
 })();

@@ -5,7 +5,7 @@
   const steps = { j: "next", ArrowRight: "next", k: "prev", ArrowLeft: "prev" };
   addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select, [tabindex='0']");
-    if (typing && event.key === "Enter" && event.ctrlKey && typing.form) typing.form.requestSubmit();
+    if (typing && event.key === "Enter" && event.ctrlKey && typing.name === "sql") typing.form.requestSubmit();
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !(event.key in steps)) return;
     const link = document.querySelector(`a[rel=${steps[event.key]}]`);
     if (link) link.click();
@@ -20,6 +20,11 @@
     form.addEventListener("formdata", (event) => {
       for (const [name, value] of [...event.formData]) if (!value) event.formData.delete(name);
     });
+  }
+
+  // ---- a phone's screen is for the findings ----
+  if (matchMedia("(max-width: 40rem)").matches) {
+    for (const one of document.querySelectorAll("details[data-folds]")) one.open = false;
   }
 
   // ---- builds: a page stays as it is, and says that it is old ----

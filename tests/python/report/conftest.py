@@ -51,9 +51,7 @@ def opened_large(browser: Browser, large_report: Path) -> Iterator[Opened]:
 def _opener(browser: Browser) -> Iterator[Open]:
     contexts: list[BrowserContext] = []
 
-    def opener(
-        report: Path, width: int = 1280, height: int = 900, **options: Any
-    ) -> Opened:
+    def opener(report: Path, width: int = 1280, height: int = 900, **options: Any) -> Opened:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(HANGS)
         contexts.append(context)

@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -258,8 +259,12 @@ def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, 
     assert page.locator("#findings-rows tr").count() == 50 < n
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("#findings-rows tr").count() == n
-    assert page.locator("details:not([open]):not(.sql)").count() == 0
+    assert page.locator("details:not([open], .sql, .numbers)").count() == 0
     assert page.locator("details.sql[open]").count() == 0
+    # Numbers are an appendix, which can be left out; then they are back at their pictures.
+    n_tables = page.locator(".numbers").count()
+    assert page.locator("#appendix table").count() == n_tables > 0
+    assert page.locator(".numbers table").count() == 0
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).getPropertyValue('--ink').trim()") == "#1b2027"
     assert not page.locator("#filter").is_visible()
@@ -269,10 +274,14 @@ def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, 
     assert page.locator("details[open]").count() == 0
     assert page.locator("#findings-rows tr").count() == 50
     page.get_by_label("Print the SQL, too").check()
+    page.get_by_label("Print the numbers").uncheck()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("details:not([open])").count() == 0
+    assert page.locator("details:not([open], .numbers)").count() == 0
+    assert not page.locator("#appendix").is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".numbers table").count() == n_tables
     page.get_by_label("Print the SQL, too").uncheck()
+    page.get_by_label("Print the numbers").check()
     # The browser sends this event when it prints.
     page.evaluate(
         "addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('#findings-rows tr').length; })"
@@ -280,6 +289,34 @@ def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, 
     assert page.pdf(path=tmp_path / "report.pdf", format="A4").startswith(b"%PDF")
     assert page.evaluate("window.printed") == n
     assert drawn.troubles == []
+
+
+@pytest.mark.parametrize("paper", [(182, 269), (187.9, 251.4)], ids=["A4", "Letter"])
+def test_print_fits_the_paper_with_text_of_8_points(
+    open_report: Open, hostile_report: Path, paper: tuple[float, float]
+) -> None:
+    """The paper without its margins, in mm; on a page that is wider than its paper, browsers print smaller text."""
+    opened = open_report(hostile_report, drawn=False)
+    opened.page.emulate_media(media="print")
+    opened.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for hidden, width in (("#appendix", paper[0]), ("main > :not(#appendix)", paper[1])):
+        opened.page.set_viewport_size({"width": int(width / 25.4 * 96), "height": 900})
+        opened.page.evaluate(f"""
+            document.querySelectorAll('main > *').forEach((one) => {{ one.style.display = ''; }});
+            document.querySelectorAll('{hidden}').forEach((one) => {{ one.style.display = 'none'; }});
+        """)
+        assert overflow(opened) <= 0, hidden
+        smallest = opened.page.evaluate(
+            """() => Math.min(...[...document.querySelectorAll('body *:not(svg *, script, template *)')]
+              .filter((one) => one.checkVisibility())
+              .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+              .map((one) => parseFloat(getComputedStyle(one).fontSize) * 0.75))"""
+        )
+        assert smallest >= 8
+    # Chromium repeats headings that fit a page and hold no block of their own.
+    assert opened.page.evaluate("getComputedStyle(document.querySelector('th button')).display") == "contents"
+    for rule, of in (("breakInside", "tr"), ("breakInside", "thead"), ("breakInside", ".origin")):
+        assert opened.page.evaluate(f"getComputedStyle(document.querySelector('{of}')).{rule}") == "avoid", of
 
 
 def test_a_cell_of_the_matrix_shows_its_findings_at_an_address_that_can_be_sent(
@@ -399,6 +436,22 @@ class TestTwentyRunsAndTenThousandFindings:
             "[...document.querySelectorAll('.run')].map((one) => getComputedStyle(one).contentVisibility)"
         )
         assert set(skipped) == {"auto"}
+
+    def test_it_prints_in_half_a_minute(self, opened_large: Opened, record_property: Any) -> None:
+        page = opened_large.page
+        page.evaluate(
+            """addEventListener('beforeprint', () => {
+              const n = document.querySelectorAll('#findings-rows tr').length;
+              window.printed = [n, document.querySelector('#findings-count').textContent];
+            })"""
+        )
+        started = time.monotonic()
+        page.locator(".run, #over-runs").evaluate_all("(all) => all.forEach((one) => one.remove())")
+        page.pdf(format="Letter")
+        record_property("note", f"10,000 findings print in {time.monotonic() - started:.0f} s.")
+        printed, said = page.evaluate("window.printed")
+        assert printed == 1_000
+        assert said == "1 to 1,000 of 10,000 findings. Filters choose which are printed; the CSV has all."
 
     def test_findings_are_paged_and_filtered(self, opened_large: Opened) -> None:
         page = opened_large.page

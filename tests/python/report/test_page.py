@@ -16,7 +16,7 @@ from biasledger import reporting as report
 from biasledger.reporting import render
 from tests.python.report import warehouses
 from tests.python.report.page_read import Page, small, specs
-from tests.python.report.warehouses import contrast_id, finding, run
+from tests.python.report.warehouses import ROOT, contrast_id, finding, run
 
 PACKAGE = Path(report.__file__).parent
 
@@ -53,14 +53,21 @@ def test_every_query_is_drawn_by_a_method() -> None:
     assert [query.stem for query in QUERIES if f'"{query.stem}"' not in code] == []
 
 
+def test_tables_of_the_sources_have_rows_in_the_tests(hostile_page: str) -> None:
+    titles = set(re.findall(r'<h3 id="run-1-([a-z-]+)-title"', hostile_page))
+    assert titles >= {"words-audit-report", "markers-outputs", "markers-failed-outputs"}
+
+
 def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> None:
     drawn = set(re.findall(r'data-chart="run-1-([a-z-]+)-\d+"', hostile_page))
     assert drawn >= {
         "words-contributions",
+        "words-product-types",
         "words-scores",
         "words-classifier-accuracy",
         "lists-spread",
         "lists-similarity",
+        "lists-personality",
         "lists-robustness",
         "lists-entropy",
         "decisions-gaps",
@@ -83,10 +90,23 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "texts-similarity",
         "quality",
     }
+    tables = set(re.findall(r'<h3 id="(?:run-1-)?([a-z-]+)-title"', hostile_page)) - drawn
+    assert tables >= {"lists-attributes", "lists-values", "prices-first-items", "model-indicators"}
     assert "2 of 3 cases (67%) got different answers" in hostile_page
     assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
         re.findall(r'data-chart="([a-z0-9-]+)"', hostile_page)
     )
+
+
+def test_figures_that_the_page_on_sources_names_are_headings(hostile_page: str) -> None:
+    """docs/sources.md quotes the headings of the figures and tables of the report."""
+    named = set(re.findall(r"“([^”]+)”", (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")))
+    assert len(named) >= 12
+    headings = set(re.findall(r'<h3 id="[^"]+">(.*?)</h3>', hostile_page))
+    assert named <= headings | {
+        # Needs two models of one audit; see the next test.
+        "How right each model is about each group",
+    }
 
 
 def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tmp_path: Path) -> None:
@@ -98,11 +118,17 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     warehouse = warehouses.create(tmp_path / "w.duckdb", warehouses.merged({"dim_runs": runs}, *parts))
     page = render(warehouse)
     drawn = specs(warehouse)
-    accuracy, ranks = drawn["model-rates-1"], drawn["model-rates-2"]
-    labels = [f"{target}, {group}" for group in warehouses.PLAIN.groups for target in ("one <b>", "two")]
-    assert [row["label"] for row in accuracy["data"]["values"]] == labels
-    assert {"at": -0.05, "kind": "threshold"} in ranks["layer"][0]["data"]["values"]
-    assert {row["reference"] for row in accuracy["data"]["values"]} == {0.5}
+    accuracy, ranks = (drawn[f"model-rates-{place}"]["data"]["values"] for place in (1, 2))
+    # Every group of every model, the reference group among them.
+    groups = sorted([*warehouses.PLAIN.groups, warehouses.PLAIN.reference])
+    bars = [(group, target) for group in groups for target in ("one <b>", "two")]
+    assert [(row["label"], row["series"]) for row in accuracy] == bars
+    assert [(row["label"], row["series"]) for row in ranks] == bars
+    assert {row["value"] for row in accuracy} <= {0.9, 0.85, 0.8, 0.75}
+    table = page[page.index('id="model-indicators-title"') :]
+    table = table[: table.index("</table>")]
+    assert re.findall(r"<td>[+−]0\.\d+, favours White", table)
+    assert table.count("2 of 3 (66.7%)") == 2
     assert 'id="model-rates-title"' not in render(warehouse, ["run-1"])
     tried = page[page.index("What may be tried") :]
     assert "Mask names, e-mail addresses and pronouns before a person is judged" in tried

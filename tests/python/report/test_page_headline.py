@@ -90,7 +90,7 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
     assert "Bias is not ruled out in one other: audit-3." in text
     steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
     assert steps[0].startswith(
-        "Fix, or accept with a reason in audit-0Candidates with black names are placed 1.0 places"
+        "Fix, or accept with a reason in audit-0Black people are placed 1.00 places lower than White people"
     )
     assert steps[1] == (
         "Use in audit-0Asked with masked, the place gap of race, black vs White went from −1.00 places to −0.25 places."
