@@ -394,7 +394,7 @@ def signed_bars(
         "scale": {"domain": _domain([0.0, *(value for _, value, _ in rows)]), "nice": False},
     }
     bars = {
-        "mark": {"type": "bar", "cornerRadiusEnd": 2, "color": "var(--accent)"},
+        "mark": {"type": "bar", "color": "var(--accent)"},
         "encoding": {
             "y": {"field": "label", **_categories(labels, 0.35)},
             "x": {"field": "value", **x, "stack": None, "axis": {"format": axis, "tickCount": 5}},
