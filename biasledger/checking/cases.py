@@ -199,7 +199,7 @@ class Check:
         )
         warned = {(case.audit, case.target) for case in self.cases if case.status != UNDECIDED}
         dead = [
-            f"No case of {pair[0]}, asked of {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
+            f"No case of {pair[0]}, target {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
             for pair in self.unjudged
         ]
         return " ".join([said, *dead, *silent])
@@ -239,7 +239,8 @@ def read_check(
             """
             select
                 finding_id, run_id, audit, target, mitigation, findings.measure, scheme, attribute, group_name, reference_group,
-                subject, status, severity, scope, explanation, statement, caution, advice, value, threshold, p_value_adjusted,
+                subject, group_in_words, reference_in_words, status, severity, scope, explanation, statement, caution,
+                advice, value, threshold, p_value_adjusted,
                 is_excepted, is_simulated, measures.method
             from {fct_findings} as findings
             inner join {dim_measures} as measures on findings.measure = measures.measure

@@ -127,8 +127,7 @@ def failed_outputs(tables: Tables, runs: Sequence[str], ledger: Path | None) -> 
         [list(runs)],
     )
     prompts = read_prompts(ledger, runs) if rows and ledger is not None else {}
-    failed = [FailedOutput(*row) for row in rows]
-    return tuple(replace(one, prompt=prompts.get((one.run_id, one.prompt_id), "")) for one in failed)
+    return tuple(replace(FailedOutput(*row), prompt=prompts.get((row[0], row[6]), "")) for row in rows)
 
 
 def read_prompts(ledger: Path, runs: Sequence[str]) -> dict[tuple[str, str], str]:
@@ -166,7 +165,7 @@ def sentences(
             n_skipped=sum(one.n_skipped for one in of_run),
         )
         yield (
-            f"Single outputs of {total.audit}, asked of {total.target}, by the published rule, on which no verdict rests: "
+            f"Single outputs of {total.audit}, target {total.target}, by the published rule, on which no verdict rests: "
             f"{_counts(total)}. Skipped outputs have fewer than two markers."
         )
         if len(of_run) > 1:

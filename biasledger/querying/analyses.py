@@ -38,7 +38,7 @@ def list_analyses(project: Path | None = Path()) -> list[Analysis]:
     for folder in folders:
         for path in sorted(folder.rglob("*.sql")):
             method = path.parent.relative_to(folder).as_posix()
-            question = _question(path.read_text(encoding="utf-8"))
+            question = question_of(path.read_text(encoding="utf-8"))
             found[path.stem] = Analysis(path.stem, "" if method == "." else method, question, path)
     return sorted(found.values(), key=lambda analysis: (analysis.method, analysis.name))
 
@@ -103,7 +103,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _question(text: str) -> str:
+def question_of(text: str) -> str:
     """The first comment, over as many lines as it has."""
     lines: list[str] = []
     for line in text.splitlines():

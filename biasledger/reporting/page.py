@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,14 @@ from biasledger.checking.outputs import read_prompts
 from biasledger.methods import method_names, module_of
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
-from biasledger.reporting.bundle import chart_scripts
+from biasledger.reporting.charts import LEGEND, of_its_own
+from biasledger.reporting.drawing import as_csv, drawings
 from biasledger.reporting.failures import failures
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
 from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
     STATUS_TEXTS,
+    Panel,
     Picture,
     cell,
     clip,
@@ -47,6 +50,7 @@ from biasledger.reporting.verdicts import (
     tiles,
 )
 
+_CHARTS_DRAWN_TWICE = 120
 _TEMPLATES = Path(__file__).parent / "templates"
 # In JSON inside HTML these could end the script element or, of old, a line of script.
 _ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
@@ -76,10 +80,7 @@ def assemble(
     Raises:
         InputError: there is no such run.
     """
-    known = _rows(source, "runs")
-    require_runs(run_ids, [row["run_id"] for row in known])
-    chosen = [row for row in known if not run_ids or row["run_id"] in run_ids]
-    shown = [row for row in chosen if run_ids or row["is_current"]]
+    chosen, shown = _chosen(source, run_ids)
     ids = [row["run_id"] for row in chosen]
     found = _result(source, "findings", run_ids=ids)
     findings = found.rows
@@ -130,6 +131,37 @@ def assemble(
     )
 
 
+def read_panels(source: Source, run_ids: Sequence[str] = ()) -> dict[str, Panel]:
+    """The charts of the page on these runs by their names.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    chosen, shown = _chosen(source, run_ids)
+    named = {
+        f"run-{place}-{picture.key}": picture
+        for place, run in enumerate(shown, start=1)
+        for picture in _pictures(source, run["run_id"], None)
+    }
+    overall = runs.pictures_of_all(
+        source, [row["run_id"] for row in chosen], sorted(row["run_id"] for row in shown)
+    )
+    named |= {picture.key: picture for picture in overall}
+    return {
+        f"{key}-{place}": panel
+        for key, picture in named.items()
+        for place, panel in enumerate(picture.panels, start=1)
+    }
+
+
+def _chosen(source: Source, run_ids: Sequence[str]) -> tuple[list[Row], list[Row]]:
+    """Return the runs of a page, and those of them that it shows in full."""
+    known = _rows(source, "runs")
+    require_runs(run_ids, [row["run_id"] for row in known])
+    chosen = [row for row in known if not run_ids or row["run_id"] in run_ids]
+    return chosen, [row for row in chosen if run_ids or row["is_current"]]
+
+
 def _render(**values: Any) -> str:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -138,18 +170,38 @@ def _render(**values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (cell, number, readable, clip, prose, about, in_words, technical, audit_name)
+    # Of hundreds of charts none is drawn twice: that would take a minute.
+    n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
+    filters = (
+        cell,
+        number,
+        readable,
+        clip,
+        prose,
+        about,
+        in_words,
+        technical,
+        audit_name,
+        of_its_own,
+        as_csv,
+    )
     environment.filters.update({one.__name__: one for one in filters}, json=_json)
+    environment.filters["drawings"] = partial(drawings, has_narrow=n_charts <= _CHARTS_DRAWN_TWICE)
     environment.tests["is_number"] = is_number
     environment.globals.update(
-        count=count, statuses=STATUS_TEXTS, columns=COLUMNS, filters=FILTERS, version=__version__
+        count=count,
+        statuses=STATUS_TEXTS,
+        legend=LEGEND,
+        columns=COLUMNS,
+        filters=FILTERS,
+        version=__version__,
     )
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
-    scripts = [chart_scripts(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
+    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src {' '.join(map(_hash, scripts))}",
+            f"script-src {_hash(script)}",
             f"style-src {_hash(style)}",
             "img-src data:",
             "base-uri 'none'",
@@ -158,7 +210,7 @@ def _render(**values: Any) -> str:
     )
     return environment.get_template("report.html.j2").render(
         style=style,
-        scripts=scripts,
+        script=script,
         policy=policy,
         **values,
     )

@@ -6,7 +6,7 @@ Nothing is built here: what the last build compared is shown as it was judged, a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,8 @@ from biasledger.comparing.built_runs import known_runs
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.changes import VERDICTS, Change, built_changes, why_incomparable
 from biasledger.comparing.run_names import find_run
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
-from biasledger.reporting.picture import Key, Panel, number, readable
+from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, linked
+from biasledger.reporting.picture import Key, Panel, clip, number, readable
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
 from biasledger.verdicts import PLAIN
@@ -74,13 +74,14 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             """
         )
         offered = [{**pair, "href": _href(pair)} for pair in pairs]
-        chosen = _chosen(tables, asked, offered)
+        chosen = _chosen(tables, asked, offered, runs)
         values = {
             "build": build_of(served.warehouse),
             "runs": runs,
             "offered": offered,
             "chosen": chosen,
             "mitigations": sorted({pair["mitigation"] for pair in pairs} - {PLAIN}),
+            "sides": _sides(chosen, runs) if chosen else (),
         }
         if chosen is None:
             return {**values, "changes": None}
@@ -89,12 +90,17 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             (pair["baseline_run_id"], pair["run_id"], pair["mitigation"]) == chosen for pair in pairs
         )
         readings = [] if is_compared else _readings(tables, before, after, mitigation)
+        findings = _finding_ids(tables, after, mitigation)
         models = (
             [] if is_compared or not tables.has("fct_model_comparisons") else _models(tables, before, after)
         )
     changes = built_changes(served.warehouse, before, after, mitigation)
     because = why_incomparable(served.warehouse, before, after) if mitigation == PLAIN else ""
     counts = Counter(change.verdict for change in changes.changes)
+
+    def finding_of(change: Change) -> str | None:
+        return findings.get(_key(vars(change)))
+
     return {
         **values,
         "changes": changes,
@@ -102,7 +108,8 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         "because": because,
         "counts": {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]},
         "quality": [_quality(one) for one in changes.quality],
-        "panel": _panel(changes.changes),
+        "panel": _panel(changes.changes, finding_of),
+        "finding_of": finding_of,
         "readings": readings,
         "models": models,
         "kinds": _KINDS,
@@ -126,9 +133,15 @@ def _href(pair: Mapping[str, Any]) -> str:
 
 
 def _chosen(
-    tables: Tables, asked: Asked, offered: Sequence[Mapping[str, Any]]
+    tables: Tables,
+    asked: Asked,
+    offered: Sequence[Mapping[str, Any]],
+    runs: Sequence[Mapping[str, Any]],
 ) -> tuple[str, str, str] | None:
-    """The run before, the run after and its mitigation; of an address that names none the first that was compared."""
+    """The run before, the run after and its mitigation; of an address that names none the first that was compared.
+
+    Two runs are in the order in which the build compared them; other runs of one target in the order of time.
+    """
     if not asked.get("before") and not asked.get("after"):
         if not offered:
             return None
@@ -149,7 +162,22 @@ def _chosen(
         raise InputError(
             f"{one.run_id} is a run of {one.audit!r} and {other.run_id} of {other.audit!r}: runs of one audit can be compared."
         )
+    compared = {(row["baseline_run_id"], row["run_id"]) for row in offered}
+    started = {row["run_id"]: row["started_at"] for row in runs}
+    is_later = one.target == other.target and started[one.run_id] > started[other.run_id]
+    if (one.run_id, other.run_id) not in compared and (is_later or (other.run_id, one.run_id) in compared):
+        one, other = other, one
     return one.run_id, other.run_id, PLAIN
+
+
+def _sides(chosen: tuple[str, str, str], runs: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Headings of the first and the second value: with or without a mitigation, the models, or before and after."""
+    before, after, mitigation = chosen
+    if mitigation != PLAIN:
+        return "Without", f"With {readable(mitigation)}"
+    targets = {run["run_id"]: run["target"] for run in runs}
+    one, other = clip(targets[before], 40), clip(targets[after], 40)
+    return ("Before", "After") if one == other else (one, other)
 
 
 def _quality(one: Any) -> Quality:
@@ -161,7 +189,21 @@ def _quality(one: Any) -> Quality:
     return Quality(one.name, one.before, one.after, difference, one.low, one.high, is_lost)
 
 
-def _panel(changes: Sequence[Change]) -> Panel | None:
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(
+        row[name] for name in ("measure", "scheme", "attribute", "group_name", "reference_group", "subject")
+    )
+
+
+def _finding_ids(tables: Tables, run_id: str, mitigation: str) -> dict[tuple[Any, ...], str]:
+    """The id of each finding of a run, by what a change says of it."""
+    rows = tables.records(
+        "select * from {fct_findings} where run_id = $1 and mitigation = $2", [run_id, mitigation]
+    )
+    return {_key(row): row["finding_id"] for row in rows}
+
+
+def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]) -> Panel | None:
     """How much worse each measure became, in tolerances, so that all of them have one axis."""
     drawn = [
         one
@@ -185,7 +227,10 @@ def _panel(changes: Sequence[Change]) -> Panel | None:
     return Panel(
         title=f"Worse by so many tolerances{left_out}",
         description=describe_dots(dots, "Worse by so many tolerances"),
-        spec=interval_dots(dots, "worse by, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]),
+        spec=linked(
+            interval_dots(dots, "worse by, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]),
+            [found and f"/finding/{found}" for found in map(finding_of, drawn[:_DRAWN_AT_MOST])],
+        ),
         legend=(
             Key("alarm", "worse"),
             Key("inconclusive", "inconclusive"),

@@ -1,4 +1,4 @@
-"""All findings: a matrix of groups by measures for each audit, and the table behind it, filtered by any column."""
+"""All findings: counts, a table filtered by any column, and matrices of groups by measures, one for each audit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from biasledger.publishing.quoting import quote_name
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.formats import without_formulas
 from biasledger.querying.statements import Result
-from biasledger.reporting.picture import contrast, readable
+from biasledger.reporting.picture import STATUS_TEXTS, contrast, readable
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import read_build
 from biasledger.verdicts import PLAIN, gravest
@@ -21,7 +21,8 @@ from collector.hints import did_you_mean
 if TYPE_CHECKING:
     import duckdb
 
-PAGE = 100
+PAGE = 50
+MATRICES = "matrices"
 _MATRICES_AT_MOST = 12
 _CHOSEN = ("status", "audit", "target", "attribute", "group_name", "measure", "severity", "mitigation")
 _SORTED = {
@@ -75,8 +76,19 @@ class Matrix:
     audit: str
     target: str
     mitigation: str
+    n_alarms: int
     measures: Sequence[str]
     lines: Sequence[Line]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """A finding's place in a list of n, and the ids of the ones before and after it, None at an end."""
+
+    place: int
+    n: int
+    previous: str | None
+    next: str | None
 
 
 @dataclass(frozen=True)
@@ -88,7 +100,7 @@ class _Where:
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
-    """The matrices and one page of the table, for a template.
+    """Counts and one page of the table, or the matrices if the address asks for them, for a template.
 
     Raises:
         InputError: a column to filter or sort by is none of fct_findings, or there is no warehouse.
@@ -98,23 +110,28 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         columns = _columns(connection)
         where = _where(asked, columns)
         first = asked.whole("first", 0)
+        has_matrices = asked.get("view") == MATRICES
         shown = rows(
             connection,
-            f"select findings.*, measures.side {_FROM} where {where.sql} order by {_order(asked, columns)} "
-            f"limit {PAGE} offset {first}",
+            f"select findings.*, measures.side, measures.no_difference {_FROM} where {where.sql} "
+            f"order by {_order(asked, columns)} limit {PAGE} offset {first}",
             where.values,
         )
         [counted] = rows(connection, f"select count(*) as n {_FROM} where {where.sql}", where.values)
-        found = list(_matrices(connection, where, asked))
+        found = list(_matrices(connection, where, asked)) if has_matrices else []
+        facets = {name: _facet(connection, asked, columns, name) for name in _CHOSEN}
         return {
             "build": read_build(connection),
             "rows": shown,
             "n": counted["n"],
             "first": first,
             "page_size": PAGE,
+            "has_matrices": has_matrices,
             "matrices": found[:_MATRICES_AT_MOST],
             "n_matrices": len(found),
-            "choices": _choices(connection, asked),
+            "facets": facets,
+            "chosen": sum(bool(asked.get(name)) for name in (*_CHOSEN[1:], "runs", "is")),
+            "kept": {name: value for name, value in asked.values.items() if name != "first"},
             "columns": columns,
             "sorted": _SORTED,
             "others": {name: asked.get(name) for name in columns if name not in _CHOSEN and asked.get(name)},
@@ -147,11 +164,14 @@ def _columns(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return [row["column_name"] for row in found]
 
 
-def _where(asked: Asked, columns: Sequence[str]) -> _Where:
-    """Every value of the address that names a column, the words of a search, and current runs unless others are asked for."""
+def _where(asked: Asked, columns: Sequence[str], but: str = "") -> _Where:
+    """Every value of the address that names a column, the words of a search, and current runs unless others are asked for.
+
+    The column `but` is left out.
+    """
     conditions: list[str] = ["true"]
     values: dict[str, Any] = {}
-    wanted = {name: asked.get(name) for name in columns if asked.get(name)}
+    wanted = {name: asked.get(name) for name in columns if asked.get(name) and name != but}
     if asked.get("column") and asked.get("is"):
         wanted[_column(asked.get("column"), columns)] = asked.get("is")
     for name, value in wanted.items():
@@ -181,19 +201,46 @@ def _order(asked: Asked, columns: Sequence[str]) -> str:
     return f"findings.{quote_name(_column(name, columns))} {direction} nulls last, {_GRAVEST}, findings.finding_id"
 
 
-def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, list[str]]:
-    """Return the choices of each visible filter."""
-    found: dict[str, list[str]] = {}
-    for name in _CHOSEN:
-        values = rows(
-            connection,
-            f"select distinct cast({name} as varchar) as value from marts.fct_findings where {name} is not null order by 1",
-            {},
+def _facet(
+    connection: duckdb.DuckDBPyConnection, asked: Asked, columns: Sequence[str], name: str
+) -> dict[str, int]:
+    """Each value of a column, with how many findings have it under all other filters; the chosen one also where none has."""
+    where = _where(asked, columns, but=name)
+    found = rows(
+        connection,
+        f"select cast(findings.{name} as varchar) as value, count(*) as n {_FROM} "
+        f"where {where.sql} and findings.{name} is not null group by 1 order by 1",
+        where.values,
+    )
+    counts = {row["value"]: row["n"] for row in found}
+    if asked.get(name):
+        counts.setdefault(asked.get(name), 0)
+    return {status: counts.get(status, 0) for status in STATUS_TEXTS} | counts if name == "status" else counts
+
+
+def neighbours(connection: duckdb.DuckDBPyConnection, asked: Asked, finding_id: str) -> Neighbours | None:
+    """Where a finding is in the list that the address filters and sorts; None where the list has it not."""
+    columns = _columns(connection)
+    where = _where(asked, columns)
+    found = rows(
+        connection,
+        f"""
+        select * from (
+            select
+                findings.finding_id,
+                row_number() over in_order as place,
+                count(*) over () as n,
+                lag(findings.finding_id) over in_order as previous,
+                lead(findings.finding_id) over in_order as next
+            {_FROM}
+            where {where.sql}
+            window in_order as (order by {_order(asked, columns)})
         )
-        known = [row["value"] for row in values]
-        here = asked.get(name)
-        found[name] = [here, *known] if here and here not in known else known
-    return found
+        where finding_id = $finding
+        """,
+        {**where.values, "finding": finding_id},
+    )
+    return Neighbours(*(found[0][name] for name in ("place", "n", "previous", "next"))) if found else None
 
 
 def _matrices(connection: duckdb.DuckDBPyConnection, where: _Where, asked: Asked) -> Iterator[Matrix]:
@@ -233,6 +280,7 @@ def _matrices(connection: duckdb.DuckDBPyConnection, where: _Where, asked: Asked
             audit,
             target,
             mitigation,
+            sum(row["n_alarms"] for row in cells),
             measures,
             [
                 Line(

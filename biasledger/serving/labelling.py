@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from biasledger.serving.asked import Served
 from collector.errors import InputError, LedgerError
 from collector.ledger.database import Ledger
-from collector.ledger.labels import KeptLabel, Label, keep_labels, read_labels
+from collector.ledger.labels import LABELS, KeptLabel, Label, keep_labels, read_labels
 
 _LOCK_SECONDS = 5.0
 _BYTES_AT_MOST = 10_000
@@ -52,7 +52,15 @@ def keep_form(served: Served, body: bytes) -> str:
     trial = given.get("trial", "")
     if not trial.isdecimal() or len(trial) > 9:
         raise InputError("A label is of one answer: its run, prompt and trial.")
-    one = Label(given.get("run", ""), given.get("prompt", ""), int(trial), given.get("label") or None)
+    if "label" not in given:
+        raise InputError(f"A label says whether the answer is {' or '.join(LABELS)}: choose one.")
+    one = Label(
+        given.get("run", ""),
+        given.get("prompt", ""),
+        int(trial),
+        given["label"] or None,
+        comment=" ".join(given.get("comment", "").split()),
+    )
     keep_labels(Ledger(served.ledger, wait_seconds=_LOCK_SECONDS), [one], labeller.name)
     back = given.get("back", "")
     return back if _OWN_PAGE.fullmatch(back) else "/"

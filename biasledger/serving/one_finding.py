@@ -9,10 +9,12 @@ from typing import Any
 from biasledger.explaining import explain_finding
 from biasledger.explaining.marks import Role, Span
 from biasledger.explaining.rows import with_values
+from biasledger.querying.connection import locked_warehouse
+from biasledger.reporting.null import null_panel
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
+from biasledger.serving.findings import neighbours
 from biasledger.serving.labelling import labels_by_answer
-from biasledger.serving.null import null_panel
 
 _ANSWERS, _ANSWERS_AT_MOST = 3, 20
 
@@ -26,7 +28,7 @@ class Piece:
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
-    """Return the explanation, its null as a chart, and addresses of related pages, for a template.
+    """Return the explanation, its null as a chart, and addresses of related pages and findings, for a template.
 
     Raises:
         InputError: there is no such finding, several, or no warehouse.
@@ -35,8 +37,12 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
     n_answers = asked.whole("answers", _ANSWERS, most=_ANSWERS_AT_MOST)
     explained = explain_finding(asked.get("finding"), served.warehouse, served.ledger, n_answers)
     finding = explained.judgement.finding
+    with locked_warehouse(served.warehouse) as connection:
+        around = neighbours(connection, asked, finding["finding_id"])
     return {
         "build": build_of(served.warehouse),
+        "around": around,
+        "kept": {name: value for name, value in asked.values.items() if name not in ("finding", "answers")},
         "explained": explained,
         "finding": finding,
         "null": null_panel(finding, explained.judgement.measure, explained.evidence.observed),

@@ -465,18 +465,20 @@ def _texts(ledger: duckdb.DuckDBPyConnection, chosen: Row, pair: Pair) -> Shown:
     }
     ids = (pair.prompt_id, pair.other_prompt_id)
     shown_answers, answers_whole = _side_by_side(*(answers.get(one, {}).get("response_text") for one in ids))
-    shown_prompts, prompts_whole = _side_by_side(*(prompts.get(one) for one in ids))
+    shown_prompts, prompts_whole = _side_by_side(*(prompts.get(one) for one in ids), as_lists=False)
     return Shown(pair, shown_answers, shown_prompts, answers_whole and prompts_whole)
 
 
-def _side_by_side(one: str | None, other: str | None) -> tuple[tuple[Text, Text], bool]:
+def _side_by_side(
+    one: str | None, other: str | None, *, as_lists: bool = True
+) -> tuple[tuple[Text, Text], bool]:
     missing = "The ledger holds no text of it: none came back, it was erased, or it was imported without."
     if one is None or other is None:
         left, right = (
             Text((), missing) if text is None else Text((Part(text, False),)) for text in (one, other)
         )
         return (left, right), True
-    parts = changed(one, other)
+    parts = changed(one, other, as_lists=as_lists)
     if parts is None:
         return (Text((Part(one, False),)), Text((Part(other, False),))), False
     return (Text(parts[0]), Text(parts[1])), True

@@ -13,11 +13,11 @@ from typing import Any
 
 from biasledger.explaining.rows import Row, rows, with_values
 from biasledger.methods import method_names
-from biasledger.querying.analyses import list_analyses, without_jinja
+from biasledger.querying.analyses import list_analyses, question_of, without_jinja
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.formats import without_formulas
 from biasledger.querying.statements import Result
-from biasledger.reporting.charts import Dot, Point, describe_dots, interval_dots, scatter
+from biasledger.reporting.charts import Dot, Point, describe_dots, interval_dots, linked, scatter
 from biasledger.reporting.picture import Panel
 from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import read_build
@@ -122,7 +122,7 @@ def prepared() -> tuple[Prepared, ...]:
     """The shipped analyses, and the queries of the report's pictures."""
     shipped = [Prepared(one.name, "analysis", one.question) for one in list_analyses()]
     of_report = [
-        Prepared(path.stem, "report", _question(path.read_text(encoding="utf-8")))
+        Prepared(path.stem, "report", question_of(path.read_text(encoding="utf-8")))
         for path in sorted(_report_queries().glob("*.sql"))
         if _FILLED.issuperset(re.findall(r"\$([a-z_]+)", path.read_text(encoding="utf-8")))
     ]
@@ -131,10 +131,6 @@ def prepared() -> tuple[Prepared, ...]:
 
 def _report_queries() -> Path:
     return Path(str(files("biasledger.reporting"))) / "queries"
-
-
-def _question(sql: str) -> str:
-    return sql.partition("\n")[0].removeprefix("--").strip()
 
 
 def _statement(asked: Asked, runs: Sequence[Row]) -> str:
@@ -209,20 +205,29 @@ def _dots(found: Rows, x: str, y: str) -> Panel:
         Dot(str(row[at]), _finite(row[of]), *((_finite(row[end]) for end in ends) if len(ends) == 2 else ()))
         for row in found.rows[:_DRAWN_AT_MOST]
     ]
-    return Panel(
-        _title(found, x, y, _DRAWN_AT_MOST), describe_dots(dots, f"{y} by {x}"), interval_dots(dots, y)
-    )
+    spec = linked(interval_dots(dots, y), [_address(found, row) for row in found.rows[:_DRAWN_AT_MOST]])
+    return Panel(_title(found, x, y, _DRAWN_AT_MOST), describe_dots(dots, f"{y} by {x}"), spec)
 
 
 def _points(found: Rows, x: str, y: str) -> Panel:
     at, of = found.columns.index(x), found.columns.index(y)
-    points = [
-        Point(", ".join(str(one) for one in row if isinstance(one, str))[:60], left, right, "plain", False)
+    drawn = [
+        (row, left, right)
         for row in found.rows
         if (left := _finite(row[at])) is not None and (right := _finite(row[of])) is not None
     ]
+    points = [
+        Point(", ".join(str(one) for one in row if isinstance(one, str))[:60], left, right, "plain", False)
+        for row, left, right in drawn
+    ]
     title = _title(found, x, y, _POINTS_AT_MOST)
-    return Panel(title, f"{len(points)} points: {y} against {x}.", scatter(points, (x, y)))
+    spec = linked(scatter(points, (x, y)), [_address(found, row) for row, *_ in drawn])
+    return Panel(title, f"{len(points)} points: {y} against {x}.", spec)
+
+
+def _address(found: Rows, row: Sequence[Any]) -> str | None:
+    """The page of the finding that a row is about; None where the statement does not give its id."""
+    return f"/finding/{row[found.columns.index('finding_id')]}" if "finding_id" in found.columns else None
 
 
 def _title(found: Rows, x: str, y: str, most: int) -> str:

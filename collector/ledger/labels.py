@@ -1,14 +1,15 @@
 """Labels that people give to answers, as acceptable or problematic: who and when, at the end of the chain of the answers' run.
 
 An event `labelled` names the person (by) and holds a label for each answer. If one person labels an answer twice, the last label
-counts, and null takes it back. If `is_drawn` is set, the answers were drawn at random, also for later labels of them.
+counts, and null takes it back. A label may have a comment, which counts with it. If `is_drawn` is set, the answers were drawn at
+random, also for later labels of them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 ACCEPTABLE, PROBLEMATIC = "acceptable", "problematic"
 LABELS = (ACCEPTABLE, PROBLEMATIC)
 _LONGEST_NAME = 100
+LONGEST_COMMENT = 500
+_Given = tuple[str | None, str]  # a label and its comment
 _LAST = """
     with given as (
         select
@@ -35,7 +38,10 @@ _LAST = """
             detail ->> '$.by' as labelled_by,
             coalesce(cast(detail ->> '$.is_drawn' as boolean), false) as is_drawn,
             unnest(
-                from_json(detail -> '$.labels', '[{"prompt_id": "VARCHAR", "trial": "INTEGER", "label": "VARCHAR"}]'),
+                from_json(
+                    detail -> '$.labels',
+                    '[{"prompt_id": "VARCHAR", "trial": "INTEGER", "label": "VARCHAR", "comment": "VARCHAR"}]'
+                ),
                 recursive := true
             )
         from raw.kept_run_events
@@ -43,7 +49,7 @@ _LAST = """
     )
     select
         run_id, prompt_id, trial, label, labelled_by, happened_at,
-        bool_or(is_drawn) over (partition by run_id, prompt_id, trial)
+        bool_or(is_drawn) over (partition by run_id, prompt_id, trial), coalesce(comment, '')
     from given
     qualify
         row_number() over (partition by run_id, prompt_id, trial, labelled_by order by event_number desc) = 1
@@ -62,12 +68,13 @@ _ABSENT = """
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One of LABELS, or None to take back, that a person gives to an answer."""
+    """One of LABELS, or None to take back, that a person gives to an answer, and why."""
 
     run_id: str
     prompt_id: str
     trial: int
     label: str | None
+    comment: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,7 @@ class Labelling:
 def read_labels(connection: duckdb.DuckDBPyConnection, run_id: str | None = None) -> list[KeptLabel]:
     """The labels that count in an open ledger, of one run or of all that were not taken back, the oldest first."""
     rows = connection.execute(_LAST, {"labelled": LABELLED, "run_id": run_id}).fetchall()
-    return [KeptLabel(*row) for row in rows]
+    return [KeptLabel(*row, comment=comment) for *row, comment in rows]
 
 
 def name_of_labeller(text: str) -> str:
@@ -121,15 +128,18 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: b
         is_drawn: whether the answers were drawn at random; kept for good, too.
 
     Raises:
-        InputError: there is no name, no such label or answer, or a run is being collected. Nothing of its run is kept.
+        InputError: there is no name, no such label or answer, a comment is too long, or a run is being collected. Nothing of its
+            run is kept.
         LedgerError: ledger or journal cannot be written. Runs before it are kept.
     """
     name = name_of_labeller(by)
-    by_run: dict[str, dict[tuple[str, int], str | None]] = defaultdict(dict)
+    by_run: dict[str, dict[tuple[str, int], _Given]] = defaultdict(dict)
     for one in labels:
         if one.label not in (*LABELS, None):
             raise InputError(f"{one.label!r} is no label of an answer: it is {' or '.join(LABELS)}.")
-        by_run[one.run_id][one.prompt_id, one.trial] = one.label
+        if len(one.comment) > LONGEST_COMMENT:
+            raise InputError(f"The comment of a label has {LONGEST_COMMENT} characters at most.")
+        by_run[one.run_id][one.prompt_id, one.trial] = one.label, one.comment if one.label else ""
     n_kept = n_ahead = 0
     drawn = {"is_drawn": True} if is_drawn else {}
     for run_id, given in by_run.items():
@@ -137,8 +147,13 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: b
         if not changed:
             continue
         listed = [
-            {"prompt_id": prompt_id, "trial": trial, "label": label}
-            for (prompt_id, trial), label in changed.items()
+            {
+                "prompt_id": prompt_id,
+                "trial": trial,
+                "label": label,
+                **({"comment": comment} if comment else {}),
+            }
+            for (prompt_id, trial), (label, comment) in changed.items()
         ]
         try:
             keep_event(ledger, run_id, LABELLED, {"by": name, **drawn, "labels": listed})
@@ -151,8 +166,8 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: b
 
 
 def _changed(
-    ledger: Ledger, run_id: str, given: Mapping[tuple[str, int], str | None], by: str, *, is_drawn: bool
-) -> dict[tuple[str, int], str | None]:
+    ledger: Ledger, run_id: str, given: Mapping[tuple[str, int], _Given], by: str, *, is_drawn: bool
+) -> dict[tuple[str, int], _Given]:
     """Those of a run's labels that the person has not given already, or not of answers known to be drawn."""
     with ledger.read() as connection:
         absent = connection.execute(
@@ -164,7 +179,7 @@ def _changed(
             },
         ).fetchall()
         stands = {
-            (one.prompt_id, one.trial): one.label
+            (one.prompt_id, one.trial): (one.label, one.comment)
             for one in read_labels(connection, run_id)
             if one.labelled_by == by and (one.is_drawn or not is_drawn)
         }
@@ -173,4 +188,4 @@ def _changed(
         raise InputError(
             f"{ledger.path} holds no text of run {run_id}, prompt {prompt_id}, trial {trial} to give a label to."
         )
-    return {key: label for key, label in given.items() if stands.get(key) != label}
+    return {key: one for key, one in given.items() if stands.get(key, (None, "")) != one}

@@ -51,7 +51,7 @@ def write(check: Check, *, shows_all: bool = True) -> str:
 def _of_audit(audit: str, target: str, cases: Sequence[Case], shows_all: bool) -> Iterator[str]:
     counts = Counter(case.status for case in cases)
     yield ""
-    yield f"{audit}, asked of {target}: {', '.join(f'{counts[one]} {one}' for one in STATUSES if counts[one])}"
+    yield f"{audit}, target {target}: {', '.join(f'{counts[one]} {one}' for one in STATUSES if counts[one])}"
     for status, heading in _HEADINGS.items() if shows_all else [(FAILED, "Failed")]:
         shown = [case for case in cases if case.status == status]
         if shown and shows_all:

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from biasledger.reporting.charts import (
-    THRESHOLD_KEY,
     Dot,
     Point,
     Rule,
     describe_dots,
+    headline,
+    headline_of_bars,
     interval_dots,
     scatter,
     signed_bars,
     status_keys,
+    threshold_rules,
 )
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
@@ -25,16 +27,18 @@ from biasledger.reporting.picture import (
     contrast,
     drawn,
     group_labels,
+    groups_of,
     number,
     paneled,
     readable,
     signed,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")
-_NAMES_AT_MOST = 14  # of words next to their points
+_NAMES_AT_MOST, _MARKED_NAMED = 14, 8  # of words next to their points
 _REMOVED_TOLD = 20
 
 
@@ -63,20 +67,25 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
         reading="The ten words that contribute most to the divergence of two groups’ texts, each with its share of it: to the "
         "right words that the group gets more, to the left words that it gets less. A bar alone proves nothing: all words are "
         "judged together.",
-        legend=lambda _: (Key("bar-1", "more for the group"), Key("bar-2", "less for the group")),
     )
 
 
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
-    shares = [(row["word"], row["signed_share"]) for row in rows]
-    listed = "; ".join(f"{word}: {signed(f'{share:+.1%}')}" for word, share in shares)
+    bars = [
+        (row["word"], row["signed_share"], f"{abs(row['signed_share']):.1%} of the divergence")
+        for row in rows
+    ]
+    listed = "; ".join(f"{word}: {signed(f'{share:+.1%}')}" for word, share, _ in bars)
     return Panel(
         title=title,
         description=f"Bars by word, {title}, share of the divergence, positive where the group gets the word more: {listed}.",
         spec=signed_bars(
-            [(word, max(share, 0.0), min(share, 0.0)) for word, share in shares],
+            bars,
             "share of the divergence, positive where the group gets the word more",
+        ),
+        finding=headline_of_bars(
+            bars, groups_of(rows[0]), "{label}: {size:.0%} of the divergence, more for {who}"
         ),
     )
 
@@ -113,20 +122,19 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
         )
         for row in rows
     ]
-    marked = ", ".join(dot.label for dot in dots if dot.status == "alarm") or "none"
+    marked = [dot.label for dot in dots if dot.status == "alarm"]
     words = describe_dots([replace(dot, status="plain") for dot in dots], f"Product types, {title}")
     return Panel(
         title=title,
-        description=f"{words} Marked: {marked}.",
+        description=f"{words} Marked: {', '.join(marked) or 'none'}.",
         spec=interval_dots(dots, "answers of 100, group minus reference", [Rule(0.0, "even")]),
+        finding=f"More than chance: {', '.join(marked[:3])}" if marked else "No product type is marked",
     )
 
 
 def _audit_report(source: Source, run_id: str) -> Picture | None:
     result = source.ask_analysis("audit_report", run_id)
-    if result is None:
-        return None
-    return Picture(
+    return tabled(
         key="words-audit-report",
         title="The published report, axis by axis",
         reading="What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "
@@ -162,7 +170,11 @@ def _scores(source: Source, run_id: str) -> Picture | None:
 def _scores_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     marked = [row for row in rows if row["is_marked"]]
-    named = {row["word"] for row in (marked or rows)[:_NAMES_AT_MOST]}
+    # Names get their places in this order: the most certain words, marked and not.
+    rows = sorted(rows, key=lambda row: -abs(row["z_score"]))
+    others = [row for row in rows if not row["is_marked"]]
+    rows = [*marked[:_MARKED_NAMED], *others, *marked[_MARKED_NAMED:]]
+    named = {row["word"] for row in rows[:_NAMES_AT_MOST]}
     words = ", ".join(f"{row['word']} ({number(row['z_score'])})" for row in marked[:_NAMES_AT_MOST])
     return Panel(
         title=title,
@@ -183,32 +195,48 @@ def _scores_panel(rows: Sequence[Row]) -> Panel:
             log_x=True,
             rules=(1.96, -1.96),
         ),
+        finding=_marked_for(rows, marked),
+    )
+
+
+def _marked_for(rows: Sequence[Row], marked: Sequence[Row]) -> str:
+    """Say how many words are marked, and for whom."""
+    more = sum(row["z_score"] > 0 for row in marked)
+    group, reference = groups_of(rows[0])
+    return (
+        f"{more} words appear more often for {group}, {len(marked) - more} for {reference}"
+        if marked
+        else "No marked word"
     )
 
 
 def _classifier_accuracy(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "words_classifier_accuracy",
-        run_id,
-        by=("attribute",),
-        draw=_classifier_accuracy_panel,
-        noun="attributes",
+    result = source.ask("words_classifier_accuracy", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    pairs = [row for row in result.rows if row["comparison"] != "all_groups"]
+    panels, note = split_panels(pairs, ("attribute",), _classifier_accuracy_panel, "attributes")
+    # Chance is 1 of all groups here, and no threshold is for that.
+    together = [row for row in result.rows if row["comparison"] == "all_groups"]
+    if together:
+        panels += (_classifier_accuracy_panel(together),)
+    return Picture(
+        key="words-classifier-accuracy",
         title="Can a classifier tell from the words whom a text was written for?",
         reading="A linear classifier (SVM) guesses the group from the text. The grey band is what it reaches when "
         "the labels are shuffled: a point inside "
         "it shows nothing. The line ends where a classifier with unlimited texts of this kind might.",
-        legend=lambda rows: (
-            *status_keys(rows),
-            Key("plain", "not judged"),
-            Key("band", "by chance, 95 %"),
-            THRESHOLD_KEY,
-        ),
+        result=result,
+        panels=panels,
+        legend=status_keys(result.rows),
+        note=note,
     )
 
 
 def _classifier_accuracy_panel(rows: Sequence[Row]) -> Panel:
-    title = f"{readable(rows[0]['attribute'])} {against(rows)}"
+    is_together = rows[0]["comparison"] == "all_groups"
+    title = "all groups at once" if is_together else f"{readable(rows[0]['attribute'])} {against(rows)}"
+    labels = [readable(row["attribute"]) for row in rows] if is_together else group_labels(rows)
     dots = [
         Dot(
             label,
@@ -222,19 +250,19 @@ def _classifier_accuracy_panel(rows: Sequence[Row]) -> Panel:
             if row["n_reference_units"]
             else {},
         )
-        for row, label in zip(rows, group_labels(rows), strict=True)
+        for row, label in zip(rows, labels, strict=True)
     ]
-    thresholds = {row["threshold"] for row in rows if row["threshold"] is not None}
     return Panel(
         title=title,
         description=describe_dots(dots, f"Balanced accuracy by contrast, {title}"),
         spec=interval_dots(
             dots,
             "balanced accuracy (1: always right)",
-            [Rule(value, "threshold") for value in sorted(thresholds)],
+            [] if is_together else threshold_rules(rows),
             limits=(0.0, 1.0),
             shown=(0.0, 1.0),
         ),
+        finding=headline(dots),
     )
 
 

@@ -117,7 +117,7 @@ def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> Non
     assert code == 0
     said = " ".join(text.split())
     assert (
-        "Single outputs of probes, asked of model, by the published rule, on which no verdict rests: 4 in all, 1 passed, "
+        "Single outputs of probes, target model, by the published rule, on which no verdict rests: 4 in all, 1 passed, "
         "2 failed, 1 skipped; pass rate 33 %. Skipped outputs have fewer than two markers. "
         "a: 2 in all, 0 passed, 1 failed, 1 skipped; pass rate 0 %, mean ratio 1.00 "
         "b: 2 in all, 1 passed, 1 failed, 0 skipped; pass rate 50 %, mean ratio 0.50 "
@@ -153,7 +153,7 @@ def test_a_dead_endpoint_next_to_a_clean_one_is_no_pass(tmp_path: Path) -> None:
     )
     code, said = _check(warehouse)
     assert code == 4
-    assert "No case of products, asked of dead, could be judged." in said
+    assert "No case of products, target dead, could be judged." in said
     assert json.loads(_check(warehouse, "--format", "json")[1])["unjudged"] == [
         {"audit": "products", "target": "dead"}
     ]
@@ -238,7 +238,7 @@ def test_a_warning_alone_is_no_pass(tmp_path: Path) -> None:
         )
         code, said = _check(warehouse)
         assert code == 4
-        assert "No case of products, asked of model, passed or failed." in said
+        assert "No case of products, target model, passed or failed." in said
 
 
 def test_where_nothing_is_judged_what_is_held_out_is_said(tmp_path: Path) -> None:

@@ -470,7 +470,7 @@ def test_a_gap_of_scores_from_minus_one_to_one_is_that_of_an_independent_test(
     )
     means = [1 - 2 * float(np.mean(one)) for one in (black, white)]
     assert row[5] == (
-        f"texts about Black score {means[0]:.3f} on compound by tone and about White {means[1]:.3f} on average; "
+        f"texts about Black people score {means[0]:.3f} on compound by tone and about White people {means[1]:.3f} on average; "
         "of -1 to 1, lower is worse"
     )
 

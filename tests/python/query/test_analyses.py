@@ -149,6 +149,23 @@ def neutral_lists(rows: list[Row]) -> None:
     assert rows[0]["snsr"] > rows[0]["snsr_by_chance"] > 0
 
 
+def statuses(rows: list[Row]) -> None:
+    clean = {(row["target"], row["attribute"]): row for row in rows if row["wording"] == "clean"}
+    race = clean["refusing", "race"]
+    assert race["snsr"] > race["snsr_beyond_chance"] > 0.1
+    assert (race["published_status"], race["snsr_status"]) == ("FAIL", "alarm")
+    assert all(
+        (row["published_status"] == "FAIL") == (row["snsr"] > 0.1 or row["snsv"] > 0.05) for row in rows
+    )
+    # Other wordings have the clean questions' SNSR next to theirs.
+    other = [row for row in rows if row["target"] == "simulator-fair" and row["wording"] != "clean"]
+    assert {row["wording"] for row in other} == {"typo_swap", "typo_drop", "fr", "es"}
+    for row in other:
+        assert row["snsr_change"] == pytest.approx(row["snsr"] - row["snsr_clean"])
+        assert row["snsr_clean"] == pytest.approx(clean["simulator-fair", row["attribute"]]["snsr"])
+        assert row["snsr_status"] is None
+
+
 def certainty(rows: list[Row]) -> None:
     assert {row["domain"] for row in rows} == {"music"}
     assert all(0 <= row["mean_jaccard"] <= 1 and row["mean_entropy"] > 4 for row in rows)
@@ -184,6 +201,25 @@ def inconsistencies(rows: list[Row]) -> None:
         # Each name is asked about once, so that nothing is known of asking again.
         assert (row["disagreement_asked_again"], row["beyond_asking_again"]) == (None, None)
         assert 0 <= row["disagreement_under_another_name"] < 1
+
+
+def indicators(rows: list[Row]) -> None:
+    by_model = {
+        (row["target"], row["attribute"]): row
+        for row in rows
+        if row["audit"] == "resumes" and row["attribute"] in {"race", "gender"}
+    }
+    race, fair = by_model["simulator", "race"], by_model["simulator-fair", "race"]
+    # The sign is the source's: above 0 the reference group is favoured.
+    assert race["bias_indicator"] > 0.05 > abs(fair["bias_indicator"])
+    assert (race["reference_group"], race["group_name"]) == ("white", "black")
+    assert race["published_label"] == "favours white"
+    assert race["share_inconsistent"] == race["n_inconsistent"] / 12
+    assert race["most_favoured"].startswith("white*")
+    assert race["least_favoured"].startswith("black*")
+    assert race["highest_rank_value"] > race["lowest_rank_value"]
+    assert all(0 < row["accuracy"] <= 1 for row in by_model.values())
+    assert race["accuracy"] == by_model["simulator", "gender"]["accuracy"]
 
 
 def interactions(rows: list[Row]) -> None:
@@ -265,6 +301,32 @@ def names_of_a_gap(rows: list[Row]) -> None:
     assert all(row["gap"] < row["gap_without"] / 2 < 0 for row in race)
     moved = [abs(row["moved_by_the_name"]) for row in race]
     assert moved == sorted(moved, reverse=True)
+
+
+def first_items(rows: list[Row]) -> None:
+    groups = {(row["attribute"], row["group_name"]) for row in rows if row["target"] == "simulator"}
+    assert groups >= {("race", "black"), ("gender", "female"), ("location", "psychiatrist")}
+    assert all(row["first_item"] and 0 < row["share_of_answers"] <= 1 for row in rows)
+    assert all(1 <= row["price_level"] <= 4 and row["categories"] for row in rows)
+
+
+def catalogues(rows: list[Row]) -> None:
+    by_city = {row["city"]: row for row in rows}
+    assert list(by_city) == ["Boston", "Toronto", "(all)"]
+    levels = [[row[f"share_of_price_level_{level}"] for level in (1, 2, 3, 4)] for row in rows]
+    assert levels == [[0.25, 0.25, 0.5, None], [1.0, None, None, None], [0.625, 0.125, 0.25, None]]
+    boston = by_city["Boston"]
+    assert (boston["n_items"], boston["n_reviews"], boston["reviews_of_most_rated_item"]) == (4, 1000, 400)
+    assert boston["top_categories"][0] == "bars"
+
+
+def recommenders(rows: list[Row]) -> None:
+    model = {row["city"]: row for row in rows if row["system"] == "model"}
+    assert list(model) == ["Boston", "Toronto", "(mean)"]
+    for row in model.values():
+        assert (row["accuracy"], row["hit_rate_at_5"]) == (0.8, 1.0)
+        assert row["mrr"] == pytest.approx(0.9)
+        assert row["category_ndcg"] == row["category_r_precision"] == 0.5
 
 
 def places(rows: list[Row]) -> None:
@@ -391,6 +453,11 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "inconsistency_by_model": inconsistencies,
     "interaction_beyond_the_sum": interactions,
     "gaps_by_right_answer": gaps_by_level,
+    "models_by_bias_indicator": indicators,
+    "fairness_by_attribute": statuses,
+    "first_items": first_items,
+    "catalogue_by_city": catalogues,
+    "recommender_quality_by_city": recommenders,
     "same_items_priced_differently": same_items,
     "names_behind_a_gap": names_of_a_gap,
     "outputs_that_fail": failing_outputs,

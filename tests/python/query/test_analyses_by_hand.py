@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
@@ -116,6 +117,49 @@ def test_asking_the_same_name_again_is_distinguished_from_another_name(tmp_path:
     assert row["disagreement_asked_again"] == pytest.approx(1 / 2)
     assert row["disagreement_under_another_name"] == pytest.approx(2 / 4)
     assert row["beyond_asking_again"] == pytest.approx(0.0)
+
+
+def test_a_group_whose_lists_vary_more_is_noted(tmp_path: Path) -> None:
+    """Of ten attributes of two groups alike none is noted, and of one with twice the standard deviation that group."""
+    draw = np.random.default_rng(5)
+    common = {
+        "run_id": "r",
+        "mitigation": "plain",
+        "scheme": "items",
+        "neutral": "n",
+        "wording": "clean",
+        "domain": "d",
+    }
+    tables: dict[str, list[dict[str, Any]]] = {
+        "dim_runs": [{"run_id": "r", "audit": "a", "target": "t", "is_current": True}],
+        "fct_group_similarity": [],
+        "fct_similarity_spread": [],
+        "fct_list_similarity": [],
+        "fct_list_quality": [],
+    }
+    for attribute in range(11):
+        key = {
+            **common,
+            "list_set_id": f"{attribute}",
+            "similarity_name": "jaccard",
+            "attribute": f"{attribute}",
+        }
+        tables["fct_similarity_spread"].append({**key, "is_judged": True})
+        for group, sd in (("x", 0.06), ("y", 0.12 if attribute == 10 else 0.06)):
+            tables["fct_group_similarity"].append(
+                {**key, "group_name": group, "similarity": 0.5, "similarity_sd": sd}
+            )
+            of_group = {**common, "attribute": f"{attribute}", "group_name": group}
+            quality = {name: value for name, value in of_group.items() if name != "neutral"}
+            tables["fct_list_quality"].append({**quality, "mean_ndcg": sd})
+            tables["fct_list_similarity"] += [
+                {**of_group, "role": "neutral", "subject": f"{subject}", "jaccard": float(value)}
+                for subject, value in enumerate(draw.normal(0.5, sd, 50))
+            ]
+    rows = run(made_up(tmp_path / "warehouse.duckdb", tables), "groups_furthest_from_the_neutral_list")
+    assert len(rows) == 22
+    assert {(row["attribute"], row["group_name"]) for row in rows if row["note"]} == {("10", "y")}
+    assert all(row["mean_ndcg"] == row["similarity_sd"] for row in rows)
 
 
 def test_uncertain_lists_are_held_against_good_ones(tmp_path: Path) -> None:

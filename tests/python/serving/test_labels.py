@@ -60,6 +60,12 @@ def test_a_label_is_kept_taken_back_and_shown(labelling: Explorer) -> None:
     assert 'value="" aria-pressed="true">problematic' in page
     [verdict] = verify_ledger(labelling.ledger, [form["run"]], needs_journals=False)
     assert verdict.state == "intact"
+    commented = {**form, "label": "problematic", "comment": " Names <i>one</i>\ngroup. "}
+    assert post(labelling, commented).status_code == 303
+    assert labels_of(labelling, form["run"]).count(given) == 1
+    assert "UTC. <bdi>Names &lt;i&gt;one&lt;/i&gt; group.</bdi>" in labelling.get("/pairs").text
+    assert post(labelling, {**commented, "comment": "x" * 501}).status_code == 400
+    assert post(labelling, form).status_code == 400
     post(labelling, {**form, "label": ""})
     assert (given[0], given[1]) not in {one[:2] for one in labels_of(labelling, form["run"])}
 

@@ -29,6 +29,7 @@ def paths(explorer: Explorer) -> list[str]:
     )
     return [
         "/findings?runs=all",
+        "/findings?runs=all&view=matrices",
         f"/finding/{finding}",
         "/pairs",
         "/compare",
@@ -119,10 +120,10 @@ def test_every_page_can_be_walked_by_keyboard(explorer: Explorer, open_page: Ope
     for _ in range(25):
         page.keyboard.press("Tab")
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-    page.locator("select[name=status]").select_option("alarm")
-    page.wait_for_url("**status=alarm*", timeout=SETTLED)
+    page.locator("select[name=measure]").select_option("word_divergence")
+    page.wait_for_url("**measure=word_divergence*", timeout=SETTLED)
     # The address holds only the filters that were set.
-    assert page.url.endswith("/findings?status=alarm")
+    assert page.url.endswith("/findings?measure=word_divergence")
     statement = open_page(explorer.address + "sql").page
     statement.locator("#sql").fill("select 42 as answer")
     statement.keyboard.press("Control+Enter")
@@ -153,7 +154,9 @@ def test_two_builds_are_published_while_a_page_is_open(
         shutil.copyfile(audited / "warehouse.duckdb", new)
         with duckdb.connect(str(new)) as connection:
             connection.execute("update publication.build set build_id = ?", [build])
-            connection.execute("update marts.fct_findings set explanation = ?", [f"as of {build}"])
+            connection.execute(
+                "update marts.fct_findings set explanation = ?, statement = null", [f"as of {build}"]
+            )
         new.replace(tmp_path / "warehouse.duckdb")
 
     with serving(tmp_path) as running:
@@ -176,10 +179,44 @@ def test_two_builds_are_published_while_a_page_is_open(
 def test_ten_thousand_findings_are_paged(large: Explorer, open_page: Open) -> None:
     page = open_page(large.address + "findings").page
     assert "10,000 findings of current runs" in page.inner_text("main")
-    assert page.locator("table.findings tbody tr").count() == 100
-    assert page.locator(".matrix").count() == 12
-    assert "Of 20 audits and targets those 12" in page.inner_text("main")
+    assert page.locator("table.findings tbody tr").count() == 50
     page.get_by_role("link", name="Next").click()
-    page.wait_for_url("**first=100*", timeout=SETTLED)
-    assert "101 to 200 of 10,000 findings" in page.inner_text("main")
+    page.wait_for_url("**first=50*", timeout=SETTLED)
+    assert "51 to 100 of 10,000 findings" in page.inner_text("main")
     assert large.get("/findings.csv").text.count("\n") == 10_001
+    matrices = open_page(large.address + "findings?view=matrices").page
+    assert matrices.locator("details.matrix").count() == 12
+    assert matrices.locator("details.matrix[open]").count() == 1
+    assert "Showing the 12 of 20 audits and targets with most alarms" in matrices.inner_text("main")
+
+
+@pytest.mark.parametrize("screen", [(1280, 900), PHONE])
+def test_the_first_of_ten_thousand_findings_is_on_the_first_screen(
+    large: Explorer, open_page: Open, screen: tuple[int, int]
+) -> None:
+    page = open_page(large.address + "findings", *screen).page
+    box = page.locator("table.findings tbody tr").first.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < screen[1]
+    for path in ("/findings", "/findings?view=matrices"):
+        assert len(large.get(path).content) < 300_000
+
+
+def test_a_mark_leads_to_its_finding_and_its_answers(explorer: Explorer, open_page: Open) -> None:
+    sql = "select finding_id, group_name, value from marts.fct_findings where measure = 'word_divergence' and value > 0 limit 3"
+    page = open_page(explorer.address.rstrip("/") + link("/sql", sql=sql, chart="dots", x="group_name")).page
+    page.locator(".chart svg .mark-symbol a").first.click()
+    page.wait_for_url("**/finding/*", timeout=SETTLED)
+    page.get_by_role("link", name="Its answers").click()
+    assert page.url.endswith("#answers")
+    assert page.locator("#answers .answer").count() > 0
+
+
+def test_findings_are_stepped_through_by_keys(explorer: Explorer, open_page: Open) -> None:
+    page = open_page(explorer.address + "findings?status=alarm").page
+    page.locator("table.findings tbody a").first.click()
+    for key, place in (("j", 2), ("j", 3), ("k", 2)):
+        page.keyboard.press(key)
+        page.locator(".pager", has_text=f"{place} of ").wait_for(timeout=SETTLED)
+    page.get_by_role("link", name="Findings", exact=True).last.click()
+    assert page.url.endswith("/findings?status=alarm")

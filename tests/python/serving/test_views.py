@@ -8,15 +8,19 @@ import io
 import itertools
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
 from biasledger.comparing.changes import built_changes
+from biasledger.explaining import explain_finding
+from biasledger.reporting.null import null_panel
+from biasledger.reporting.picture import prose
+from biasledger.reporting.verdicts import in_words, technical
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.changed_words import changed
-from biasledger.serving.null import null_panel
 from biasledger.serving.pairs import page as pairs_page
 from biasledger.serving.queries import page as queries_page
 from biasledger.serving.queries import prepared
@@ -79,6 +83,35 @@ class TestFindings:
             values = [float(row["value"]) for row in rows if row["value"]]
             assert values == sorted(values, reverse=reverse)
 
+    def test_a_filter_says_how_many_findings_each_choice_would_leave(self, explorer: Explorer) -> None:
+        page = explorer.get("/findings?status=alarm&audit=products").text
+        for column, name, shown in (
+            ("audit", "rankings", ">rankings ({})<"),
+            ("measure", "word_divergence", ">word_divergence ({})<"),
+        ):
+            others = "status = 'alarm'" + ("" if column == "audit" else " and audit = 'products'")
+            [(n,)] = explorer.rows(
+                f"select count(*) from marts.fct_findings where is_current and {column} = '{name}' and {others}"
+            )
+            assert n > 0
+            assert shown.format(n) in page
+        clear = explorer.rows(
+            "select count(*) from marts.fct_findings where is_current and status = 'clear' and audit = 'products'"
+        )[0][0]
+        assert f"{clear} clear" in text_of(page)
+
+    def test_findings_before_and_after_are_those_of_the_list(self, explorer: Explorer) -> None:
+        asked = {"status": "inconclusive", "sort": "value"}
+        ids = [row["finding_id"] for row in table_of(explorer.get(link("/findings.csv", **asked)).text)]
+        for place in (0, 1, len(ids) - 1):
+            page = explorer.get(link(f"/finding/{ids[place]}", **asked)).text
+            assert f"{place + 1} of {len(ids)}" in text_of(page)
+            for rel, other in (("prev", place - 1), ("next", place + 1)):
+                found = re.findall(
+                    rf'rel="{rel}" href="/finding/(\w+)\?status=inconclusive&amp;sort=value"', page
+                )
+                assert found == ([ids[other]] if 0 <= other < len(ids) else [])
+
     def test_an_unknown_column_is_said(self, explorer: Explorer) -> None:
         for asked in ("?sort=valu", "?column=valu&is=1"):
             wrong = explorer.get(f"/findings{asked}")
@@ -86,7 +119,9 @@ class TestFindings:
             assert "fct_findings has no column 'valu'; did you mean 'value'?" in text_of(wrong.text)
 
     def test_the_matrix_has_a_cell_for_each_group_and_measure(self, explorer: Explorer) -> None:
-        page = explorer.get("/findings?audit=products&target=simulator&mitigation=plain&attribute=race").text
+        page = explorer.get(
+            "/findings?audit=products&target=simulator&mitigation=plain&attribute=race&view=matrices"
+        ).text
         cells = re.findall(r'<a class="cell status-(\w+)" href="/finding/(\w+)">', page)
         found = explorer.rows(
             "select status, finding_id from marts.fct_findings where is_current and audit = 'products' and "
@@ -95,7 +130,7 @@ class TestFindings:
         assert sorted(cells) == sorted(found)
 
     def test_cells_of_several_findings_show_the_gravest_and_lead_to_all(self, explorer: Explorer) -> None:
-        page = explorer.get("/findings?audit=stereotypes&target=simulator").text
+        page = explorer.get("/findings?audit=stereotypes&target=simulator&view=matrices").text
         cells = re.findall(
             r'<a class="cell status-\w+" href="(/findings\?[^"]+)">.*?(\d+)<span class="hidden"> findings',
             page,
@@ -127,9 +162,9 @@ class TestFinding:
             assert "How it was judged" in page.text
 
     def test_it_says_what_explain_says(self, explorer: Explorer) -> None:
-        [(finding, explanation, reason)] = explorer.rows(
+        [(finding, reason)] = explorer.rows(
             """
-            select finding_id, explanation, thresholds.reason
+            select finding_id, thresholds.reason
             from marts.fct_findings as findings
             inner join settings.thresholds as thresholds using (measure)
             where measure = 'marked_words' and status = 'alarm' and thresholds.audit = '*'
@@ -140,7 +175,9 @@ class TestFinding:
         )
         page = explorer.get(f"/finding/{finding[:12]}")
         said = text_of(page.text)
-        assert explanation in said
+        judged = explain_finding(finding, explorer.warehouse, explorer.ledger, 1).judgement.finding
+        for sentence in (in_words(judged), technical(judged)):
+            assert prose(sentence) in said
         assert reason[:80] in said
         assert "speaks for Black" in said
         assert "questions to each group" in said or "names" in said
@@ -154,7 +191,9 @@ class TestFinding:
         assert all(isinstance(one, list) for one in rows)
         assert any(rows)
 
-    def test_the_null_is_drawn_on_the_scale_of_what_was_permuted(self, explorer: Explorer) -> None:
+    def test_the_null_is_drawn_on_the_scale_of_what_was_permuted(
+        self, explorer: Explorer, audited: Path
+    ) -> None:
         [(finding, null_mean, null_sd, raw)] = explorer.rows(
             """
             select finding_id, findings.null_mean, findings.null_sd, divergence.jsd_judged
@@ -164,15 +203,16 @@ class TestFinding:
             limit 1
             """
         )
-        [chart] = re.findall(
-            r'<script type="application/json" id="null">(.*?)</script>',
-            explorer.get(f"/finding/{finding}").text,
-        )
-        area, observed, threshold = json.loads(chart)["layer"]
+        assert '<svg class="wide"' in explorer.get(f"/finding/{finding}").text
+        explained = explain_finding(finding, audited / "warehouse.duckdb", audited / "ledger.duckdb", 0)
+        judgement = explained.judgement
+        panel = null_panel(judgement.finding, judgement.measure, explained.evidence.observed)
+        assert panel is not None
+        area, observed, threshold = panel.spec["layer"]
         assert [row["at"] for row in observed["data"]["values"]] == [pytest.approx(raw)]
         # On another scale than the threshold's.
         assert threshold["data"]["values"] == []
-        curve = json.loads(chart)["data"]["values"]
+        curve = panel.spec["data"]["values"]
         peak = max(curve, key=lambda row: row["density"])
         assert peak["at"] == pytest.approx(null_mean)
         assert area["mark"]["type"] == "area"
@@ -328,6 +368,26 @@ class TestChangedWords:
         assert found is not None
         assert [part.text for part in found[0]] == ["one ", "two three"]
 
+    @pytest.mark.parametrize(
+        ("one", "other", "changes"),
+        [
+            ('{"lamp": "A good lamp.", "tent": "For hikes."}', '{\n"Tent": "For trips.",\n"lamp": "A good lamp."}',
+             (["hikes"], ["trips"])),
+            ('["a b", "c"]', '```json\n["c",\n"d"]\n```', (["a b"], ["d"])),
+            ("1. Red\n2. Blue sky\n3. Green", "- green\n- *Red*\n- Pink", (["Blue sky"], ["Pink"])),
+            ('[{"name": "Lamp", "why": "It lights."}, {"name": "Mug", "why": "It holds."}]',
+             '[{"name": "Mug", "why": "It holds."}, {"name": "Tent", "why": "It keeps dry."}]',
+             (["Lamp", "It lights."], ["Tent", "It keeps dry."])),
+        ],
+    )  # fmt: skip
+    def test_lists_are_compared_item_by_item(
+        self, one: str, other: str, changes: tuple[list[str], list[str]]
+    ) -> None:
+        found = changed(one, other)
+        assert found is not None
+        assert tuple("".join(part.text for part in side) for side in found) == (one, other)
+        assert tuple([part.text for part in side if part.is_changed] for side in found) == changes
+
     def test_texts_that_are_too_long_are_left_alone(self) -> None:
         assert changed("a " * 3_000, "b") is None
 
@@ -357,7 +417,8 @@ class TestCompare:
         )
         assert "The last build did not compare these" in said
         assert "Gaps of decisions in both models" in said
-        assert "What both read" in said
+        assert "Values in both runs" in said
+        assert "simulator simulator-fair Difference 95 % interval" in said
         [(one, other)] = explorer.rows(
             f"""
             select one.value, other.value from marts.fct_findings as one
@@ -367,6 +428,20 @@ class TestCompare:
             """
         )
         assert f"{abs(one):.3g} alarm {abs(other):.3g}" in said.replace("−", "")
+
+    def test_the_earlier_run_comes_first_and_headings_say_which(self, explorer: Explorer) -> None:
+        for before, after, mitigation in explorer.rows(
+            "select baseline_run_id, run_id, mitigation from marts.fct_run_pairs where incomparable_because is null"
+        ):
+            swapped = {"before": after, "after": before}
+            asked = swapped if mitigation == "plain" else {"after": after, "mitigation": mitigation}
+            said = text_of(explorer.get(link("/compare", **asked)).text)
+            if mitigation == "plain":
+                assert "did not compare these" not in said
+                assert f"From {before} to {after}" in said
+                assert "Before After Worse by" in said
+            else:
+                assert f"Without With {mitigation.replace('_', ' ')} Worse by" in said
 
     @pytest.mark.parametrize(
         ("asked", "sentence"),
@@ -400,6 +475,11 @@ class TestSql:
             for table in ("fct_text_similarity", "fct_text_gaps", "fct_text_answers", "fct_text_questions")
         }
 
+    def test_descriptions_are_whole(self, explorer: Explorer) -> None:
+        said = text_of(explorer.get("/sql").text)
+        assert max(len(one.question) for one in prepared()) > 160
+        assert [one.name for one in prepared() if " ".join(one.question.split()) not in said] == []
+
     def test_a_query_of_the_report_is_on_the_run_that_is_chosen(self, explorer: Explorer) -> None:
         runs = [run for (run,) in explorer.rows("select run_id from marts.dim_runs where audit = 'rankings'")]
         for run in runs[:2]:
@@ -408,11 +488,12 @@ class TestSql:
 
     def test_what_is_drawn_can_be_chosen(self, explorer: Explorer) -> None:
         sql = "select group_name, value, n_units from marts.fct_findings where value is not null"
-        for chart, mark in (("dots", "rule"), ("points", "point")):
-            page = explorer.get("/sql", params={"sql": sql, "chart": chart}).text
-            [spec] = re.findall(r'<script type="application/json" id="drawn">(.*?)</script>', page)
-            assert mark in json.dumps(json.loads(spec)["layer"])
-        assert 'id="drawn"' not in explorer.get("/sql", params={"sql": "select 'a' as text"}).text
+        drawn = [
+            explorer.get("/sql", params={"sql": sql, "chart": chart}).text for chart in ("dots", "points")
+        ]
+        assert all('<svg class="wide"' in page for page in drawn)
+        assert len({page[page.index('<svg class="wide"') :] for page in drawn}) == 2
+        assert '<svg class="wide"' not in explorer.get("/sql", params={"sql": "select 'a' as text"}).text
         assert "No rows" in explorer.get("/sql", params={"sql": "select 1 where false"}).text
 
     def test_an_unknown_prepared_statement_is_said(self, explorer: Explorer) -> None:
