@@ -127,7 +127,8 @@ def failed_outputs(tables: Tables, runs: Sequence[str], ledger: Path | None) -> 
         [list(runs)],
     )
     prompts = read_prompts(ledger, runs) if rows and ledger is not None else {}
-    return tuple(replace(FailedOutput(*row), prompt=prompts.get((row[0], row[6]), "")) for row in rows)
+    failed = [FailedOutput(*row) for row in rows]
+    return tuple(replace(one, prompt=prompts.get((one.run_id, one.prompt_id), "")) for one in failed)
 
 
 def read_prompts(ledger: Path, runs: Sequence[str]) -> dict[tuple[str, str], str]:
@@ -165,7 +166,7 @@ def sentences(
             n_skipped=sum(one.n_skipped for one in of_run),
         )
         yield (
-            f"Single outputs of {total.audit}, target {total.target}, by the published rule, on which no verdict rests: "
+            f"Single outputs of {total.audit}, asked of {total.target}, by the published rule, on which no verdict rests: "
             f"{_counts(total)}. Skipped outputs have fewer than two markers."
         )
         if len(of_run) > 1:

@@ -81,14 +81,14 @@ def _of_items(text: str, items: Sequence[_Item], others: Sequence[_Item], other:
     """A text by its items: those that the other text lacks, and different words under a key that each has once."""
     known = {item.name for item in others}
     keys = Counter(item.key for item in items)
-    described = {item.key: item for item in others}
+    described = {item.key: item for item in others if item.key is not None}
     n_described = Counter(item.key for item in others)
     parts: list[Part] = []
     end = 0
     for item in items:
         parts.append(Part(text[end : item.start], False))
         shown = text[item.start : item.end]
-        twin = described.get(item.key) if keys[item.key] == 1 == n_described[item.key] else None
+        twin = described.get(item.key or "") if keys[item.key] == 1 == n_described[item.key] else None
         if item.name in known:
             parts.append(Part(shown, False))
         elif twin is not None:
