@@ -122,12 +122,13 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
         )
         for row in rows
     ]
-    marked = ", ".join(dot.label for dot in dots if dot.status == "alarm") or "none"
+    marked = [dot.label for dot in dots if dot.status == "alarm"]
     words = describe_dots([replace(dot, status="plain") for dot in dots], f"Product types, {title}")
     return Panel(
         title=title,
-        description=f"{words} Marked: {marked}.",
+        description=f"{words} Marked: {', '.join(marked) or 'none'}.",
         spec=interval_dots(dots, "answers of 100, group minus reference", [Rule(0.0, "even")]),
+        finding=f"More than chance: {', '.join(marked[:3])}" if marked else "No product type is marked",
     )
 
 
