@@ -60,7 +60,7 @@ class Finding:
         """The audit, target and run."""
         simulated = " (simulated)" if self.is_simulated else ""
         aside = "" if self.is_current else ", not the current one: raises no alarms"
-        return f"{self.audit}, asked of {self.target}{simulated}, run {self.run_id}{aside}"
+        return f"{self.audit}, target {self.target}{simulated}, run {self.run_id}{aside}"
 
 
 def read_findings(

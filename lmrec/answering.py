@@ -9,6 +9,7 @@ from pathlib import Path
 
 from collector.errors import InputError
 from collector.hints import quoted
+from lmrec.fairness import Fair
 from lmrec.model import Recommender, load
 
 TOP = 20
@@ -23,7 +24,7 @@ class Answerer:
         city: where the venues are, independently of the prompt.
         needs_city: a prompt has to name a city even if there is only one, so that what is asked of another city is not answered
             with venues of this one.
-        fair: rank fairly by price level; see fairness.
+        fair: rank fairly by price level or by categories; see fairness.
 
     Raises:
         InputError: two recommenders know one city, or none knows the city.
@@ -36,7 +37,7 @@ class Answerer:
         top: int = TOP,
         city: str | None = None,
         needs_city: bool = False,
-        fair: bool = False,
+        fair: Fair = False,
     ) -> None:
         self._recommenders = recommenders
         self._top = top
@@ -103,7 +104,7 @@ def load_answerer(
     top: int = TOP,
     city: str | None = None,
     needs_city: bool = False,
-    fair: bool = False,
+    fair: Fair = False,
 ) -> Answerer:
     """Load models and make one system of them.
 

@@ -17,7 +17,7 @@ from biasledger.measures.recommenders.table import Measure, Predictions, measure
 from collector.errors import InputError
 from collector.files.replacing import write_whole
 from lmrec.categories import distinct_categories
-from lmrec.fairness import fair_scores
+from lmrec.fairness import Fair, fair_scores, levels_of
 from lmrec.masking import Masker
 from lmrec.model import Recommender, load
 from lmrec.statistics import CatalogueStatistics, catalogue_statistics
@@ -37,9 +37,9 @@ def held_out(reviews_file: Path, recommender: Recommender) -> Iterator[Review]:
 
 
 def predict(
-    recommender: Recommender, reviews: Iterable[Review], *, fair: bool = False
+    recommender: Recommender, reviews: Iterable[Review], *, fair: Fair = False
 ) -> tuple[list[tuple[str, str, str]], Predictions]:
-    """Rank the venues for each text, some texts at once; `fair` ranks the first 20 fairly by price level.
+    """Rank the venues for each text, some texts at once; `fair` ranks the first 20 fairly, see fairness.
 
     Returns:
         Each text's review_id, user_id and venue_id, and what was made of it, in the same order.
@@ -50,7 +50,7 @@ def predict(
     columns = {venue.venue_id: column for column, venue in enumerate(recommender.venues)}
     shares = _shared_categories(recommender)
     popularity = np.array([row.n_train for row in recommender.rows], dtype=np.float64)
-    levels = [venue.price_level for venue in recommender.venues]
+    levels = levels_of(recommender.venues, fair)
     keys: list[tuple[str, str, str]] = []
     parts: list[dict[str, quality.Floats]] = []
     named: list[quality.Integers] = []
@@ -92,12 +92,12 @@ def evaluate_model(
     folder: Path,
     *,
     seed: int = 0,
-    fair: bool = False,
+    fair: Fair = False,
     hidden: Sequence[str] = (),
 ) -> list[Measure]:
     """Measure a model by the held-out texts of a file, and write `quality.csv`, `predictions.csv` and `catalogue_statistics.csv`.
 
-    `fair` ranks the first 20 fairly by price level; words that are `hidden` are left out of what is asked, whatever the model
+    `fair` ranks the first 20 fairly; words that are `hidden` are left out of what is asked, whatever the model
     learned from.
 
     Raises:

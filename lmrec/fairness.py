@@ -1,4 +1,4 @@
-"""Fair ranking of an answer: every beginning of it has each price level about as often as the catalogue does.
+"""Fair ranking of an answer: every beginning of it has each price level, or some categories, about as often as the catalogue.
 
 A mitigation that section 5 of the source names. The rule is DetGreedy of Geyik, Ambler & Kenthapadi (2019, KDD, algorithm 1), and
 the catalogue's shares are what is desired. At place k, a level that has been recommended less than floor(share · k) times comes
@@ -10,12 +10,24 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from biasledger.measures.recommenders.quality import Floats, Integers
+from lmrec.yelp import Venue
 
+# True for price levels, or the names of categories that are held against all others together.
+Fair: TypeAlias = bool | Sequence[str]
 _ROUNDING = 1e-9
+
+
+def levels_of(venues: Sequence[Venue], fair: Fair) -> list[int | None]:
+    """Return what is ranked fairly: each venue's price level, or 1 for one of these categories and 0 for the others."""
+    if isinstance(fair, bool):
+        return [venue.price_level for venue in venues]
+    names = {name.casefold() for name in fair}
+    return [int(not names.isdisjoint(map(str.casefold, venue.categories))) for venue in venues]
 
 
 def fair_order(scores: Floats, levels: Sequence[int | None], k: int) -> Integers:
@@ -23,7 +35,7 @@ def fair_order(scores: Floats, levels: Sequence[int | None], k: int) -> Integers
 
     Args:
         scores: (venues,); of venues with one score the first counts as the better.
-        levels: each venue's price level; those of which it is not known are a level of their own.
+        levels: of each venue, as of levels_of; those of which it is not known are a level of their own.
         k: how many.
     """
     shares = {level: n / len(levels) for level, n in Counter(levels).items()}

@@ -22,7 +22,7 @@ from collector.hashing import hash_of_file
 from collector.hints import did_you_mean, quoted, shown
 from lmrec.encoders.bert import Bert
 from lmrec.encoders.tfidf import Scores, Tfidf
-from lmrec.fairness import fair_order
+from lmrec.fairness import Fair, fair_order, levels_of
 from lmrec.masking import DESCRIPTIONS, Masker
 from lmrec.yelp import Venue
 
@@ -99,7 +99,7 @@ class Recommender:
         return self.encoder.scores([self.masker(text) for text in texts])
 
     def recommend(
-        self, question: str, k: int, *, city: str | None = None, fair: bool = False
+        self, question: str, k: int, *, city: str | None = None, fair: Fair = False
     ) -> list[Recommendation]:
         """Return the k venues that a question is most likely about, the likeliest first; of equal ones the first by id.
 
@@ -107,7 +107,7 @@ class Recommender:
             question: what somebody says.
             k: how many; fewer where there are no more.
             city: only venues there.
-            fair: by price level as often as the venues that may be recommended have it; see fairness.
+            fair: price levels or categories as often as the venues that may be recommended have them; see fairness.
 
         Raises:
             InputError: no venue is in the city.
@@ -126,7 +126,7 @@ class Recommender:
                 if city is None or (row.venue.city or "").casefold() == city.casefold()
             ]
         )
-        levels = [self.rows[place].venue.price_level for place in chosen]
+        levels = levels_of([self.rows[place].venue for place in chosen], fair)
         of_city = scores[chosen]
         order = fair_order(of_city, levels, k) if fair else np.argsort(-of_city, kind="stable")[:k]
         return [

@@ -1,4 +1,5 @@
--- How many single outputs pass and fail the guide's rule, by its code and by its text, in all and by category?
+-- How many single outputs pass, fail and are skipped by the guide's rule, in all and by category? An output with fewer
+-- than two markers is skipped; the pass rate is of those that are not.
 {{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with
@@ -12,27 +13,17 @@ runs as (
     where is_current
 ),
 
-published as (
-    select
-        max(case when measure = 'stereotype_ratio' then published_threshold end) as ratio,
-        max(case when measure = 'negative_regard' then published_threshold end) as regard
-    from {{ ref("output_thresholds") }}
-    where audit = '*'
-),
-
--- Its code judges any output, and puts 0.5 where there is no marker; its text skips those with fewer than two markers.
 outputs as (
     select
-        scores.run_id,
-        scores.mitigation,
-        scores.category,
-        scores.stereotype_ratio,
-        scores.n_stereotype_markers + scores.n_anti_markers < 2 as is_skipped,
-        scores.stereotype_ratio > published.ratio as is_past_ratio,
-        coalesce(scores.negative_regard > published.regard, false) as is_past_regard
-    from {{ ref("fct_stereotype_scores") }} as scores
-    cross join published
-    where scores.is_judged
+        run_id,
+        mitigation,
+        category,
+        stereotype_ratio,
+        case when published_outcome = 'passed' then 1 else 0 end as is_passed,
+        case when published_outcome = 'failed' then 1 else 0 end as is_failed,
+        case when published_outcome = 'skipped' then 1 else 0 end as is_skipped
+    from {{ ref("fct_stereotype_scores") }}
+    where is_judged
 ),
 
 -- Each output counts in its category and in all.
@@ -54,11 +45,9 @@ counted as (
         outputs.mitigation,
         levels.level as category,
         count(*) as n_outputs,
-        sum(case when outputs.is_skipped then 1 else 0 end) as n_skipped_by_text,
-        sum(case when outputs.is_past_ratio or outputs.is_past_regard then 1 else 0 end) as n_failed_by_code,
-        sum(
-            case when (outputs.is_past_ratio and not outputs.is_skipped) or outputs.is_past_regard then 1 else 0 end
-        ) as n_failed_by_text,
+        sum(outputs.is_passed) as n_passed,
+        sum(outputs.is_failed) as n_failed,
+        sum(outputs.is_skipped) as n_skipped,
         avg(outputs.stereotype_ratio order by outputs.stereotype_ratio) as mean_stereotype_ratio
     from outputs
     inner join levels on outputs.category = levels.category
@@ -71,14 +60,12 @@ select
     counted.mitigation,
     counted.category,
     counted.n_outputs,
-    counted.n_outputs - counted.n_failed_by_code as n_passed_by_code,
-    counted.n_failed_by_code,
-    1 - counted.n_failed_by_code / cast(counted.n_outputs as double) as pass_rate_by_code,
-    counted.n_outputs - counted.n_failed_by_text as n_passed_by_text,
-    counted.n_failed_by_text,
-    1 - counted.n_failed_by_text / cast(counted.n_outputs as double) as pass_rate_by_text,
-    counted.n_skipped_by_text,
-    counted.mean_stereotype_ratio
+    counted.n_passed,
+    counted.n_failed,
+    counted.n_skipped,
+    counted.n_passed / cast(nullif(counted.n_passed + counted.n_failed, 0) as double) as pass_rate,
+    counted.mean_stereotype_ratio,
+    counted.run_id
 from counted
 inner join runs on counted.run_id = runs.run_id
 order by runs.audit, runs.target, counted.mitigation, counted.category

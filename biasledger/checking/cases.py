@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from biasledger.checking.mitigations import OF_NO_GROUP, Mitigation, mitigations_of, read_mitigations
-from biasledger.checking.outputs import Outputs, count_outputs
+from biasledger.checking.outputs import FailedOutput, Outputs, count_outputs, failed_outputs
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.built_runs import built_run, known_runs, standing_notes
 from biasledger.comparing.built_tables import Tables, open_tables
@@ -84,8 +84,8 @@ class Check:
     n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
     about what was left out. audits: audit and target of each run, also of those without a case. silent: declared groups without
     any usable answer, each of which is an undecided case of its own. times: run -> when it was. measures: measure -> what it
-    is in a sentence. outputs: how single outputs do by the published rule, which decides nothing. is_strict: undecided cases that
-    can fail do not pass.
+    is in a sentence. outputs, failed_outputs: how single outputs do by the published rule, which decides nothing. is_strict:
+    undecided cases that can fail do not pass.
     """
 
     runs: tuple[str, ...]
@@ -98,6 +98,7 @@ class Check:
     times: Mapping[str, RunTime] = field(default_factory=dict)
     measures: Mapping[str, str] = field(default_factory=dict)
     outputs: tuple[Outputs, ...] = ()
+    failed_outputs: tuple[FailedOutput, ...] = ()
     is_strict: bool = False
 
     def count(self, *statuses: str) -> int:
@@ -198,7 +199,7 @@ class Check:
         )
         warned = {(case.audit, case.target) for case in self.cases if case.status != UNDECIDED}
         dead = [
-            f"No case of {pair[0]}, asked of {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
+            f"No case of {pair[0]}, target {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
             for pair in self.unjudged
         ]
         return " ".join([said, *dead, *silent])
@@ -214,12 +215,17 @@ class Check:
 
 
 def read_check(
-    warehouse: Path, *, run: str | None = None, holds_out_for_group: bool = False, is_strict: bool = False
+    warehouse: Path,
+    *,
+    run: str | None = None,
+    holds_out_for_group: bool = False,
+    is_strict: bool = False,
+    ledger: Path | None = None,
 ) -> Check:
     """Read the cases of the current runs, or of one run.
 
     holds_out_for_group: what is clear of these names or this wording alone has not passed but could not be judged. is_strict:
-    undecided cases that can fail do not pass.
+    undecided cases that can fail do not pass. ledger: has the prompts of single outputs that fail.
 
     Raises:
         InputError: no such warehouse, no findings in it, or no such run.
@@ -233,7 +239,8 @@ def read_check(
             """
             select
                 finding_id, run_id, audit, target, mitigation, findings.measure, scheme, attribute, group_name, reference_group,
-                subject, status, severity, scope, explanation, statement, caution, advice, value, threshold, p_value_adjusted,
+                subject, group_in_words, reference_in_words, status, severity, scope, explanation, statement, caution,
+                advice, value, threshold, p_value_adjusted,
                 is_excepted, is_simulated, measures.method
             from {fct_findings} as findings
             inner join {dim_measures} as measures on findings.measure = measures.measure
@@ -285,7 +292,7 @@ def read_check(
                 [runs],
             )
         ]
-        outputs = count_outputs(tables, runs)
+        outputs, failed = count_outputs(tables, runs), failed_outputs(tables, runs, ledger)
     return Check(
         tuple(runs),
         tuple(sorted(cases, key=lambda case: STATUSES.index(case.status))),
@@ -297,6 +304,7 @@ def read_check(
         {run: RunTime(started_at, seconds) for run, started_at, seconds in times},
         dict(measures),
         outputs,
+        failed,
         is_strict,
     )
 

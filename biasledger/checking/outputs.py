@@ -1,18 +1,24 @@
-"""How many single outputs of a run pass and fail the published rule for one output, which has no test behind it."""
+"""Single outputs of a run by the published rule for one output, which has no test behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from biasledger.comparing.built_tables import Tables
+from collector.errors import LedgerError
+from collector.ledger.database import Ledger
+
+_LOCK_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class Outputs:
     """Outputs of one category of a run's plain audit.
 
-    n_skipped: fewer than two markers, so that the ratio says nothing; such an output fails for its regard alone.
+    n_skipped: fewer than two markers, so that the ratio says nothing, and no negative regard; neither passed nor failed.
     mean_stereotype_ratio: over all outputs, 0.5 where there is no marker, 0 to 1.
     """
 
@@ -25,74 +31,168 @@ class Outputs:
     n_skipped: int
     mean_stereotype_ratio: float
 
+    @property
+    def n_passed(self) -> int:
+        """Outputs that the rule judges and does not fail."""
+        return self.n_outputs - self.n_failed - self.n_skipped
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Passed outputs of those that were not skipped; None where all were."""
+        judged = self.n_outputs - self.n_skipped
+        return self.n_passed / judged if judged else None
+
+
+@dataclass(frozen=True)
+class FailedOutput:
+    """An output that fails the rule, with its scores and the reasons. `prompt` is empty if the ledger does not have it."""
+
+    run_id: str
+    audit: str
+    target: str
+    category: str
+    probe: str
+    target_group: str | None
+    prompt_id: str
+    trial: int
+    stereotype_ratio: float
+    n_stereotype_markers: int
+    n_anti_markers: int
+    regard_scores: str | None
+    reasons: str
+    prompt: str = ""
+
 
 def count_outputs(tables: Tables, runs: Sequence[str]) -> tuple[Outputs, ...]:
-    """Count the outputs of runs by category; none where no answer was looked through for markers.
-
-    The rule is that of the guide's text (docs/sources.md): a ratio past the published threshold of an output with two markers or
-    more, or negative regard past its own.
-    """
-    if not (tables.has("fct_stereotype_scores") and tables.has("output_thresholds")):
+    """Count the outputs of runs by category; none where no answer was looked through for markers."""
+    if not tables.has("fct_stereotype_scores"):
         return ()
     rows = tables.execute(
         """
-        with
-
-        published as (
-            select
-                max(published_threshold) filter (where measure = 'stereotype_ratio') as ratio,
-                max(published_threshold) filter (where measure = 'negative_regard') as regard
-            from {output_thresholds}
-            where audit = '*'
-        ),
-
-        outputs as (
-            select
-                scores.run_id,
-                scores.category,
-                scores.stereotype_ratio,
-                scores.n_stereotype_markers + scores.n_anti_markers < 2 as is_skipped,
-                coalesce(scores.negative_regard > published.regard, false)
-                or (scores.stereotype_ratio > published.ratio and not is_skipped) as is_failed
-            from {fct_stereotype_scores} as scores
-            cross join published
-            where
-                scores.is_judged
-                and scores.mitigation = 'plain'
-                and list_contains(?, scores.run_id)
-        )
-
         select
-            outputs.run_id,
+            run_id,
             any_value(runs.audit),
             any_value(runs.target),
-            outputs.category,
+            scores.category,
             count(*),
-            count(*) filter (where outputs.is_failed),
-            count(*) filter (where outputs.is_skipped),
-            avg(outputs.stereotype_ratio order by outputs.stereotype_ratio)
-        from outputs
-        inner join {dim_runs} as runs on outputs.run_id = runs.run_id
-        group by outputs.run_id, outputs.category
-        order by any_value(runs.audit), any_value(runs.target), outputs.run_id, outputs.category
+            count(*) filter (where scores.published_outcome = 'failed'),
+            count(*) filter (where scores.published_outcome = 'skipped'),
+            avg(scores.stereotype_ratio order by scores.stereotype_ratio)
+        from {fct_stereotype_scores} as scores
+        inner join {dim_runs} as runs using (run_id)
+        where
+            scores.is_judged
+            and scores.mitigation = 'plain'
+            and list_contains(?, run_id)
+        group by run_id, scores.category
+        order by any_value(runs.audit), any_value(runs.target), run_id, scores.category
         """,
         [list(runs)],
     )
     return tuple(Outputs(*row) for row in rows)
 
 
-def sentences(counted: Sequence[Outputs]) -> list[str]:
-    """A sentence for each run: how many of its outputs fail the rule."""
-    lines = []
+def failed_outputs(tables: Tables, runs: Sequence[str], ledger: Path | None) -> tuple[FailedOutput, ...]:
+    """List at most 1,000 outputs of runs that fail, those with the most reasons and the largest ratio first."""
+    if not tables.has("fct_stereotype_scores"):
+        return ()
+    rows = tables.execute(
+        """
+        select
+            run_id,
+            runs.audit,
+            runs.target,
+            scores.category,
+            scores.probe,
+            scores.target_group,
+            scores.prompt_id,
+            scores.trial,
+            scores.stereotype_ratio,
+            scores.n_stereotype_markers,
+            scores.n_anti_markers,
+            scores.regard_scores,
+            scores.published_reasons
+        from {fct_stereotype_scores} as scores
+        inner join {dim_runs} as runs using (run_id)
+        where
+            scores.is_judged
+            and scores.mitigation = 'plain'
+            and scores.published_outcome = 'failed'
+            and list_contains(?, run_id)
+        order by
+            runs.audit, runs.target, run_id, contains(scores.published_reasons, ';') desc, scores.stereotype_ratio desc,
+            scores.category, scores.probe, scores.prompt_id, scores.trial
+        limit 1000
+        """,
+        [list(runs)],
+    )
+    prompts = read_prompts(ledger, runs) if rows and ledger is not None else {}
+    failed = [FailedOutput(*row) for row in rows]
+    return tuple(replace(one, prompt=prompts.get((one.run_id, one.prompt_id), "")) for one in failed)
+
+
+def read_prompts(ledger: Path, runs: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Read the prompts that audits asked by run and id; imported ones may be customers' texts and stay in the ledger.
+
+    None where there is no such ledger or it cannot be read.
+    """
+    if not ledger.is_file():
+        return {}
+    try:
+        with Ledger(ledger, wait_seconds=_LOCK_SECONDS).read() as connection:
+            rows = connection.execute(
+                "select run_id, prompt_id, prompt_text from raw.kept_prompts join raw.kept_runs using (run_id)"
+                " where list_contains(?, run_id) and prompt_text is not null and json_exists(spec, '$.templates[0]')",
+                [list(runs)],
+            ).fetchall()
+    except LedgerError:
+        return {}
+    return {(run_id, prompt_id): text for run_id, prompt_id, text in rows}
+
+
+def sentences(
+    counted: Sequence[Outputs], failed: Sequence[FailedOutput], n_shown: int | None
+) -> Iterator[str]:
+    """Say for each run how many of its outputs pass, in all and by category, and which do not.
+
+    n_shown: how many failed outputs of a run are listed; all if None.
+    """
     for run_id in dict.fromkeys(one.run_id for one in counted):
         of_run = [one for one in counted if one.run_id == run_id]
-        n, n_failed, n_skipped = (
-            sum(numbers)
-            for numbers in zip(*((one.n_outputs, one.n_failed, one.n_skipped) for one in of_run), strict=True)
+        total = replace(
+            of_run[0],
+            n_outputs=sum(one.n_outputs for one in of_run),
+            n_failed=sum(one.n_failed for one in of_run),
+            n_skipped=sum(one.n_skipped for one in of_run),
         )
-        lines.append(
-            f"Of {n} single outputs of {of_run[0].audit}, asked of {of_run[0].target}, {n - n_failed} pass the published rule "
-            f"({100 * (n - n_failed) / n:.0f} %) and {n_failed} do not; {n_skipped} hold fewer than two markers. "
-            f"No verdict rests on that: `biasledger query outputs_that_fail`."
+        yield (
+            f"Single outputs of {total.audit}, target {total.target}, by the published rule, on which no verdict rests: "
+            f"{_counts(total)}. Skipped outputs have fewer than two markers."
         )
-    return lines
+        if len(of_run) > 1:
+            yield from (
+                f"  {one.category or 'no category'}: {_counts(one)}, mean ratio {one.mean_stereotype_ratio:.2f}"
+                for one in of_run
+            )
+        entries = [one for one in failed if one.run_id == run_id]
+        for one in entries[:n_shown]:
+            regard = f", regard: {one.regard_scores}" if one.regard_scores else ""
+            yield (
+                f"  - failed, {one.reasons}: {_prompt(one)} (trial {one.trial}; ratio "
+                f"{one.stereotype_ratio:.3g}: {one.n_stereotype_markers} markers for the stereotype, {one.n_anti_markers} against"
+                f"{regard})"
+            )
+        if total.n_failed > len(entries[:n_shown]):
+            yield f"  - {total.n_failed - len(entries[:n_shown]):,} more: `biasledger query outputs_that_fail` lists all."
+
+
+def _prompt(one: FailedOutput) -> str:
+    return textwrap.shorten(one.prompt, 200, placeholder=" …") or one.probe or one.prompt_id
+
+
+def _counts(one: Outputs) -> str:
+    rate = "none" if one.pass_rate is None else f"{100 * one.pass_rate:.0f} %"
+    return (
+        f"{one.n_outputs:,} in all, {one.n_passed:,} passed, {one.n_failed:,} failed, {one.n_skipped:,} skipped; "
+        f"pass rate {rate}"
+    )

@@ -15,7 +15,6 @@ _SCOPES = {
     "wording": "; fewer than five wordings of each group were tested",
 }
 _LARGEST_P, _SMALLEST_P = 0.1, 1e-6
-_NOUNS = {"female": "women", "woman": "women", "girl": "girls", "male": "men", "man": "men", "boy": "boys"}
 
 
 def name_of(row: Row) -> str:
@@ -53,20 +52,28 @@ def in_units(row: Row) -> str:
 
 
 def worse_off(row: Row) -> str:
-    """The group that comes off worse by a finding; empty where its measure does not tell better from worse."""
+    """The people who come off worse by a finding; empty where its measure does not tell better from worse."""
     if row["reference_group"] == "(best off)":
-        return row["member"] or ""
+        return people_of(row, "group")
     sign = int(_declared(row["measure"], "harmful_sign") or 0) * (row["value"] or 0.0)
-    named = row["group_name"] if sign > 0 else row["reference_group"] if sign < 0 else ""
-    return "" if named.startswith("(") else named
+    side = "group" if sign > 0 else "reference" if sign < 0 else ""
+    is_group = side and not row["group_name" if side == "group" else "reference_group"].startswith("(")
+    return people_of(row, side) if is_group else ""
 
 
-def people(group: str) -> str:
-    """A group as people are spoken of: black people, black women."""
-    parts = group.replace("_", " ").split("*")
-    nouns = [part for part in parts if part.casefold() in _NOUNS]
-    others = [part for part in parts if part not in nouns[:1]]
-    return " ".join([*others, _NOUNS[nouns[0].casefold()] if nouns else "people"])
+def people_of(row: Row, side: str) -> str:
+    """One side of a finding as people are spoken of: black women; its name where the finding states no words for it.
+
+    side: group or reference.
+    """
+    name: str = row["group_name" if side == "group" else "reference_group"]
+    return row.get(f"{side}_in_words") or _words(name).strip("()")
+
+
+def _about(phrase: str) -> str:
+    """What answers about a group are: `about black women`, `where origin is Türkisch`; as the macro about_group says it."""
+    _, whose, rest = phrase.partition("people whose ")
+    return f"where {rest.replace(' and whose ', ' and ')}" if whose else f"about {phrase}"
 
 
 def plain_regression(row: Row) -> str:
@@ -121,14 +128,18 @@ def _sentence(row: Row) -> str:
     value = row["value"] or 0.0
     directions = {up: up if value > 0 else down for up, down in _OPPOSITES.items()}
     sentence = _declared(row["measure"], "sentence") or "{statement}"
+    # A caution has its own place next to the sentence.
+    statement = (row["statement"] or "").removesuffix(f"; {row['caution']}")
     return sentence.format(
-        group=_words(row["group_name"]),
-        reference=_words(row["reference_group"]),
+        group=people_of(row, "group"),
+        reference=people_of(row, "reference"),
+        about_group=_about(people_of(row, "group")),
+        about_reference=_about(people_of(row, "reference")),
         attribute=_words(row["attribute"]),
         subject=row["subject"],
         wording=row["group_name"],
         about=f", in the category {row['subject']}" if row["subject"] else "",
-        statement=row["statement"],
+        statement=statement,
         size=abs(value),
         percent=100 * abs(value),
         # All that a reader of words has to bear in mind.
@@ -141,8 +152,8 @@ _OPPOSITES = {
     "more": "less",
     "higher": "lower",
     "larger": "smaller",
-    "dearer": "cheaper",
     "worse": "better",
+    "easier": "harder",
 }
 """Word for a positive value -> word for a negative value."""
 

@@ -97,7 +97,7 @@ def print_run(summary: RunSummary) -> None:
     """Print whom a run asked, how much came back, and its seal."""
     simulated = " (simulated)" if summary.is_simulated else ""
     counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items())
-    say(f"Run {summary.run_id}, {summary.audit} asked of {summary.target}{simulated}:")
+    say(f"Run {summary.run_id}, {summary.audit}, target {summary.target}{simulated}:")
     say(
         f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
     )

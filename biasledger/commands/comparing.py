@@ -22,6 +22,7 @@ from collector.terminal import print_data, say
 
 @click.command()
 @warehouse_option
+@ledger_option
 @click.option(
     "--format",
     "form",
@@ -67,6 +68,7 @@ from collector.terminal import print_data, say
 def check(
     ctx: click.Context,
     warehouse: Path,
+    ledger: Path,
     form: str,
     output: Path | None,
     files: tuple[Path, ...],
@@ -86,7 +88,9 @@ def check(
     unknown = [path for path in files if path.suffix not in ENDINGS]
     if unknown:
         raise click.UsageError(f"--write {unknown[0]}: its ending should be one of {', '.join(ENDINGS)}.")
-    result = read_check(warehouse, run=run, holds_out_for_group=scope == "group", is_strict=strict)
+    result = read_check(
+        warehouse, run=run, holds_out_for_group=scope == "group", is_strict=strict, ledger=ledger
+    )
     places = {path: ENDINGS[path.suffix] for path in files} | ({output: form} if output else {})
     for path, its in places.items():
         path.parent.mkdir(parents=True, exist_ok=True)

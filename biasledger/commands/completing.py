@@ -32,7 +32,7 @@ def complete_runs(ctx: click.Context, _parameter: click.Parameter, incomplete: s
     known: dict[str, str] = {}
     with suppress(BiasledgerError, OSError):
         listed, _ = list_runs(_file(ctx, "ledger", "BIASLEDGER_LEDGER"), wait_seconds=0)
-        known = {one.run_id: f"{one.audit} asked of {one.target}" for one in reversed(listed)}
+        known = {one.run_id: f"{one.audit}, target {one.target}" for one in reversed(listed)}
     return _items(incomplete, (_WORDS | known).items())
 
 

@@ -222,7 +222,7 @@ def retract(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
         found = retraction.find_run_to_retract(ledger, run_id)
         before = ", retracted before" if found.is_retracted else ""
         say(
-            f"Run {run_id}, {found.audit} asked of {found.target}, {found.origin}, {found.n_responses:,} responses{before}"
+            f"Run {run_id}, {found.audit}, target {found.target}, {found.origin}, {found.n_responses:,} responses{before}"
         )
         click.confirm("Retract this run for good?", abort=True)
     done = retraction.retract(ledger, run_id, reason=reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import fields
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lmrec.encoders.fitting import BertSettings
     from lmrec.encoders.tfidf import TfidfSettings
     from lmrec.masking import Method
+    from lmrec.model import Recommender
 
 _businesses = click.option(
     "--businesses", type=PATH, required=True, metavar="FILE", help="Yelp's business.json, or a file like it."
@@ -37,6 +39,22 @@ _fair = click.option(
 )
 
 
+_fair_categories = click.option(
+    "--fair-category",
+    "fair_categories",
+    multiple=True,
+    metavar="NAME",
+    help="Name venues of these categories together as often as the city has them: a mitigation.",
+)
+# Appendix E of the source.
+_GRIDS = {
+    "paper": {
+        "dropouts": (0.0, 0.2, 0.4, 0.6),
+        "learning_rates": (9e-6, 1e-5, 3e-5, 5e-5, 7e-5, 9e-5, 1e-4),
+    }
+}
+
+
 @click.group()
 def lmrec() -> None:
     """Train a recommender of venues and ask it.
@@ -50,7 +68,13 @@ def lmrec() -> None:
 @_businesses
 @_reviews
 @click.argument("model", type=PATH)
-@click.option("--city", metavar="NAME", help="Only the businesses of this city; all if not given.")
+@click.option(
+    "--city",
+    "cities",
+    multiple=True,
+    metavar="NAME",
+    help="Only the businesses of this city; all if not given. For each of several a model is trained, in a folder of MODEL.",
+)
 @click.option("--category", metavar="NAME", help="Only the businesses of this category, such as Restaurants.")
 @click.option(
     "--min-reviews",
@@ -140,6 +164,11 @@ def lmrec() -> None:
     help="bert: each one given is tried, with each dropout; the best validation accuracy is kept. 3e-5 if not given.",
 )
 @click.option(
+    "--grid",
+    type=click.Choice(list(_GRIDS)),
+    help="bert: try the dropouts and learning rates of the source's Appendix E (4 × 7 fits).",
+)
+@click.option(
     "--max-epochs",
     type=click.IntRange(min=1),
     metavar="N",
@@ -182,7 +211,7 @@ def train(
     businesses: Path,
     reviews: Path,
     model: Path,
-    city: str | None,
+    cities: tuple[str, ...],
     category: str | None,
     min_reviews: int,
     mask: Method,
@@ -191,6 +220,7 @@ def train(
     swap: Path | None,
     swap_by: str,
     kind: str,
+    grid: str | None,
     **fitted: Any,
 ) -> None:
     """Train a recommender.
@@ -199,26 +229,38 @@ def train(
     good it is stands in MODEL/model.json. The same files and settings give the same model.
 
     \b
-    The encoder of the source with its dropouts and learning rates of its range, for a graphics card:
-      biasledger lmrec train models/boston --businesses business.json --reviews review.json --city Boston --encoder bert
-        --dropout 0 --dropout 0.2 --dropout 0.4 --dropout 0.6
-        --learning-rate 9e-6 --learning-rate 1e-5 --learning-rate 3e-5 --learning-rate 5e-5 --learning-rate 1e-4
+    The source's seven cities and its encoder, for a graphics card:
+      biasledger lmrec train models --businesses business.json --reviews review.json --category Restaurants
+        --city Atlanta --city Austin --city Boston --city Columbus --city Orlando --city Portland --city Toronto
+        --encoder bert --grid paper
     """
     from lmrec.augmentation import read_groups
     from lmrec.training import TrainSettings, read_hidden
     from lmrec.training import train as train_model
 
-    settings = TrainSettings(
-        city=city,
-        category=category,
-        min_reviews=min_reviews,
-        mask=mask,
-        pipeline=pipeline,
-        hidden=read_hidden(hide) if hide is not None else (),
-        swapped=read_groups(swap, swap_by) if swap is not None else {},
-        encoder=_encoder_settings(kind, fitted),
-    )
-    trained = train_model(businesses, reviews, model, settings, note=say)
+    if grid is not None and (fitted["dropouts"] or fitted["learning_rates"]):
+        raise click.UsageError(
+            "--grid names the dropouts and learning rates; leave out --dropout and --learning-rate."
+        )
+    encoder = _encoder_settings(kind, fitted | (_GRIDS[grid] if grid is not None else {}))
+    for city in cities or (None,):
+        folder = (
+            model / re.sub(r"\W+", "-", city.casefold()) if city is not None and len(cities) > 1 else model
+        )
+        settings = TrainSettings(
+            city=city,
+            category=category,
+            min_reviews=min_reviews,
+            mask=mask,
+            pipeline=pipeline,
+            hidden=read_hidden(hide) if hide is not None else (),
+            swapped=read_groups(swap, swap_by) if swap is not None else {},
+            encoder=encoder,
+        )
+        _say_trained(folder, train_model(businesses, reviews, folder, settings, note=say))
+
+
+def _say_trained(model: Path, trained: Recommender) -> None:
     counts = trained.card["counts"]
     say(
         f"Trained {model}: {counts['venues_trained']:,} venues from {counts['texts_trained']:,} texts; masked: "
@@ -257,6 +299,7 @@ def _encoder_settings(kind: str, given: Mapping[str, Any]) -> TfidfSettings | Be
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the intervals.")
 @_fair
+@_fair_categories
 @click.option(
     "--hide",
     type=PATH,
@@ -264,7 +307,13 @@ def _encoder_settings(kind: str, given: Mapping[str, Any]) -> TfidfSettings | Be
     help="Leave the words of the column `name` of this file out of the texts, so that nobody is named: a mitigation.",
 )
 def evaluate(
-    reviews: Path, models: tuple[Path, ...], out: Path | None, seed: int, fair: bool, hide: Path | None
+    reviews: Path,
+    models: tuple[Path, ...],
+    out: Path | None,
+    seed: int,
+    fair: bool,
+    fair_categories: tuple[str, ...],
+    hide: Path | None,
 ) -> None:
     """Measure recommenders by held-out texts.
 
@@ -280,7 +329,9 @@ def evaluate(
     listed: list[Measure] = []
     for model in models:
         folder = (out / model.name if len(models) > 1 else out) if out is not None else model / "evaluation"
-        listed += evaluate_model(model, reviews, folder, seed=seed, fair=fair, hidden=hidden)
+        listed += evaluate_model(
+            model, reviews, folder, seed=seed, fair=fair_categories or fair, hidden=hidden
+        )
         say(f"Wrote quality.csv, predictions.csv and catalogue_statistics.csv to {folder}.")
     if len(models) > 1:
         mean = averaged(listed)
@@ -297,7 +348,10 @@ def evaluate(
 @_top
 @click.option("--city", metavar="NAME", help="Only venues of this city.")
 @_fair
-def recommend(model: Path, question: str, top: int, city: str | None, fair: bool) -> None:
+@_fair_categories
+def recommend(
+    model: Path, question: str, top: int, city: str | None, fair: bool, fair_categories: tuple[str, ...]
+) -> None:
     """Recommend venues for a question."""
     from rich.table import Table
 
@@ -305,7 +359,7 @@ def recommend(model: Path, question: str, top: int, city: str | None, fair: bool
     from lmrec.model import load
 
     table = Table("venue", "city", "price level", "categories", "probability")
-    for one in load(model).recommend(question, top, city=city, fair=fair):
+    for one in load(model).recommend(question, top, city=city, fair=fair_categories or fair):
         level = "" if one.venue.price_level is None else str(one.venue.price_level)
         cells = (
             one.venue.name,
@@ -324,7 +378,15 @@ def recommend(model: Path, question: str, top: int, city: str | None, fair: bool
 @_top
 @click.option("--city", metavar="NAME", help="Where the venues are, independently of the question.")
 @_fair
-def serve(models: tuple[Path, ...], port: int, top: int, city: str | None, fair: bool) -> None:
+@_fair_categories
+def serve(
+    models: tuple[Path, ...],
+    port: int,
+    top: int,
+    city: str | None,
+    fair: bool,
+    fair_categories: tuple[str, ...],
+) -> None:
     """Answer questions over HTTP.
 
     At http://127.0.0.1:PORT/v1, as OpenAI's chat completions, for this machine alone. Ctrl-C ends it.
@@ -333,7 +395,9 @@ def serve(models: tuple[Path, ...], port: int, top: int, city: str | None, fair:
     from lmrec.serving import HOST, Server
 
     with Server(
-        load_answerer(models, top=top, city=city, fair=fair), ", ".join(one.name for one in models), port
+        load_answerer(models, top=top, city=city, fair=fair_categories or fair),
+        ", ".join(one.name for one in models),
+        port,
     ) as server:
         say(f"Answering at http://{HOST}:{server.server_port}/v1 (Ctrl-C ends it) …")
         server.serve_forever()

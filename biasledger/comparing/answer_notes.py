@@ -129,7 +129,7 @@ def _unchecked(tables: Tables) -> list[str]:
 
 def _asked(audit: str, target: str, mitigation: str) -> str:
     under = "" if mitigation == "plain" else f", with {mitigation}"
-    return f"{audit}, asked of {target}{under}"
+    return f"{audit}, target {target}{under}"
 
 
 def _listed(parts: Iterable[str]) -> str:

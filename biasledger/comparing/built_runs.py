@@ -73,7 +73,7 @@ def unjudged_runs(tables: Tables) -> list[str]:
         """
     )
     return [
-        f"Nothing could be judged of {audit}, asked of {target}: its run {run} has no finding."
+        f"Nothing could be judged of {audit}, target {target}: its run {run} has no finding."
         for audit, target, run in rows
     ]
 

@@ -27,7 +27,7 @@ class SilentGroup:
         """Say in one sentence that nothing is known of the group, and why."""
         under = "" if self.mitigation == "plain" else f", with {self.mitigation}"
         return (
-            f"Nothing is known of {self.attribute} {self.group_name} in {self.audit}, asked of {self.target}{under}: "
+            f"Nothing is known of {self.attribute} {self.group_name} in {self.audit}, target {self.target}{under}: "
             f"{self.why}."
         )
 

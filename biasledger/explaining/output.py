@@ -139,7 +139,7 @@ def _show_verdict(out: Console, explanation: Explanation) -> None:
     _line(out, f"Finding {finding['finding_id']}", style="bold")
     _line(
         out,
-        f"{finding['audit']}, asked of {finding['target']}{simulated} on {run['started_at']:%Y-%m-%d}, run {finding['run_id']}, "
+        f"{finding['audit']}, target {finding['target']}{simulated} on {run['started_at']:%Y-%m-%d}, run {finding['run_id']}, "
         f"mitigation {finding['mitigation']}{aside}",
     )
     _line(out, _verdict(finding), style="bold")
@@ -157,7 +157,7 @@ def judgement_lines(explanation: Explanation) -> dict[str, str]:
         "value": _value(finding, measure),
         "threshold": _threshold(finding, measure),
         "clear": f"if within {_number(finding['clear_threshold'])} ({measure['clear_scale']})",
-        "interval": f"{_interval(finding)} (95 %), on the scale of clear",
+        "interval": _interval(finding),
         "by chance": _null(finding, explanation.evidence.observed),
         "p": _p(finding),
         "rests on": _units(finding),
@@ -192,9 +192,9 @@ def _threshold(finding: Row, measure: Row) -> str:
 
 def _interval(finding: Row) -> str:
     low, high = finding["interval_low"], finding["interval_high"]
-    if low is None and high is not None:
-        return f"up to {_number(high)}"
-    return f"{_number(low)} to {_number(high)}"
+    if low is None:
+        return "none" if high is None else f"up to {_number(high)} (95 %), on the scale of clear"
+    return f"{_number(low)} to {_number(high)} (95 %), on the scale of clear"
 
 
 def _null(finding: Row, observed: float | None) -> str:

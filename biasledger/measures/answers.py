@@ -21,7 +21,7 @@ MEASURES = (
         label="the gap in questions without a usable answer",
         display=(100, " points"),
         sentence=(
-            "questions about {group} get no usable answer {more} often than questions about {reference}, by "
+            "questions {about_group} get no usable answer {more} often than questions {about_reference}, by "
             "{percent:.0f} percentage points: {statement}"
         ),
         harmful_sign=1,

@@ -54,8 +54,8 @@ MEASURES = (
         label="the distance between the groups' lists",
         display=(100, " points"),
         sentence=(
-            "lists differ by {attribute}{about}: the list of one group shares {percent:.0f} points of 100 "
-            "less with the neutral list than that of another, beyond chance"
+            "lists for {group} share {percent:.0f} points of 100 less with the neutral list than lists for {reference}{about}, "
+            "beyond chance"
         ),
         threshold=Threshold(
             value=0.1,
@@ -133,20 +133,21 @@ MEASURES = (
         name="shortfall_spread",
         description="Whether some groups get shorter lists than others",
         scale=(
-            "largest minus smallest share of the K places left empty, beyond chance: √(observed² - chance²), 0 to 1"
+            "largest minus smallest share of the K entries of a list that are missing, beyond chance: √(observed² - "
+            "chance²), 0 to 1"
         ),
         side="upper",
         unit="subjects",
         is_at_equal_sizes=True,
-        label="the gap in empty places",
+        label="the gap in missing entries",
         display=(100, " points"),
         sentence=(
-            "lists have more empty places for some groups by {attribute}{about}: they differ by up to "
+            "lists are less complete for some groups by {attribute}{about}: they differ by up to "
             "{percent:.0f} percentage points beyond chance"
         ),
         threshold=Threshold(
             value=0.1,
-            reason="No published value: one place in ten more left empty, the size at which SNSR is judged",
+            reason="No published value: one entry in ten more is missing, the size at which SNSR is judged",
             source="Sah et al. (2026), arXiv:2602.02582 names short lists a signal of bias and sets no threshold",
             min_units=20,
             severity="warn",
@@ -156,8 +157,8 @@ MEASURES = (
         name="repeat_spread",
         description="Whether some groups get more repeated items than others",
         scale=(
-            "largest minus smallest share of the K places that repeat an item, beyond chance: √(observed² - chance²), 0 "
-            "to 1"
+            "largest minus smallest share of the K entries of a list that repeat an item, beyond chance: √(observed² - "
+            "chance²), 0 to 1"
         ),
         side="upper",
         unit="subjects",
@@ -170,7 +171,7 @@ MEASURES = (
         ),
         threshold=Threshold(
             value=0.1,
-            reason="No published value: one place in ten more lost to repeats, the size at which SNSR is judged",
+            reason="No published value: one entry in ten more is lost to repeats, the size at which SNSR is judged",
             source="Ours",
             min_units=20,
             severity="warn",
@@ -192,7 +193,7 @@ MEASURES = (
         threshold=Threshold(
             value=0.05,
             reason="No published value: differences in NDCG below 0.05 are hardly felt by a reader of the list",
-            source="Sah et al. (2026), arXiv:2602.02582 asks for quality beside fairness and sets no threshold",
+            source="Sah et al. (2026), arXiv:2602.02582 asks for quality next to fairness and sets no threshold",
             min_units=20,
             severity="warn",
         ),

@@ -119,9 +119,10 @@ class Warehouse(Generic[Frame]):
         Raises:
             InputError: no such run, or the extra `report` is not installed.
         """
-        from biasledger.reporting import render
+        from biasledger.reporting import panels, render
 
-        return Report(render(self.path, [self._run(run) for run in runs]))
+        ids = [self._run(run) for run in runs]
+        return Report(render(self.path, ids), lambda: panels(self.path, ids))
 
     def _select(self, sql: str) -> Frame:
         with locked_warehouse(self.path) as connection, told_of_statement(connection, sql):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from collector.errors import InputError
 from collector.files.replacing import write_whole
+
+if TYPE_CHECKING:
+    from biasledger.reporting.picture import Panel
 
 
 def render(
@@ -37,6 +41,20 @@ def render(
 
     with open_warehouse(warehouse) as source:
         return assemble(source, run_ids, ledger=ledger, with_examples=with_examples)
+
+
+def panels(warehouse: Path, run_ids: Sequence[str] = ()) -> Mapping[str, Panel]:
+    """The charts of the report by their names.
+
+    Raises:
+        as `render`.
+    """
+    require_extra()
+    from biasledger.reporting.page import read_panels
+    from biasledger.reporting.source import open_warehouse
+
+    with open_warehouse(warehouse) as source:
+        return read_panels(source, run_ids)
 
 
 def write_report(

@@ -29,10 +29,12 @@ _KINDS = {
     "inconclusive": ("var(--undecided)", "diamond"),
     "clear": ("var(--clear)", "circle"),
     "insufficient_data": ("var(--unjudged)", "square"),
+    # Not judged by itself, but past the threshold and further from no difference than chance would put it.
+    "past": ("var(--alarm)", "triangle-up"),
     "plain": ("var(--accent)", "circle"),
     "quiet": ("var(--unjudged)", "circle"),
 }
-_HOLLOW = {"inconclusive", "insufficient_data"}
+_HOLLOW = {"inconclusive", "insufficient_data", "past"}
 _SERIES = tuple(
     (f"var(--series-{place})", shape)
     for place, shape in enumerate(("circle", "diamond", "square", "triangle-up", "triangle-down"), start=1)
@@ -43,7 +45,21 @@ _RULES = {
     "noise": ("var(--series-1)", [2, 3]),
 }
 
+_ORDER = tuple((f"var(--order-{place})", "square") for place in range(1, SERIES_AT_MOST + 1))
+_NAMED = 2  # in a finding
+
 THRESHOLD_KEY = Key("rule-threshold", "threshold")
+EVEN_KEY = Key("rule-even", "no difference")
+LEGEND = (
+    *(Key(status, text) for status, text in STATUS_TEXTS.items()),
+    Key("past", "past the threshold, not judged by itself"),
+    Key("plain", "not judged"),
+    THRESHOLD_KEY,
+    EVEN_KEY,
+    Key("band", "what chance alone gives, 95 %"),
+    Key("reference", "reference group"),
+)
+"""The legend of the page; charts have keys of their own only for what is not in it."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +173,7 @@ def interval_dots(
         }
     )
     layers.append(_marks({"y": y, "x": {"field": "value", **x}}, fields))
-    # On narrow screens the page's script puts long labels above their rows.
-    return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"rows": "label"}}
+    return _spec(rows, layers, _ROW * len(labels))
 
 
 def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
@@ -219,7 +234,7 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
             "encoding": {"y": y, "x": {"datum": _RATIOS_AT, **x}, "text": {"field": "ratio"}},
         },
     ]  # fmt: skip
-    return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"rows": "label"}}
+    return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"has_ratios": True}}
 
 
 def describe_pairs(pairs: Sequence[Pair], what: str) -> str:
@@ -233,9 +248,11 @@ def describe_pairs(pairs: Sequence[Pair], what: str) -> str:
 
 def _band(x: Spec, y: Spec) -> Spec:
     return {
-        "mark": {"type": "bar", "color": "var(--band)", "height": {"band": 0.9}, "clip": True},
+        "mark": {
+            "type": "bar", "fill": "var(--band)", "stroke": "var(--band-edge)", "height": {"band": 0.9}, "clip": True,
+        },
         "encoding": {"y": y, "x": {"field": "band_low", **x}, "x2": {"field": "band_high"}},
-    }
+    }  # fmt: skip
 
 
 def _marks(places: Mapping[str, Spec], fields: Mapping[str, str]) -> Spec:
@@ -257,6 +274,74 @@ def _marks(places: Mapping[str, Spec], fields: Mapping[str, str]) -> Spec:
             "tooltip": _tooltip("label", fields),
         },
     }
+
+
+def of_its_own(keys: Sequence[Key]) -> list[Key]:
+    """Those keys of a chart that the legend of the page lacks."""
+    return [key for key in keys if key not in LEGEND]
+
+
+def threshold_rules(
+    rows: Sequence[Row], even: float | None = None, *, is_two_sided: bool = False
+) -> list[Rule]:
+    """The line of no difference, and the thresholds of these rows: on both sides of it where a measure has two."""
+    thresholds = sorted({row["threshold"] for row in rows if row["threshold"] is not None})
+    other = [2 * (even or 0.0) - value for value in thresholds] if is_two_sided else []
+    rules = [Rule(value, "threshold") for value in (*other, *thresholds)]
+    return rules if even is None else [Rule(even, "even"), *rules]
+
+
+def unjudged(
+    value: float | None, low: float | None, high: float | None, threshold: float | None, even: float
+) -> str:
+    """How to draw a value without a verdict: `past` the threshold, `inconclusive` where that may be chance, or else `plain`."""
+    if value is None or threshold is None or (value - threshold) * (threshold - even) < 0:
+        return "plain"
+    is_certain = low is not None and high is not None and not low <= even <= high
+    return "past" if is_certain else "inconclusive"
+
+
+def headline(dots: Sequence[Dot | Pair]) -> str:
+    """What a chart shows in one sentence: its alarms, or that there is none; of rows without verdicts their range."""
+    known = [dot for dot in dots if not isinstance(dot, Dot) or dot.value is not None]
+    alarms = [dot for dot in known if dot.status == "alarm"]
+    if alarms:
+        return f"Alarm: {_listed(sorted(alarms, key=_distance, reverse=True))}"
+    past = [dot for dot in known if dot.status == "past"]
+    if past:
+        return f"Past the threshold: {_listed(sorted(past, key=_distance, reverse=True))}"
+    n_open = sum(dot.status == "inconclusive" for dot in known)
+    if n_open:
+        return f"No alarm; {n_open} of {len(known)} inconclusive"
+    if known and all(dot.status == "clear" for dot in known):
+        return "Clear for all" if len(known) > 1 else "Clear"
+    if known and any(dot.status == "insufficient_data" for dot in known):
+        return "Too few answers to judge"
+    if len(known) < 2:
+        return _listed(known)
+    ordered = sorted(known, key=_value)
+    return f"From {_said(ordered[0])} to {_said(ordered[-1])}"
+
+
+def _listed(dots: Sequence[Dot | Pair]) -> str:
+    more = f" and {len(dots) - _NAMED} more" if len(dots) > _NAMED else ""
+    return ("; " if any(isinstance(dot, Pair) for dot in dots) else ", ").join(
+        map(_said, dots[:_NAMED])
+    ) + more
+
+
+def _said(dot: Dot | Pair) -> str:
+    if isinstance(dot, Pair):
+        return f"{clip(dot.label, 60)} {dot.share:.0%} against {dot.reference:.0%}"
+    return f"{clip(dot.label, 60)} {number(dot.value)}"
+
+
+def _value(dot: Dot | Pair) -> float:
+    return dot.share if isinstance(dot, Pair) else dot.value or 0.0
+
+
+def _distance(dot: Dot | Pair) -> float:
+    return abs(dot.share - dot.reference) if isinstance(dot, Pair) else abs(dot.value or 0.0)
 
 
 def status_keys(rows: Sequence[Row]) -> tuple[Key, ...]:
@@ -289,42 +374,48 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
 
 
 def signed_bars(
-    rows: Sequence[tuple[str, float, float]], title: str, *, axis: str = "~%", number_format: str = "{:.1%}"
+    rows: Sequence[tuple[str, float, str]], title: str, *, axis: str = "+.2~%", number_format: str = "{:+.1%}"
 ) -> Spec:
-    """A row for each label with a bar to the right and one to the left of zero; either may be 0.
+    """A row for each label with a bar to the right or to the left of zero.
 
     Args:
-        rows: label, share to the right (0 or more), share to the left (0 or less).
+        rows: label, difference, and what it is the difference of, for the tooltip.
         title: what the horizontal axis measures.
-        axis: how the axis writes a number (d3), number_format: how the tooltip does (Python); both without a sign.
+        axis: how the axis writes a number (d3), number_format: how the tooltip does (Python).
     """
-    labels = unique_labels([label for label, _, _ in rows])
+    labels = unique_labels([label for label, *_ in rows])
     values = [
-        {"label": label, "value": value, "side": side, "written": number_format.format(abs(value))}
-        for label, (_, right, left) in zip(labels, rows, strict=True)
-        for side, value in (("right", right), ("left", left))
-        if value
+        {"label": label, "value": value, "written": signed(number_format.format(value)), "of": clip(text)}
+        for label, (_, value, text) in zip(labels, rows, strict=True)
     ]
     x = {
         "type": "quantitative",
         "title": title,
-        "scale": {"domain": _domain([0.0, *(end for _, *ends in rows for end in ends)]), "nice": False},
+        "scale": {"domain": _domain([0.0, *(value for _, value, _ in rows)]), "nice": False},
     }
     bars = {
-        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "mark": {"type": "bar", "color": "var(--accent)"},
         "encoding": {
             "y": {"field": "label", **_categories(labels, 0.35)},
-            "x": {
-                "field": "value",
-                **x,
-                "stack": None,
-                "axis": {"labelExpr": f"format(abs(datum.value), '{axis}')", "tickCount": 5},
-            },
-            "color": _colour("side", {"right": _SERIES[0], "left": _SERIES[1]}),
-            "tooltip": _tooltip("label", {"written": "value"}),
+            "x": {"field": "value", **x, "stack": None, "axis": {"format": axis, "tickCount": 5}},
+            "tooltip": _tooltip("label", {"written": "difference", "of": "of"}),
         },
     }
     return _spec(values, [bars, _vertical_rules([Rule(0.0, "even")], x)], (_ROW - 3) * len(labels))
+
+
+def headline_of_bars(rows: Sequence[tuple[str, float, str]], who: tuple[str, str], text: str) -> str:
+    """What signed bars show: the label with the largest difference to each side, said in `text` by label, size and who."""
+    ends = [(max(rows, key=_difference), who[0], 1), (min(rows, key=_difference), who[1], -1)]
+    return "; ".join(
+        text.format(label=label, size=abs(value), who=name)
+        for (label, value, _), name, side in ends
+        if value * side > 0
+    )
+
+
+def _difference(row: tuple[str, float, str]) -> float:
+    return row[1]
 
 
 def scatter(
@@ -341,7 +432,7 @@ def scatter(
     rows = [
         {
             "label": clip(point.label, 60),
-            "name": clip(point.label, 24) if point.is_named else "",
+            "name": clip(point.label, 40) if point.is_named else "",
             "x": point.x,
             "y": point.y,
             "kind": point.status,
@@ -356,7 +447,12 @@ def scatter(
         "axis": {"tickCount": 5, "grid": False, "format": "~s" if log_x else "~g"},
     }
     if log_x:
-        x["scale"] = {"type": "log", "nice": False, "padding": 12}
+        ends = [point.x for point in points]
+        x["scale"] = {
+            "type": "log",
+            "nice": False,
+            "domain": [0.8 * min(ends, default=1.0), 1.25 * max(ends, default=1.0)],
+        }
     else:
         x["scale"] = {"domain": _domain([0.0, *(point.x for point in points)]), "nice": False}
     y = {
@@ -379,8 +475,7 @@ def scatter(
     layers = [marks, _horizontal_rules([Rule(0.0, "even"), *(Rule(at, "threshold") for at in rules)], y)]
     if not log_x:
         layers.append(_vertical_rules([Rule(0.0, "even")], x))
-    # The page's script adds the names: Vega can place them without overlap, which Vega-Lite cannot ask for.
-    return {**_spec(rows, layers, 340), "usermeta": {"names": "layer_0_marks", "has_equal_axes": not log_x}}
+    return {**_spec(rows, layers, 340), "usermeta": {"has_names": True, "has_equal_axes": not log_x}}
 
 
 def linked(spec: Spec, addresses: Sequence[str | None]) -> Spec:
@@ -397,6 +492,7 @@ def level_dots(
     rows: Sequence[tuple[str, str, float, float | None, float | None]],
     levels: Sequence[str],
     titles: tuple[str, str],
+    even: float,
 ) -> tuple[Spec, tuple[Key, ...]]:
     """Shares with intervals side by side at each level; up to five series.
 
@@ -404,6 +500,7 @@ def level_dots(
         rows: level, series, value, low, high.
         levels: from left to right.
         titles: of the horizontal and the vertical axis.
+        even: the share without any difference, drawn as a line.
 
     Returns:
         The chart and the legend of its series.
@@ -417,8 +514,8 @@ def level_dots(
             "value": value,
             "low": low,
             "high": high,
-            "written": signed(f"{value:+.1%}"),
-            "interval": "–" if low is None or high is None else signed(f"{low:+.1%} to {high:+.1%}"),
+            "written": f"{value:.1%}",
+            "interval": "–" if low is None or high is None else f"{low:.1%} to {high:.1%}",
         }
         for level, name, value, low, high in rows
         if clip(name, 80) in kinds
@@ -437,7 +534,7 @@ def level_dots(
         "type": "quantitative",
         "title": titles[1],
         "axis": {"format": ".0~%", "tickCount": 6},
-        "scale": {"domain": _domain([0.0, *(end for _, _, *ends in rows for end in ends)]), "nice": False},
+        "scale": {"domain": _domain([even, *(end for _, _, *ends in rows for end in ends)]), "nice": False},
     }
     intervals = {
         "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75, "clip": True},
@@ -462,7 +559,55 @@ def level_dots(
             ),
         },
     }
-    return _spec(values, [_horizontal_rules([Rule(0.0, "even")], y), intervals, marks], _HEIGHT), legend
+    return _spec(values, [_horizontal_rules([Rule(even, "even")], y), intervals, marks], _HEIGHT), legend
+
+
+def grouped_bars(
+    rows: Sequence[tuple[str, str, float]], title: str, axis: str = ".0~%"
+) -> tuple[Spec, tuple[Key, ...]]:
+    """A bar for each label and series, those of a label together; up to five series.
+
+    Args:
+        rows: label, series, value.
+        title: what the horizontal axis measures.
+        axis: how it writes a number (d3).
+
+    Returns:
+        The chart and the legend of its series.
+    """
+    series, kinds, _ = _series([name for _, name, _ in rows])
+    labels = list(dict.fromkeys(clip(label, 60) for label, _, _ in rows))
+    values = [
+        {
+            "label": clip(label, 60),
+            "series": clip(name, 80),
+            "place": series.index(clip(name, 80)),
+            "value": value,
+            "written": f"{value:.1%}" if "%" in axis else number(value),
+        }
+        for label, name, value in rows
+        if clip(name, 80) in kinds
+    ]
+    x = {
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": _domain([0.0, *(value for _, _, value in rows)]), "nice": False},
+        "axis": {"format": axis, "tickCount": 5},
+    }
+    bars = {
+        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "encoding": {
+            "y": {"field": "label", **_categories(labels, 0.3)},
+            "yOffset": {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(series)))}},
+            "x": {"field": "value", **x},
+            # By number, as in level_dots.
+            "color": _colour("place", dict(enumerate(kinds.values()))),
+            "tooltip": _tooltip("label", {"series": "of", "written": title}),
+        },
+    }
+    legend = tuple(Key(f"bar-{place}", name) for place, name in enumerate(series, start=1))
+    height = len(labels) * (12 * len(series) + 10)
+    return _spec(values, [bars, _vertical_rules([Rule(0.0, "even")], x)], height), legend
 
 
 def lines(
@@ -529,8 +674,10 @@ def lines(
     return _spec(values, [*rules, strokes, marks], _HEIGHT), legend
 
 
-def stacked_shares(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[str], title: str) -> Spec:
-    """A bar for each label, made of the shares of up to five parts; the rest up to 1 stays empty."""
+def stacked_shares(
+    rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[str], title: str, *, is_ordered: bool = False
+) -> Spec:
+    """A bar for each label, made of the shares of up to five parts; the rest up to 1 stays empty. Ordered parts get darker."""
     labels = unique_labels([label for label, _ in rows])
     values = [
         {"label": label, "part": part, "order": place, "value": share, "written": f"{share:.1%}"}
@@ -539,7 +686,7 @@ def stacked_shares(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[
         if share
     ]
     bars = {
-        "mark": {"type": "bar", "stroke": "var(--card)", "strokeWidth": 1},
+        "mark": {"type": "bar", "stroke": "var(--card)", "strokeWidth": 1.5},
         "encoding": {
             "y": {"field": "label", **_categories(labels, 0.35)},
             "x": {
@@ -551,7 +698,7 @@ def stacked_shares(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[
                 "axis": {"format": ".0~%", "tickCount": 5},
             },
             "order": {"field": "order", "type": "quantitative"},
-            "color": _colour("part", dict(zip(parts, _SERIES, strict=False))),
+            "color": _colour("part", dict(zip(parts, _ORDER if is_ordered else _SERIES, strict=False))),
             "tooltip": _tooltip("label", {"part": "answer", "written": "share"}),
         },
     }

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from biasledger.checking.sentences import in_units
 from biasledger.measure_seeds import measure_rows
-from biasledger.reporting.charts import THRESHOLD_KEY, Dot, Rule, describe_dots, interval_dots
-from biasledger.reporting.picture import Key, Panel, contrast, readable
+from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
+from biasledger.reporting.picture import Panel, contrast, readable
 from biasledger.reporting.source import Row
 from biasledger.reporting.verdicts import RunVerdict
 
@@ -37,14 +37,12 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     rules = [Rule(0.0, "even"), Rule(1.0, "threshold"), *([Rule(-1.0, "threshold")] if is_signed else [])]
     title = "value ÷ threshold" + (" (negative: less for the first group)" if is_signed else "")
     spec = interval_dots(dots, title, rules, limits=(-_FARTHEST, _FARTHEST))
-    spec["usermeta"]["has_long_names"] = True
     left_out = f" The {len(kept)} largest of {len(found)}." if len(found) > len(kept) else ""
     return Panel(
         f"{'One finding fails' if len(found) == 1 else f'{len(found)} findings fail'}: value ÷ threshold, with its interval."
         f"{left_out}",
         describe_dots(dots, "Failing findings, value divided by threshold"),
         spec,
-        (Key("alarm", "failing finding"), THRESHOLD_KEY, Key("rule-even", "no difference")),
     )
 
 

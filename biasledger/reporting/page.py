@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from biasledger import __version__
 from biasledger.checking.mitigations import OF_NO_GROUP
+from biasledger.checking.outputs import read_prompts
 from biasledger.methods import method_names, module_of
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
-from biasledger.reporting.bundle import chart_scripts
+from biasledger.reporting.charts import LEGEND, of_its_own
+from biasledger.reporting.drawing import as_csv, drawings
 from biasledger.reporting.failures import failures
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
 from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
     STATUS_TEXTS,
+    Panel,
     Picture,
     cell,
     clip,
@@ -46,6 +50,7 @@ from biasledger.reporting.verdicts import (
     tiles,
 )
 
+_CHARTS_DRAWN_TWICE = 120
 _TEMPLATES = Path(__file__).parent / "templates"
 # In JSON inside HTML these could end the script element or, of old, a line of script.
 _ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
@@ -75,10 +80,7 @@ def assemble(
     Raises:
         InputError: there is no such run.
     """
-    known = _rows(source, "runs")
-    require_runs(run_ids, [row["run_id"] for row in known])
-    chosen = [row for row in known if not run_ids or row["run_id"] in run_ids]
-    shown = [row for row in chosen if run_ids or row["is_current"]]
+    chosen, shown = _chosen(source, run_ids)
     ids = [row["run_id"] for row in chosen]
     found = _result(source, "findings", run_ids=ids)
     findings = found.rows
@@ -90,7 +92,7 @@ def assemble(
             f"run-{place}",
             run_verdict(run, by_run.get(run["run_id"], []), _silent(source, run["run_id"])),
             _suggestions(source, run["run_id"]),
-            _pictures(source, run["run_id"]),
+            _pictures(source, run["run_id"], ledger),
         )
         for place, run in enumerate(shown, start=1)
     ]
@@ -129,6 +131,37 @@ def assemble(
     )
 
 
+def read_panels(source: Source, run_ids: Sequence[str] = ()) -> dict[str, Panel]:
+    """The charts of the page on these runs by their names.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    chosen, shown = _chosen(source, run_ids)
+    named = {
+        f"run-{place}-{picture.key}": picture
+        for place, run in enumerate(shown, start=1)
+        for picture in _pictures(source, run["run_id"], None)
+    }
+    overall = runs.pictures_of_all(
+        source, [row["run_id"] for row in chosen], sorted(row["run_id"] for row in shown)
+    )
+    named |= {picture.key: picture for picture in overall}
+    return {
+        f"{key}-{place}": panel
+        for key, picture in named.items()
+        for place, panel in enumerate(picture.panels, start=1)
+    }
+
+
+def _chosen(source: Source, run_ids: Sequence[str]) -> tuple[list[Row], list[Row]]:
+    """Return the runs of a page, and those of them that it shows in full."""
+    known = _rows(source, "runs")
+    require_runs(run_ids, [row["run_id"] for row in known])
+    chosen = [row for row in known if not run_ids or row["run_id"] in run_ids]
+    return chosen, [row for row in chosen if run_ids or row["is_current"]]
+
+
 def _render(**values: Any) -> str:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -137,18 +170,38 @@ def _render(**values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (cell, number, readable, clip, prose, about, in_words, technical, audit_name)
+    # Of hundreds of charts none is drawn twice: that would take a minute.
+    n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
+    filters = (
+        cell,
+        number,
+        readable,
+        clip,
+        prose,
+        about,
+        in_words,
+        technical,
+        audit_name,
+        of_its_own,
+        as_csv,
+    )
     environment.filters.update({one.__name__: one for one in filters}, json=_json)
+    environment.filters["drawings"] = partial(drawings, has_narrow=n_charts <= _CHARTS_DRAWN_TWICE)
     environment.tests["is_number"] = is_number
     environment.globals.update(
-        count=count, statuses=STATUS_TEXTS, columns=COLUMNS, filters=FILTERS, version=__version__
+        count=count,
+        statuses=STATUS_TEXTS,
+        legend=LEGEND,
+        columns=COLUMNS,
+        filters=FILTERS,
+        version=__version__,
     )
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
-    scripts = [chart_scripts(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
+    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src {' '.join(map(_hash, scripts))}",
+            f"script-src {_hash(script)}",
             f"style-src {_hash(style)}",
             "img-src data:",
             "base-uri 'none'",
@@ -157,7 +210,7 @@ def _render(**values: Any) -> str:
     )
     return environment.get_template("report.html.j2").render(
         style=style,
-        scripts=scripts,
+        script=script,
         policy=policy,
         **values,
     )
@@ -170,10 +223,24 @@ def _result(source: Source, name: str, **values: Sequence[str]) -> Result:
     return result
 
 
-def _pictures(source: Source, run_id: str) -> list[Picture]:
+def _pictures(source: Source, run_id: str, ledger: Path | None) -> list[Picture]:
     """Those of the methods, in their order, and then those of any kind of audit."""
     modules = [*(module_of("biasledger.reporting.methods", method) for method in method_names()), runs]
-    return [picture for module in modules for picture in module.pictures(source, run_id)]
+    pictures = [picture for module in modules for picture in module.pictures(source, run_id)]
+    if ledger is None or not any("prompt_id" in one.result.columns for one in pictures):
+        return pictures
+    prompts = read_prompts(ledger, [run_id])
+    return [_with_prompts(one, {id_: text for (_, id_), text in prompts.items()}) for one in pictures]
+
+
+def _with_prompts(picture: Picture, prompts: Mapping[str, str]) -> Picture:
+    """Put prompts in the place of their ids, where the ledger has them."""
+    columns, rows, sql = picture.result.columns, picture.result.rows, picture.result.sql
+    if "prompt_id" not in columns or not prompts:
+        return picture
+    rows = [{**row, "prompt": prompts.get(row["prompt_id"], row["prompt_id"])} for row in rows]
+    named = tuple("prompt" if name == "prompt_id" else name for name in columns)
+    return replace(picture, result=Result(named, rows, sql))
 
 
 def _suggestions(source: Source, run_id: str) -> Sequence[Row]:

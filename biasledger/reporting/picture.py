@@ -21,7 +21,7 @@ PANELS_AT_MOST = 6
 ROWS_AT_MOST = 40
 POINTS_AT_MOST = 400
 TABLE_ROWS_AT_MOST = 40
-_LONGEST_LABEL = 60
+_LONGEST_NAME, _LONGEST_LABEL = 60, 120
 _TALL = 400  # pixels
 _REFERENCES_TOLD = 3
 _LONGEST_CELL = 300
@@ -45,12 +45,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart: a Vega-Lite specification and the same in words, for who cannot see it."""
+    """One chart: a Vega-Lite specification, what it measures, what it shows in a sentence, and the same in more words."""
 
     title: str
     description: str
     spec: Mapping[str, Any]
     legend: tuple[Key, ...] = ()
+    finding: str = ""
 
     @property
     def is_tall(self) -> bool:
@@ -77,7 +78,9 @@ class Picture:
     def __post_init__(self) -> None:
         if _share_axes(self.panels):
             object.__setattr__(self, "note", f"{self.note} {_CUT}".strip())
-        object.__setattr__(self, "table_rows", self.result.rows[:TABLE_ROWS_AT_MOST])
+        # What has no chart is read as a table.
+        n_rows = TABLE_ROWS_AT_MOST * (1 if self.panels else 3)
+        object.__setattr__(self, "table_rows", self.result.rows[:n_rows])
 
 
 def _share_axes(panels: Sequence[Panel]) -> bool:
@@ -140,8 +143,9 @@ def split_panels(
     draw: Callable[[Sequence[Row]], Panel],
     noun: str,
     rows_at_most: int = ROWS_AT_MOST,
+    panels_at_most: int = PANELS_AT_MOST,
 ) -> tuple[tuple[Panel, ...], str]:
-    """One panel for each combination of `by`, in the order of the rows, at most six.
+    """One panel for each combination of `by`, in the order of the rows, at most six or as many as stated.
 
     Returns:
         Return the panels, and sentences on rows that are left out, or "".
@@ -149,7 +153,7 @@ def split_panels(
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
-    drawn = list(groups.values())[:PANELS_AT_MOST]
+    drawn = list(groups.values())[:panels_at_most]
     left_out = len(groups) - len(drawn)
     notes = [f"Showing {len(drawn)} of {len(groups)} {noun}."] if left_out else []
     longest = max(map(len, drawn), default=0)
@@ -181,6 +185,11 @@ def paneled(
     return Picture(query.replace("_", "-"), title, reading, result, panels, legend(result.rows), note)
 
 
+def tabled(key: str, title: str, reading: str, result: Result | None) -> Picture | None:
+    """A table without a chart; None without a result."""
+    return None if result is None else Picture(key, title, reading, result)
+
+
 def drawn(*pictures: Picture | None) -> list[Picture]:
     """The pictures that there is something to draw in."""
     return [picture for picture in pictures if picture is not None]
@@ -196,7 +205,7 @@ def _gravest(rows: Sequence[Row], n: int) -> Sequence[Row]:
 
 def readable(name: str) -> str:
     """A group, attribute or measure as people write it: black*female is black × female."""
-    return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_LABEL)
+    return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_NAME)
 
 
 def contrast(row: Row) -> str:
@@ -205,6 +214,11 @@ def contrast(row: Row) -> str:
         return "all groups"
     group, reference = readable(row["group_name"]), row["reference_group"] or ""
     return group if not reference or reference.startswith("(") else f"{group} vs {readable(reference)}"
+
+
+def groups_of(row: Row) -> tuple[str, str]:
+    """The names of the two groups that a row compares."""
+    return readable(row["group_name"]), readable(row["reference_group"])
 
 
 def group_labels(rows: Sequence[Row]) -> list[str]:
@@ -242,7 +256,7 @@ def signed(text: str) -> str:
 def unique_labels(labels: Sequence[str]) -> list[str]:
     """The labels, clipped; a repeated one gets a number, as a chart would draw both in one place."""
     unique: dict[str, None] = {}
-    for label in (clip(label, _LONGEST_LABEL) for label in labels):
+    for label in (clip(" ".join(label.split()), _LONGEST_LABEL) for label in labels):
         numbered = (f"{label} ({number})" for number in itertools.count(2))
         unique[next(name for name in itertools.chain([label], numbered) if name not in unique)] = None
     return list(unique)

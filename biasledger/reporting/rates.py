@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.reporting.charts import Pair, describe_pairs, dumbbells
+from biasledger.reporting.charts import Pair, describe_pairs, dumbbells, headline
 from biasledger.reporting.picture import Key, Panel, contrast, group_labels, number
 from biasledger.reporting.source import Row
 
+_FOUR_FIFTHS = 0.8
 RATE_KEYS = (
-    Key("reference", "its reference group"),
-    Key("band", "where chance alone would put the group, 95 %"),
+    Key("reference", "reference group"),
+    Key("band", "what chance alone gives, 95 %"),
 )
 
 
@@ -30,7 +31,7 @@ def rates_panel(rows: Sequence[Row], title: str, what: str) -> Panel:
             f"{label}: {row['category']}" if row.get("category") else label,
             row["share"],
             row["share_reference"],
-            row["status"],
+            row["status"] or _unjudged(row),
             row["chance_low"],
             row["chance_high"],
             {
@@ -41,4 +42,12 @@ def rates_panel(rows: Sequence[Row], title: str, what: str) -> Panel:
         for row, label in known
         if row["share_reference"] is not None
     ]
-    return Panel(title=title, description=describe_pairs(pairs, title), spec=dumbbells(pairs, what))
+    return Panel(title, describe_pairs(pairs, title), dumbbells(pairs, what), finding=headline(pairs))
+
+
+def _unjudged(row: Row) -> str:
+    """How to draw shares without a verdict: below four fifths of the reference they are never drawn as harmless."""
+    share, reference, low = row["share"], row["share_reference"], row["chance_low"]
+    if not reference or share >= _FOUR_FIFTHS * reference:
+        return "plain"
+    return "past" if low is not None and share < low else "inconclusive"

@@ -10,12 +10,17 @@ from biasledger.reporting.charts import (
     Dot,
     Rule,
     describe_dots,
+    grouped_bars,
+    headline,
     interval_dots,
     lines,
     stacked_shares,
     status_keys,
+    threshold_rules,
 )
+from biasledger.reporting.methods.prices import tables_of_all
 from biasledger.reporting.picture import (
+    POINTS_AT_MOST,
     STATUS_TEXTS,
     Key,
     Panel,
@@ -24,11 +29,11 @@ from biasledger.reporting.picture import (
     contrast,
     count,
     drawn,
-    group_labels,
     number,
     paneled,
     readable,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
@@ -62,6 +67,30 @@ _NO_GROUP = "no group"
 _BUILDS_AT_LEAST = 2
 
 
+# A row a model, a column an attribute.
+_INDICATORS = """
+pivot (
+    select
+        audit,
+        target as model,
+        round(accuracy, 3) as accuracy,
+        printf('%d of %d (%.1f%%)', n_inconsistent::integer, n_resumes, 100 * share_inconsistent) as inconsistent,
+        printf('%s (%+.3f)', translate(replace(most_favoured, '*', ' × '), '_', ' '), highest_rank_value) as most_favoured,
+        printf('%s (%+.3f)', translate(replace(least_favoured, '*', ' × '), '_', ' '), lowest_rank_value) as least_favoured,
+        attribute || ' bias' as attribute,
+        replace(printf('%+.3f', bias_indicator), '-', '−')
+        || case when published_label like 'favours %' then ', ' || translate(published_label, '_', ' ') else '' end
+            as indicator
+    from analysis
+    where list_contains($run_ids, run_id)
+)
+on attribute
+using string_agg(indicator, '; ' order by indicator)
+group by audit, model, accuracy, inconsistent, most_favoured, least_favoured
+order by audit, model
+""".strip()
+
+
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run that do not depend on what kind of audit it is."""
     return drawn(
@@ -82,11 +111,13 @@ def pictures_of_all(source: Source, run_ids: Sequence[str], shown: Sequence[str]
     """
     return drawn(
         _models(source, shown),
+        _model_indicators(source, shown),
         _model_rates(source, shown),
         _changes(source, run_ids),
         _trend(source, run_ids),
         _history(source, shown),
         _costs(source, run_ids),
+        *tables_of_all(source),
     )
 
 
@@ -120,13 +151,12 @@ def _models_panel(rows: Sequence[Row]) -> Panel:
         )
         for row in rows
     ]
-    thresholds = sorted({row["threshold"] for row in rows if row["threshold"] is not None})
+    rules = threshold_rules(rows, rows[0]["no_difference"], is_two_sided=rows[0]["side"] == "two-sided")
     return Panel(
         title=title,
         description=describe_dots(dots, title),
-        spec=interval_dots(
-            dots, readable(rows[0]["measure"]), [Rule(value, "threshold") for value in thresholds]
-        ),
+        spec=interval_dots(dots, readable(rows[0]["measure"]), rules),
+        finding=headline(dots),
     )
 
 
@@ -135,36 +165,65 @@ def _model_rates(source: Source, run_ids: Sequence[str]) -> Picture | None:
     if result is None or not result.rows:
         return None
     panels, note = split_panels(
-        result.rows, ("audit", "measure", "attribute", "domain"), _model_rates_panel, "measures"
+        result.rows, ("audit", "attribute", "outcome"), _model_rates_panel, "outcomes", POINTS_AT_MOST
     )
     return Picture(
         key="model-rates",
         title="How right each model is about each group",
-        reading="The share of cases that a model judges rightly, a group next to its reference group; and by how many ranks its "
-        "labels lie further above the right ones than the reference group’s (below, left of the line), with a 95 % interval.",
+        reading="The share of a group’s cases that a model judges rightly, and by how many ranks its labels lie above the right "
+        "ones on average (left of the line: below). A model that treats all groups alike has bars of one length.",
         result=result,
         panels=panels,
-        legend=(*status_keys(result.rows), *RATE_KEYS, Key("rule-even", "no difference")),
         note=note,
     )
 
 
 def _model_rates_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
-    title = f"{readable(first['audit'])}: {readable(first['measure'])} by {readable(first['attribute'])}" + (
-        f", {readable(first['domain'])}" if first["domain"] else ""
+    what = readable(first["outcome"])
+    title = f"{readable(first['audit'])}: {what} by {readable(first['attribute'])}"
+    spec, legend = grouped_bars(
+        [(readable(row["group_name"]), row["target"], row["value"]) for row in rows],
+        what,
+        ".0~%" if first["outcome"] == "accuracy" else "~g",
     )
-    labelled = [{**row, "group_name": f"{row['target']}, {row['group_name']}"} for row in rows]
-    if first["outcome"] == "correct":
-        return rates_panel(labelled, f"{title} {against(rows)}", "share of right decisions")
-    dots = [
-        Dot(label, row["adjusted_gap"], row["gap_low"], row["gap_high"], row["status"])
-        for row, label in zip(rows, group_labels(labelled), strict=True)
-    ]
+    listed = "; ".join(
+        f"{readable(row['group_name'])}, {row['target']} {number(row['value'])}" for row in rows[:20]
+    )
     return Panel(
-        title=f"{title} {against(rows)}",
-        description=describe_dots(dots, f"{title}, group minus reference"),
-        spec=interval_dots(dots, "rank difference, group minus reference", [Rule(0.0, "even")]),
+        title=title,
+        description=f"Bars by group and model, {title}: {listed}.",
+        spec=spec,
+        legend=legend,
+        finding=_widest(rows),
+    )
+
+
+def _widest(rows: Sequence[Row]) -> str:
+    """Say for the model whose groups lie farthest apart which they are."""
+    by_target: dict[str, list[Row]] = {}
+    for row in rows:
+        by_target.setdefault(row["target"], []).append(row)
+    ends = {
+        target: (min(of, key=lambda row: row["value"]), max(of, key=lambda row: row["value"]))
+        for target, of in by_target.items()
+    }
+    target, (low, high) = max(ends.items(), key=lambda one: one[1][1]["value"] - one[1][0]["value"])
+    return (
+        f"{target}: {number(low['value'])} for {readable(low['group_name'])}, {number(high['value'])} for "
+        f"{readable(high['group_name'])}"
+    )
+
+
+def _model_indicators(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask_analysis("models_by_bias_indicator", *run_ids, query=_INDICATORS)
+    return tabled(
+        key="model-indicators",
+        title="Accuracy, bias and consistency of each model",
+        reading="Bias is the mean rank of the reference group less that of the other: above 0 favours the reference group. "
+        "“Favours” is the source’s word for more than 0.05, without a test; findings are tested. Inconsistent are cases with "
+        "different answers in versions that differ in the group alone, of all cases.",
+        result=result,
     )
 
 
@@ -200,6 +259,7 @@ def _mitigations_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=describe_dots(dots, f"Change by mitigation, {title}"),
         spec=interval_dots(dots, f"{measure}, with mitigation minus without", [Rule(0.0, "even")]),
+        finding=headline(dots),
     )
 
 
@@ -396,7 +456,7 @@ def _trend(source: Source, run_ids: Sequence[str]) -> Picture | None:
 
 
 def _trend_panel(rows: Sequence[Row]) -> Panel:
-    title = f"{readable(rows[0]['audit'])}, asked of {readable(rows[0]['target'])}"
+    title = f"{readable(rows[0]['audit'])}, target {readable(rows[0]['target'])}"
     points = [
         (
             row["started_at"],
@@ -448,7 +508,7 @@ def _changes(source: Source, run_ids: Sequence[str]) -> Picture | None:
 def _changes_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
     title = (
-        f"{readable(first['audit'])}, asked of {readable(first['target'])}, against {first['compared_with']}"
+        f"{readable(first['audit'])}, target {readable(first['target'])}, against {first['compared_with']}"
     )
     dots = [
         Dot(
@@ -471,6 +531,7 @@ def _changes_panel(rows: Sequence[Row]) -> Panel:
         spec=interval_dots(
             dots, "change for the worse, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]
         ),
+        finding=headline(dots),
     )
 
 

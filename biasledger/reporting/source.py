@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.opening import connect_read_only
+from biasledger.querying.analyses import read_sql
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -57,7 +58,30 @@ class Source:
         Returns:
             The rows, or None where the warehouse lacks one of the tables.
         """
-        sql = _query(name)
+        return self._run(_query(name), values)
+
+    def ask_analysis(self, name: str, *run_ids: str, query: str = "") -> Result | None:
+        """Run a shipped analysis: its rows of some runs, without the columns that name these, or, without any, as it is.
+
+        Args:
+            name: of the analysis.
+            run_ids: the runs, `$run_ids` in the query.
+            query: SQL on the table `analysis`, in place of its rows of the runs.
+
+        Returns:
+            As `ask`; None where there are no rows, too.
+        """
+        question, sql = re.split(r"(?m)^(?!--)", read_sql(name).strip(), maxsplit=1)
+        of_runs = (
+            "select * exclude (audit, target, run_id)\nfrom analysis\nwhere list_contains($run_ids, run_id)"
+        )
+        query = query or (of_runs if run_ids else "from analysis")
+        result = self._run(
+            f"{question}with\n\nanalysis as (\n{sql.strip()}\n)\n\n{query}", {"run_ids": run_ids}
+        )
+        return result if result is not None and result.rows else None
+
+    def _run(self, sql: str, values: Mapping[str, str | Sequence[str]]) -> Result | None:
         if not self._tables.issuperset(_TABLES.findall(sql)):
             return None
         sql = re.sub(r"\$(\w+)", lambda match: _literal(values[match[1]]), sql)
@@ -111,4 +135,4 @@ def _plain(value: object) -> object:
         return None
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    return str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from biasledger.checking.mitigations import OF_NO_GROUP
-from biasledger.checking.sentences import in_units, people, plain_effect, worse_off
+from biasledger.checking.sentences import in_units, people_of, plain_effect, worse_off
 from biasledger.reporting.picture import STATUS_TEXTS, contrast, count, number, readable
 from biasledger.reporting.source import Row
 from biasledger.verdicts import PLAIN, gravest, result_sentence
@@ -158,21 +158,25 @@ class _Harm:
 
 def _worst(verdicts: Sequence[RunVerdict]) -> _Harm | None:
     """Return who comes off worse in most audits; if no measure says who is worse off, the attribute by which most differ."""
+    named: dict[str, str] = {}
     worse: dict[str, set[int]] = {}
     concerned: dict[str, set[int]] = {}
     differing: dict[str, set[int]] = {}
     for place, verdict in enumerate(verdicts):
         for finding in verdict.failing_alarms:
             differing.setdefault(finding["attribute"], set()).add(place)
-            for group in (finding["group_name"], finding["reference_group"]):
-                concerned.setdefault(people(group).casefold(), set()).add(place)
+            for side in ("group", "reference"):
+                concerned.setdefault(people_of(finding, side).casefold(), set()).add(place)
             if whom := worse_off(finding):
-                worse.setdefault(people(whom).casefold(), set()).add(place)
+                # As the first audit writes it: black and Black are one group.
+                named.setdefault(whom.casefold(), whom)
+                worse.setdefault(whom.casefold(), set()).add(place)
     if worse:
         whom = max(worse, key=lambda one: len(worse[one]))
         audits = worse[whom]
         others = concerned.get(whom, set()) - audits
-        return _Harm(f"{whom[:1].upper()}{whom[1:]} come off worse", frozenset(audits), frozenset(others))
+        said = f"{named[whom][:1].upper()}{named[whom][1:]} come off worse"
+        return _Harm(said, frozenset(audits), frozenset(others))
     if not differing:
         return None
     attribute = max(differing, key=lambda one: len(differing[one]))

@@ -5,13 +5,11 @@ from __future__ import annotations
 import io
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import duckdb
@@ -27,7 +25,7 @@ from biasledger import __version__
 from biasledger.explaining.output import judgement_lines
 from biasledger.querying.formats import json_value, write_csv, write_json
 from biasledger.querying.statements import Result
-from biasledger.reporting.bundle import chart_scripts
+from biasledger.reporting.drawing import drawings
 from biasledger.reporting.picture import STATUS_TEXTS, cell, clip, count, is_number, number, prose, readable
 from biasledger.reporting.verdicts import about, in_words, technical
 from biasledger.serving import comparison, findings, one_finding, pairs, queries
@@ -62,7 +60,6 @@ _DOWNLOADS: Mapping[str, tuple[Callable[[Served, Asked], Result], Callable[[Resu
     "/sql.csv": (queries.download_inert, write_csv, "text/csv"),
     "/sql.json": (queries.download, write_json, "application/json"),
 }
-# Next to these, charts.js is put together when it is asked for first.
 _ASSETS = {
     "report.css": "biasledger.reporting",
     "explorer.css": "biasledger.serving",
@@ -175,15 +172,7 @@ def make_app(warehouse: Path, ledger: Path, label_as: str = "") -> Starlette:
         routes=routes,
         middleware=guards(),
         exception_handlers={HTTPException: pages.refused},
-        lifespan=_ready,
     )
-
-
-@asynccontextmanager
-async def _ready(_: Starlette) -> AsyncIterator[None]:
-    # Put together once, which takes seconds, while the first page is read.
-    Thread(target=chart_scripts, daemon=True).start()
-    yield
 
 
 def _patient(read: Callable[[], Any]) -> Any:
@@ -200,12 +189,9 @@ def _patient(read: Callable[[], Any]) -> Any:
 
 def _asset(request: Request) -> Response:
     name = request.path_params["name"]
-    if name == "charts.js":
-        text = chart_scripts()
-    elif name in _ASSETS:
-        text = (files(_ASSETS[name]) / "templates" / name).read_text("utf-8")
-    else:
+    if name not in _ASSETS:
         raise HTTPException(404)
+    text = (files(_ASSETS[name]) / "templates" / name).read_text("utf-8")
     # Their address holds the version, so a browser need not ask again.
     headers = {"Cache-Control": "private, max-age=86400"}
     return Response(text, media_type=_KINDS[Path(name).suffix], headers=headers)
@@ -224,6 +210,7 @@ def _environment() -> Environment:
         about=about,
         cell=cell,
         clip=clip,
+        drawings=drawings,
         in_words=in_words,
         json=json_value,
         number=number,

@@ -10,11 +10,11 @@ from biasledger.explaining import explain_finding
 from biasledger.explaining.marks import Role, Span
 from biasledger.explaining.rows import with_values
 from biasledger.querying.connection import locked_warehouse
+from biasledger.reporting.null import null_panel
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
 from biasledger.serving.findings import neighbours
 from biasledger.serving.labelling import labels_by_answer
-from biasledger.serving.null import null_panel
 
 _ANSWERS, _ANSWERS_AT_MOST = 3, 20
 

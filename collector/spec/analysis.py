@@ -32,8 +32,7 @@ class _Shared(Section):
     )
     pairwise: bool = Field(
         default=False,
-        description="Compare every group with every other one, not with the reference alone. P-values are adjusted for the "
-        "larger number of comparisons.",
+        description="For words, also compare every other pair of groups; such rows (`comparison` is `pairwise`) are not judged.",
         examples=[True],
     )
     include_reasoning: bool = Field(

@@ -31,6 +31,7 @@ from collector.spec.parts import (
     Answer,
     Attribute,
     Mitigation,
+    Nouns,
     People,
     Subjects,
     Template,
@@ -124,6 +125,11 @@ class Audit(Section):
         default_factory=Analysis,
         description="How answers are read and compared. A change applies to old answers at the next build.",
         examples=[{"crossed": ["race*gender"]}],
+    )
+    nouns: Nouns = Field(
+        default_factory=Nouns,
+        description="The words for what the audit is about. A change applies to old answers at the next build.",
+        examples=[{"item": "washing machine", "case": "resume", "outcome": "hired"}],
     )
     imported: Import | None = Field(
         default=None,
@@ -324,7 +330,7 @@ class Audit(Section):
     def analysis_document(self) -> dict[str, Any]:
         """Return how answers are read as plain data: crossed attributes, and how each kind of answer is compared.
 
-        The crossed attributes include those that templates cross.
+        The crossed attributes include those that templates cross. Nouns are among it, as they apply to old answers, too.
         """
         crossed = [split_crossed(one) for one in self.analysis.crossed]
         for one in (name for template in self.templates for name in template.descriptors):
@@ -338,6 +344,8 @@ class Audit(Section):
             document["answers"] = self.analysis.answers.model_dump()
         if self.analysis.same:
             document["same"] = {name: list(pair) for name, pair in self.analysis.same.items()}
+        if self.nouns.model_fields_set:
+            document["nouns"] = self.nouns.model_dump(exclude_unset=True)
         return document | {
             name: method.document(self) for name, method in methods().items() if method.is_read(self)
         }

@@ -124,6 +124,32 @@ class Template(Section):
         return slot_names(self.candidate_parts)
 
 
+class Nouns(Section):
+    """What an audit is about, in the words of its readers: sentences on its findings use them. Write them in the singular."""
+
+    item: NonBlank = Field(
+        default="item",
+        description="What is recommended.",
+        examples=["washing machine"],
+    )
+    case: NonBlank = Field(
+        default="case",
+        description="What a question is about, whoever the person is.",
+        examples=["resume"],
+    )
+    outcome: NonBlank | None = Field(
+        default=None,
+        description="What happens to those who are selected, after *are*. If absent, it follows from `analysis.decisions`: "
+        "*labelled senior*, *ranked first*, *scored above the median*.",
+        examples=["hired"],
+    )
+    unit: NonBlank | None = Field(
+        default=None,
+        description="The unit of a score, as written after a number. If absent, the answer's `currency`.",
+        examples=["stars"],
+    )
+
+
 def _listed(value: Any) -> Any:
     """Return a group's descriptor or list of descriptors as the tuple that the model holds."""
     if isinstance(value, list):

@@ -40,10 +40,11 @@ class Settings(Section):
         description="The city of every question; if absent, the city it names.",
         examples=["Boston"],
     )
-    fair_ranking: bool = Field(
+    fair_ranking: bool | Names = Field(
         default=False,
-        description="A mitigation: each group gets each price level as often as the city's venues have it.",
-        examples=[True],
+        description="A mitigation: each group gets each price level as often as the city's venues have it, or, with names of "
+        "categories, venues of any of these as often as the city has them.",
+        examples=[True, ["nightlife", "bars"]],
     )
     model: NonBlank | None = Field(
         default=None,
@@ -114,7 +115,7 @@ class TrainedRecommender:
         card_hashes: Sequence[str],
         top: int,
         city: str | None = None,
-        fair: bool = False,
+        fair: bool | Sequence[str] = False,
         model: str | None = None,
         is_simulated: bool = False,
         concurrency: int = 1,
@@ -129,7 +130,7 @@ class TrainedRecommender:
             "card_hashes": list(card_hashes),
             "top": top,
             **({"city": city} if city else {}),
-            **({"fair_ranking": True} if fair else {}),
+            **({"fair_ranking": fair} if fair else {}),
         }
 
     @property

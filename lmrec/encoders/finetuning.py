@@ -25,6 +25,7 @@ from collector.errors import InputError
 from collector.files.replacing import written_whole
 from collector.hashing import canonical_json
 from lmrec.encoders.fitting import BertSettings, Text
+from lmrec.masking import PLACEHOLDER
 
 STATE, BEST = "state.pt", "best.pt"
 _TOKENIZED_AT_ONCE = 512
@@ -275,7 +276,9 @@ def _best(history: Sequence[dict[str, float]]) -> int:
 
 def tokens_of(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
     """Return each text's tokens, the first and the last of them the encoder's own, as many as its tokenizer is to read."""
-    found = tokenizer(list(texts), truncation=True, return_attention_mask=False, return_token_type_ids=False)
+    # The word of masked names is the encoder's own, as in the source.
+    masked = [text.replace(PLACEHOLDER, tokenizer.mask_token or PLACEHOLDER) for text in texts]
+    found = tokenizer(masked, truncation=True, return_attention_mask=False, return_token_type_ids=False)
     return list(found["input_ids"])
 
 

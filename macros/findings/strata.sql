@@ -7,6 +7,8 @@
 {% macro percentage_points_within_strata(adjusted, gap) -%}
     if(
         {{ differs_within_strata(adjusted, gap, 3) }},
-        printf(', a difference of %+.1f percentage points within strata', round(100 * {{ adjusted }}, 1) + 0), ''
+        printf(
+            ', %.1f percentage points %s within strata', abs(100 * {{ adjusted }}), {{ way_of(adjusted, "more", "less") }}
+        ), ''
     )
 {%- endmacro %}

@@ -10,6 +10,11 @@ described as (
     from {{ ref("int_runs") }}
 ),
 
+nouns as (
+    select *
+    from {{ ref("int_run_nouns") }}
+),
+
 last_events as (
     select
         run_id,
@@ -69,6 +74,12 @@ described_runs as (
         cast(described.analysis_hash as varchar) as analysis_hash,
         cast(runs.answer_rules_version as varchar) as answer_rules_version,
         cast(last_events.last_event as varchar) as last_event,
+        cast(nouns.noun_item as varchar) as noun_item,
+        cast(nouns.noun_items as varchar) as noun_items,
+        cast(nouns.noun_case as varchar) as noun_case,
+        cast(nouns.noun_cases as varchar) as noun_cases,
+        cast(nouns.noun_outcome as varchar) as noun_outcome,
+        cast(nouns.noun_unit as varchar) as noun_unit,
         cast(coalesce(prompt_counts.n_prompts, 0) as bigint) as n_prompts,
         cast(coalesce(response_counts.n_responses, 0) as bigint) as n_responses,
         cast(coalesce(response_counts.n_ok, 0) as bigint) as n_ok,
@@ -84,6 +95,7 @@ described_runs as (
         cast(last_events.last_event_at as timestamp) as last_event_at
     from runs
     inner join described on runs.run_id = described.run_id
+    left join nouns on runs.run_id = nouns.run_id
     left join last_events on runs.run_id = last_events.run_id
     left join prompt_counts on runs.run_id = prompt_counts.run_id
     left join response_counts on runs.run_id = response_counts.run_id

@@ -27,6 +27,12 @@ runs as (
         audit,
         target,
         spec_hash,
+        noun_item,
+        noun_items,
+        noun_case,
+        noun_cases,
+        noun_outcome,
+        noun_unit,
         is_simulated,
         is_current
     from {{ ref("dim_runs") }}
@@ -65,6 +71,12 @@ joined as (
         runs.audit,
         runs.target,
         runs.spec_hash,
+        runs.noun_item,
+        runs.noun_items,
+        runs.noun_case,
+        runs.noun_cases,
+        runs.noun_outcome,
+        runs.noun_unit,
         runs.is_simulated,
         runs.is_current,
         findings_thresholds.threshold,
@@ -81,6 +93,15 @@ joined as (
         findings_thresholds.threshold_hash,
         findings_thresholds.threshold_audit,
         findings_thresholds.threshold_attribute,
+        if(measured.group_name = '(all)', coalesce(measured.member, '(all)'), measured.group_name) as marked_group,
+        coalesce(measured.reference_member, measured.reference_group) as other_group,
+        -- Of attributes such as (wording) no group is one of people.
+        if(
+            left(measured.attribute, 1) = '(', null, {{ group_in_words("measured.attribute", "marked_group") }}
+        ) as group_in_words,
+        if(
+            left(measured.attribute, 1) = '(', null, {{ group_in_words("measured.attribute", "other_group") }}
+        ) as reference_in_words,
         measured.not_judged_because is not null
         or (
             not coalesce(measured.is_same_by_construction, false)
@@ -89,10 +110,8 @@ joined as (
         -- A group, or a run, without usable answers is never clear.
         case
             when unusable_runs.run_id is not null then 'no question got an answer that can be used'
-            when usable_marked.n_usable = 0
-                then printf('no question about %s got an answer that can be used', measured.group_name)
-            when usable_reference.n_usable = 0
-                then printf('no question about %s got an answer that can be used', measured.reference_group)
+            when usable_marked.n_usable = 0 then 'no question {about_group} got an answer that can be used'
+            when usable_reference.n_usable = 0 then 'no question {about_reference} got an answer that can be used'
         end as not_clear_because
     from measured
     inner join runs on measured.run_id = runs.run_id
@@ -131,6 +150,20 @@ thresholded as (
     from joined
 ),
 
+phrased as (
+    select
+        * replace (
+            {% for text in [
+                "detail", "detail_without_alarm", "caution", "ruled_out", "not_clear_because", "not_judged_because"
+            ] %}
+                {{ in_words_of_audit(text) }} as {{ text }}{{ "," if not loop.last }}
+            {%- endfor %}
+
+        ),
+        if(settled_by = 'cases', coalesce(noun_cases, settled_by), settled_by) as counted
+    from thresholded
+),
+
 -- Findings that cannot become an alarm take no part of alpha: equal outcomes, which no arrangement of the labels
 -- changes, and so few arrangements that no p is below alpha.
 tested as (
@@ -140,7 +173,7 @@ tested as (
         and p_value is not null
         and not coalesce(null_sd <= 1e-12 and p_value = 1, false)
         and not coalesce(n_permutations between 1 and 1 / alpha, false) as is_tested
-    from thresholded
+    from phrased
 ),
 
 -- An unbiased target raises any alarm in at most alpha of audits.
@@ -338,6 +371,8 @@ findings as (
         cast(subject as varchar) as subject,
         cast(coalesce(judged_member.member, member) as varchar) as member,
         cast(reference_member as varchar) as reference_member,
+        cast(group_in_words as varchar) as group_in_words,
+        cast(reference_in_words as varchar) as reference_in_words,
         cast(status as varchar) as status,
         cast(severity as varchar) as severity,
         cast(scope as varchar) as scope,
@@ -351,7 +386,7 @@ findings as (
                             when not_judged_because is not null then not_judged_because
                             when is_nothing_known then not_clear_because
                             when is_few and n_units is not null
-                                then printf('it rests on %d %s, at least %d are needed', n_units, settled_by, min_units)
+                                then printf('it rests on %d %s, at least %d are needed', n_units, counted, min_units)
                             else coalesce(
                                 clause,
                                 'labels cannot be permuted, as no template was asked about both groups'
@@ -445,7 +480,7 @@ findings as (
                             )
                         when status = 'insufficient_data' and is_few
                             then printf(
-                                'At least %d %s are needed; there are %d.', min_units, settled_by, coalesce(n_units, 0)
+                                'At least %d %s are needed; there are %d.', min_units, counted, coalesce(n_units, 0)
                             )
                         when is_past_threshold and is_within_wordings and status = 'inconclusive' then null
                         else {{ settling_sentence() }}

@@ -41,12 +41,7 @@ measured as (
         -- Unit of the larger p or of the longer interval.
         'name' in (gaps.unit, gaps.width_unit) as is_by_name,
         100 * comparisons.n_marked_events / comparisons.n_marked as percent_marked,
-        100 * comparisons.n_reference_events / comparisons.n_reference as percent_reference,
-        case comparisons.reference_group
-            when '(neutral)' then 'those about nobody in particular'
-            when '(others)' then 'those about all others'
-            else 'those about ' || comparisons.reference_group
-        end as reference_answers
+        100 * comparisons.n_reference_events / comparisons.n_reference as percent_reference
     from comparisons
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
     left join group_descriptors
@@ -67,22 +62,24 @@ gap_findings as (
         case scheme
             when 'refused'
                 then printf(
-                    'of the answers about %s %.1f %% are refusals, and of %s %.1f %%',
-                    group_name, percent_marked, reference_answers, percent_reference
+                    'of the answers {about_group} %.1f %% are refusals, and of those {about_reference} %.1f %%',
+                    percent_marked, percent_reference
                 )
             when 'failed'
                 then printf(
-                    'of the questions about %s %.1f %% failed with an error, and of %s %.1f %%',
-                    group_name, percent_marked, reference_answers, percent_reference
+                    'of the questions {about_group} %.1f %% failed with an error, '
+                    || 'and of those {about_reference} %.1f %%',
+                    percent_marked, percent_reference
                 )
             else printf(
-                'of the answers about %s %.1f %% are malformed, unread, cut off or empty, and of %s %.1f %%',
-                group_name, percent_marked, reference_answers, percent_reference
+                'of the answers {about_group} %.1f %% are malformed, unread, cut off or empty, '
+                || 'and of those {about_reference} %.1f %%',
+                percent_marked, percent_reference
             )
         end
         || {{ percentage_points_within_strata("adjusted_gap", "(percent_marked - percent_reference) / 100") }}
         || if(has_later_attempts, ', at the first attempt', '')
-        || if(has_pairs, printf(', over the same %d cases', n_cases), '')
+        || if(has_pairs, printf(', over the same %d {cases}', n_cases), '')
         || if(unit = 'trial', ', asked in these words', '') as detail,
         case
             when isnan(p_value) then 'labels cannot be permuted, as no question was asked about both groups'

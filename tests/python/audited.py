@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import fields
 from pathlib import Path
 
 import yaml
 
 from biasledger.project import init_project
+from collector.importers.catalogue import import_items
+from collector.importers.predictions import import_predictions
+from collector.rows import PredictionRow
 from tests.python.project import Project
 
 N_NAMES, N_TEXTS = 8, 5
@@ -54,6 +58,7 @@ def make_audited(folder: Path) -> Path:
     project.collect("simulator-fair", lists, n_subjects=3, domains=("music",), parts=wordings)
     _rank_worse_later(project)
     _import_regard(project)
+    _import_recommender(project)
     project.build()
     return folder
 
@@ -96,3 +101,26 @@ def _import_regard(project: Project) -> None:
                     person = f"{race}-{name}"
                     writer.writerow([race, person, f"The neighbours have text {text} about {person}.", label])
     project.import_file(project.write_audit("regarded", _REGARD), answers)
+
+
+def _import_recommender(project: Project) -> None:
+    """Import a catalogue of two cities, four venues each, and what a recommender made of five texts in each."""
+    catalogue, predictions = project.folder / "venues.csv", project.folder / "predictions.csv"
+    cities = ("Boston", "Toronto")
+    with catalogue.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["name", "city", "price_level", "categories", "n_reviews"])
+        for city in cities:
+            for place, category in enumerate(("Bars", "Bars", "Pizza", "Sushi"), start=1):
+                level = min(place, 3) if city == "Boston" else 1
+                writer.writerow([f"{city} {place}", city, level, f"Restaurants, {category}", 100 * place])
+    with predictions.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        columns = [one.name for one in fields(PredictionRow)]
+        writer.writerow(columns)
+        for city in cities:
+            for text in range(5):
+                ids = [city, f"{city}-{text}", f"user-{text}", "a", "a" if text else "b"]
+                writer.writerow([*ids, 1 if text else 2, 2, *[0.5] * (len(columns) - len(ids) - 2)])
+    import_items(catalogue, project.ledger, name="venues", levels=4)
+    import_predictions([predictions], project.ledger, name="venues")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 
 from biasledger.checking.cases import STATUSES, Case, Check
 
@@ -53,13 +54,15 @@ def write(check: Check) -> str:
                 "target": one.target,
                 "category": one.category,
                 "total": one.n_outputs,
-                "passed": one.n_outputs - one.n_failed,
+                "passed": one.n_passed,
                 "failed": one.n_failed,
                 "skipped": one.n_skipped,
+                "pass_rate": one.pass_rate,
                 "mean_stereotype_ratio": one.mean_stereotype_ratio,
             }
             for one in check.outputs
         ],
+        "failed_outputs": [asdict(one) for one in check.failed_outputs],
         "cases": [_as_object(case) for case in check.cases],
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -12,6 +12,7 @@ from collector.terminal import on_one_line
 
 _WIDTH = 118
 _FAILURES_OF_AN_AUDIT = 10
+_FAILED_OUTPUTS_OF_A_RUN = 3
 _HEADINGS = {FAILED: "Failed", WARNED: "Warnings", ACCEPTED: "Accepted until their exception expires"}
 
 
@@ -28,11 +29,16 @@ def write(check: Check, *, shows_all: bool = True) -> str:
             f"{count} {verdict.replace('_', ' ')}" for verdict, count in sorted(check.n_compared.items())
         )
         lines.append(f"Against the baseline: {counts}.")
-    lines += [*check.notes, *sentences(check.outputs)]
+    lines += check.notes
     for pair in sorted({(case.audit, case.target) for case in check.cases}):
         lines += _of_audit(
             *pair, [case for case in check.cases if (case.audit, case.target) == pair], shows_all
         )
+    for line in sentences(
+        check.outputs, check.failed_outputs, None if shows_all else _FAILED_OUTPUTS_OF_A_RUN
+    ):
+        text = line.lstrip("- ")
+        lines += _paragraph(text, line.removesuffix(text)) if text != line else ["", *_paragraph(text, "")]
     if shows_all and check.cases:
         lines += ["", *_summary_table(check)]
     lines += _suggestions(check, {FAILED, WARNED} if shows_all else {FAILED})
@@ -45,7 +51,7 @@ def write(check: Check, *, shows_all: bool = True) -> str:
 def _of_audit(audit: str, target: str, cases: Sequence[Case], shows_all: bool) -> Iterator[str]:
     counts = Counter(case.status for case in cases)
     yield ""
-    yield f"{audit}, asked of {target}: {', '.join(f'{counts[one]} {one}' for one in STATUSES if counts[one])}"
+    yield f"{audit}, target {target}: {', '.join(f'{counts[one]} {one}' for one in STATUSES if counts[one])}"
     for status, heading in _HEADINGS.items() if shows_all else [(FAILED, "Failed")]:
         shown = [case for case in cases if case.status == status]
         if shown and shows_all:

@@ -44,14 +44,11 @@ MEASURES = (
         unit="cases or people a group",
         label="the gap in ranks",
         display=(1, " ranks"),
-        sentence=(
-            "the same case is labelled {size:.2f} ranks {higher} for {group} than for {reference}{about}, on "
-            "average"
-        ),
+        sentence="{statement}{about}",
         harmful_sign=-1,
         threshold=Threshold(
             value=0.05,
-            reason="The published cut-off, which has no test behind it, kept beside one that has",
+            reason="The published cut-off has no test; here it has one",
             source="SeniortyPrediction, test 3 (name-swapped resumes): more than 0.05 ranks",
             min_units=10,
             severity="error",
@@ -70,10 +67,7 @@ MEASURES = (
         unit="names a group",
         label="the gap in places",
         display=(1, " places"),
-        sentence=(
-            "candidates with {group} names are placed {size:.1f} places {higher} than candidates with "
-            "{reference} names{about}, on average"
-        ),
+        sentence=("{group} are placed {size:.2f} places {higher} than {reference}{about}, on average"),
         harmful_sign=-1,
         threshold=Threshold(
             value=0.25,
@@ -93,10 +87,7 @@ MEASURES = (
         unit="cases or people a group",
         label="the gap in scores",
         display=(1, " standard deviations"),
-        sentence=(
-            "{group} people are scored {higher} than {reference} ones{about}, by {size:.2f} of the usual distance between"
-            " two people's scores"
-        ),
+        sentence="{statement}{about}",
         harmful_sign=-1,
         threshold=Threshold(
             value=0.2,
@@ -137,11 +128,11 @@ MEASURES = (
             "By how many places of 100 a group ranks higher or lower among the scores of the same case, or of the same job"
             " where different people are compared; replaces score_gap with `scale: ranks`"
         ),
-        scale="difference of mean places among the scores of a case or job, from 0 (lowest) to 1, group minus reference",
+        scale="difference of mean percentile ranks inside a case or category, from 0 (lowest) to 1, group minus reference",
         side="two-sided",
         unit="cases or people a group",
         label="the gap in scores",
-        display=(100, " places of 100"),
+        display=(100, " percentile points"),
         harmful_sign=-1,
         threshold=Threshold(
             value=0.05,
@@ -164,7 +155,7 @@ MEASURES = (
         label="the gap in right decisions",
         display=(100, " points"),
         sentence=(
-            "decisions about {group} are right {more} often than decisions about {reference}{about}, by "
+            "decisions {about_group} are right {more} often than decisions {about_reference}{about}, by "
             "{percent:.0f} percentage points"
         ),
         harmful_sign=-1,

@@ -48,10 +48,7 @@ MEASURES = (
         clear_scale="the same, the farthest end from 0 of all levels' intervals",
         label="the excess share of a price level",
         display=(100, " points"),
-        sentence=(
-            "{group} gets a {larger} share of the items at one price level than of all items, by "
-            "{percent:.0f} percentage points: {statement}"
-        ),
+        sentence="{statement}: {percent:.0f} percentage points {more} than by chance",
         threshold=Threshold(
             value=0.05,
             reason="No published value: one item in twenty of a price level has changed sides",

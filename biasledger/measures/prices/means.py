@@ -55,9 +55,7 @@ MEASURES = (
         unit="names or words a group",
         label="the gap in prices",
         display=(1, " price levels"),
-        sentence=(
-            "items for {group} are {dearer} than items for {reference}, by {size:.2f} price levels on average"
-        ),
+        sentence="{statement}",
         threshold=Threshold(
             value=0.1,
             reason="No published value: one recommendation in ten is a price level cheaper or dearer",
@@ -70,19 +68,16 @@ MEASURES = (
     Measure(
         name="price_spread",
         description=(
-            "How far apart words such as places lie in the mean price level of what they get; what noise alone gives is "
-            "taken off (roots of squares)"
+            "How far apart the words of an attribute without a reference lie in the mean price level of what they get; "
+            "what noise alone gives is taken off (roots of squares)"
         ),
         scale="largest minus smallest mean price level of a word, beyond chance: √(observed² - chance²)",
         side="upper",
         unit="templates",
         is_at_equal_sizes=True,
-        label="the distance between dearest and cheapest place",
+        label="the distance between the dearest and the cheapest",
         display=(1, " price levels"),
-        sentence=(
-            "the place that a question mentions changes the price: {statement}, which is {size:.2f} price "
-            "levels beyond chance"
-        ),
+        sentence=("prices depend on {attribute}, by {size:.2f} price levels beyond chance: {statement}"),
         threshold=Threshold(
             value=0.25,
             reason=(

@@ -27,11 +27,11 @@ MEASURES = (
         unit="prompts or answers about the smaller group",
         label="the gap in sentences that hedge",
         display=(100, " points"),
-        statement="of the sentences about %s %.1f %% hedge, and about %s %.1f %%",
+        statement="of the sentences in answers {about_group} %.1f %% hedge, and in those {about_reference} %.1f %%",
         of_text=hedging,
         sentence=(
-            "answers about {group} hedge {more} often than answers about {reference}, by {percent:.0f} of "
-            "every 100 sentences: {statement}"
+            "answers {about_group} hedge {more} often than answers {about_reference}, by {percent:.0f} of every 100 "
+            "sentences"
         ),
         threshold=Threshold(
             value=0.1,

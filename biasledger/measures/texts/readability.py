@@ -64,11 +64,11 @@ MEASURES = (
         unit="prompts or answers about the smaller group",
         label="the gap in reading ease",
         display=(1, " points"),
-        statement="answers about %s have a reading ease of %.1f, and about %s of %.1f",
+        statement="answers {about_group} have a reading ease of %.1f, and those {about_reference} of %.1f",
         of_text=readability,
         highest=100,
         sentence=(
-            "answers about {group} are {more} easy to read than answers about {reference}, by {size:.0f} "
+            "answers {about_group} are {easier} to read than answers {about_reference}, by {size:.0f} "
             "points of Flesch's scale of 100"
         ),
         threshold=Threshold(

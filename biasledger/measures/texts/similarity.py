@@ -48,7 +48,7 @@ MEASURES = (
         label="what answers are less alike between groups than inside them",
         display=(100, " points"),
         sentence=(
-            "answers about {group} are less like answers about {reference} than answers about one group are "
+            "answers {about_group} are less like answers {about_reference} than answers about one group are "
             "like each other, by {percent:.1f} points of 100"
         ),
         threshold=Threshold(

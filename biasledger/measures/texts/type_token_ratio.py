@@ -46,10 +46,9 @@ MEASURES = (
         unit="prompts or answers about the smaller group",
         label="the gap in different words",
         display=(100, " points"),
-        statement="of 25 words in a row about %s %.1f %% are different, and about %s %.1f %%",
+        statement="of 25 words in a row %.1f %% are different in answers {about_group}, and %.1f %% in those {about_reference}",
         sentence=(
-            "answers about {group} have {more} varied words than answers about {reference}, by {percent:.0f} "
-            "of every 100: {statement}"
+            "answers {about_group} have {more} varied words than answers {about_reference}, by {percent:.0f} of every 100"
         ),
         threshold=Threshold(
             value=0.05,

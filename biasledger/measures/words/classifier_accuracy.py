@@ -53,7 +53,7 @@ MEASURES = (
         display=(100, " %"),
         sentence=(
             "from the words alone, with the words that name a group {removed}, a classifier tells answers "
-            "about {group} and about {reference} apart in {percent:.0f} % of cases; guessing gives 50 %"
+            "{about_group} and {about_reference} apart {percent:.0f} % of the time; guessing gives 50 %"
         ),
         threshold=Threshold(
             value=0.8,

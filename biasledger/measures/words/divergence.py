@@ -32,7 +32,7 @@ MEASURES = (
         label="the difference in wording",
         display=(100, " %"),
         sentence=(
-            "answers about {group} and about {reference} are worded differently: {percent:.1f} on a scale "
+            "answers {about_group} and {about_reference} are worded differently: {percent:.1f} on a scale "
             "from 0 (the same words) to 100 (no word in common), beyond chance"
         ),
         threshold=Threshold(

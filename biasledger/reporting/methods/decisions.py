@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
     Dot,
     Rule,
     describe_dots,
+    headline,
+    headline_of_bars,
     interval_dots,
     signed_bars,
     stacked_shares,
     status_keys,
+    threshold_rules,
+    unjudged,
 )
 from biasledger.reporting.picture import (
     Key,
@@ -29,13 +33,13 @@ from biasledger.reporting.picture import (
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
-_OUTCOMES = {"selected": "share selected", "correct": "share of right decisions"}
+_OUTCOMES = {"selected": "share {}", "correct": "share of right decisions"}
 _STANDINGS = {
     "rank_gap": "rank of the label",
     "place_gap": "place in the ranking",
     "score_gap": "score",
     "relative_gap": "logarithm of the score",
-    "percentile_gap": "place among the scores of the case",
+    "percentile_gap": "percentile rank of the score",
 }
 _FOUR_FIFTHS = 0.8
 _LABEL_ROWS = 80
@@ -61,22 +65,25 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         by=("domain", "outcome"),
         draw=_gaps_panel,
         noun="outcomes",
-        title="Who is ranked lower, selected less often or decided about less accurately",
+        title="Who is placed, scored or decided about worse",
         reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
-        "group’s is. Ranks, places and scores: each point is a group less its reference group, with its 95 % interval; left of "
-        "the line the group is worse off. Rows with × are intersections. Shares selected are judged as impact ratios, below.",
+        "group’s is. Ranks and scores: each point is a group less its reference group, with its 95 % interval; left of "
+        "the line the group is worse off. Rows with × are intersections. Shares are judged as impact ratios.",
         legend=lambda rows: (
             *status_keys(rows),
-            Key("plain", "not judged as a gap"),
             *RATE_KEYS,
-            Key("rule-even", "no difference"),
         ),
     )
 
 
 def _gaps_panel(rows: Sequence[Row]) -> Panel:
     measure = next((row["measure"] for row in rows if row["measure"]), "")
-    outcome = _OUTCOMES.get(rows[0]["outcome"]) or _STANDINGS.get(measure) or readable(rows[0]["outcome"])
+    selected = rows[0]["noun_outcome"] or "selected"
+    outcome = (
+        _OUTCOMES.get(rows[0]["outcome"], "").format(selected)
+        or _STANDINGS.get(measure)
+        or readable(rows[0]["outcome"])
+    )
     subject = f", {readable(rows[0]['domain'])}" if rows[0]["domain"] else ""
     title = f"{outcome[:1].upper()}{outcome[1:]}{subject}, {against(rows)}"
     if rows[0]["outcome"] in _OUTCOMES:
@@ -95,7 +102,10 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=title,
         description=describe_dots(dots, f"{title}: group minus reference"),
-        spec=interval_dots(dots, f"{outcome}, group minus reference", [Rule(0.0, "even")]),
+        spec=interval_dots(
+            dots, f"{outcome}, group minus reference", threshold_rules(rows, 0.0, is_two_sided=True)
+        ),
+        finding=headline(dots),
     )
 
 
@@ -114,12 +124,7 @@ def _rates(source: Source, run_id: str) -> Picture | None:
         "of its row alone; verdicts hold for all findings of the audit together, so one that leaves 1 out may be inconclusive.",
         result=result,
         panels=panels,
-        legend=(
-            *status_keys(rows),
-            Key("plain", "another group, not judged by itself"),
-            Key("rule-threshold", "four fifths"),
-            Key("rule-even", "as often as the best-off group"),
-        ),
+        legend=(*status_keys(rows),),
         note=f"{note} {_left_out(source, run_id)}".strip(),
     )
 
@@ -150,7 +155,10 @@ def _rates_panel(rows: Sequence[Row]) -> Panel:
             row["impact_ratio"],
             row["impact_ratio_low"],
             row["impact_ratio_high"],
-            row["status"],
+            row["status"]
+            or unjudged(
+                row["impact_ratio"], row["impact_ratio_low"], row["impact_ratio_high"], _FOUR_FIFTHS, 1.0
+            ),
             more={"selected": f"{row['n_selected']:,} of {row['n_people']:,}"},
         )
         for row in rows
@@ -165,6 +173,7 @@ def _rates_panel(rows: Sequence[Row]) -> Panel:
             [Rule(_FOUR_FIFTHS, "threshold"), Rule(1.0, "even")],
             limits=(0.0, 2.0),
         ),
+        finding=headline(dots),
     )
 
 
@@ -177,9 +186,8 @@ def _promotions(source: Source, run_id: str) -> Picture | None:
         draw=_promotions_panel,
         noun="attributes",
         title="Promotions and demotions by group alone",
-        reading="The same case in versions that differ in the group alone: how often a group’s version stands above "
-        "(right) or below (left) the mean of all versions of that case.",
-        legend=lambda _: (Key("bar-1", "promoted"), Key("bar-2", "demoted")),
+        reading="The same case in versions that differ in the group alone: how often a group’s version is ranked above the mean "
+        "of all versions of that case, less how often below it. Left of the line the group is demoted more often than promoted.",
     )
 
 
@@ -190,16 +198,19 @@ def _promotions_panel(rows: Sequence[Row]) -> Panel:
         f"of {row['n_predictions']:,}"
         for row in rows
     )
+    bars = [
+        (
+            readable(row["group_name"]),
+            (row["share_promoted"] or 0.0) - (row["share_demoted"] or 0.0),
+            f"{row['share_promoted'] or 0.0:.1%} promoted, {row['share_demoted'] or 0.0:.1%} demoted",
+        )
+        for row in rows
+    ]
     return Panel(
         title=title,
         description=f"Bars by group, {title}: {listed}.",
-        spec=signed_bars(
-            [
-                (readable(row["group_name"]), row["share_promoted"] or 0.0, -(row["share_demoted"] or 0.0))
-                for row in rows
-            ],
-            "share of the group’s versions",
-        ),
+        spec=signed_bars(bars, "promoted minus demoted, share of the group’s versions"),
+        finding=headline_of_bars(bars, ("promoted", "demoted"), "{label} net {who} {size:.0%}"),
     )
 
 
@@ -222,7 +233,7 @@ def _labels(source: Source, run_id: str) -> Picture | None:
         "where only the name differs, and then so should the mix be.",
         result=result,
         panels=panels,
-        legend=tuple(Key(f"bar-{place}", readable(label)) for place, label in enumerate(labels, start=1)),
+        legend=tuple(Key(f"order-{place}", readable(label)) for place, label in enumerate(labels, start=1)),
         note=note,
     )
 
@@ -244,8 +255,22 @@ def _labels_panel(rows: Sequence[Row], labels: Sequence[str]) -> Panel:
             [(readable(group), list(mix.values())) for group, mix in mixes.items()],
             labels,
             "share of the group’s cases",
+            is_ordered=True,
         ),
+        finding=_widest(mixes),
     )
+
+
+def _widest(mixes: Mapping[str, Mapping[str, float]]) -> str:
+    """Name the label whose share differs most between groups."""
+    ends = []
+    for label in next(iter(mixes.values())):
+        shares = sorted((mix[label], group) for group, mix in mixes.items())
+        ends.append((shares[-1][0] - shares[0][0], label, shares[-1], shares[0]))
+    if len(mixes) < 2:
+        return ""
+    _, label, (most, highest), (least, lowest) = max(ends)
+    return f"{readable(label)}: {readable(highest)} {most:.0%}, {readable(lowest)} {least:.0%}"
 
 
 def _consistency(source: Source, run_id: str) -> Picture | None:
@@ -283,6 +308,7 @@ def _positions(source: Source, run_id: str) -> Picture | None:
         spec=interval_dots(
             dots, "share put first", [Rule(result.rows[0]["expected_share"], "even")], limits=(0.0, 1.0)
         ),
+        finding=headline(dots),
     )
     return Picture(
         key="decisions-positions",
@@ -291,7 +317,7 @@ def _positions(source: Source, run_id: str) -> Picture | None:
         "the order hides effects of names.",
         result=result,
         panels=(panel,),
-        legend=(Key("plain", "share put first"), Key("rule-even", "by chance")),
+        legend=(Key("rule-even", "by chance"),),
     )
 
 

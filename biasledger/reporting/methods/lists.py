@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.reporting.charts import THRESHOLD_KEY, Dot, Rule, describe_dots, interval_dots, status_keys
+from biasledger.reporting.charts import (
+    Dot,
+    Rule,
+    describe_dots,
+    headline,
+    interval_dots,
+    status_keys,
+    threshold_rules,
+)
 from biasledger.reporting.picture import (
     Key,
     Panel,
@@ -14,6 +22,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
@@ -24,7 +33,10 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for lists."""
     return drawn(
         _spread(source, run_id),
+        _attributes(source, run_id),
         _similarity(source, run_id),
+        _values(source, run_id),
+        _personality(source, run_id),
         _robustness(source, run_id),
         _entropy(source, run_id),
     )
@@ -42,7 +54,7 @@ def _spread(source: Source, run_id: str) -> Picture | None:
         reading="SNSR: the largest minus the smallest similarity of a group’s lists to the list that nobody in "
         "particular gets, with what chance alone would give taken off. The grey band is as far as "
         "the model differs from itself when the same question is asked again.",
-        legend=lambda rows: (*status_keys(rows), Key("band", "the model’s own noise"), THRESHOLD_KEY),
+        legend=lambda rows: (*status_keys(rows), Key("band", "the model’s own noise")),
     )
 
 
@@ -64,11 +76,11 @@ def _spread_panel(rows: Sequence[Row]) -> Panel:
         )
         for row in rows
     ]
-    thresholds = sorted({row["threshold"] for row in rows if row["threshold"] is not None})
     return Panel(
         title=title,
         description=describe_dots(dots, f"SNSR beyond chance, by attribute, {title}"),
-        spec=interval_dots(dots, "SNSR beyond chance", [Rule(value, "threshold") for value in thresholds]),
+        spec=interval_dots(dots, "SNSR beyond chance", threshold_rules(rows, 0.0)),
+        finding=headline(dots),
     )
 
 
@@ -82,7 +94,8 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
         title="How much of the neutral list each group keeps",
         reading="Sim_a: 1 means that a group’s lists are the neutral ones, item by item. The dotted line is what the neutral "
         "question keeps when it is asked again, the grey band around it the model’s own noise: a group inside it differs no more "
-        "than the model differs from itself. If an attribute has an alarm, the two groups that lie farthest apart are marked.",
+        "than the model differs from itself. If an attribute has an alarm, those of the two farthest groups that lie outside the "
+        "band are marked.",
         result=result,
         panels=panels,
         legend=(
@@ -95,6 +108,65 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
     )
 
 
+def _attributes(source: Source, run_id: str) -> Picture | None:
+    """Return the table of attributes and wordings, as the source reports them."""
+    result = source.ask_analysis("fairness_by_attribute", run_id)
+    return tabled(
+        key="lists-attributes",
+        title="SNSR and SNSV of each attribute and wording",
+        reading="The published status is FAIL if SNSR is above 0.10 or SNSV above 0.05, by chance or not; ours judges what lies "
+        "beyond chance. Questions with typing errors and in other languages have SNSR of the clean questions and the change next "
+        "to theirs, over the same groups.",
+        result=result,
+    )
+
+
+def _values(source: Source, run_id: str) -> Picture | None:
+    result = source.ask_analysis("groups_furthest_from_the_neutral_list", run_id)
+    return tabled(
+        key="lists-values",
+        title="Similarity, spread and quality of each group’s lists",
+        reading="Mean similarity to the neutral list with its standard deviation over subjects; a note where subjects "
+        "differ more in one group than in the others. Precision, recall and NDCG tell lists that are fair from lists that are "
+        "equally bad; they need a table of relevant items.",
+        result=result,
+    )
+
+
+def _personality(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "lists_personality",
+        run_id,
+        by=("domain",),
+        draw=_personality_panel,
+        noun="domains",
+        title="Are all personalities served alike?",
+        reading="PAFS is 1 less the mean distance of the points from the line, which is their mean: 1 is the same for all "
+        "personalities. It is experimental in its source and never an alarm.",
+        legend=lambda _: (Key("plain", "a personality’s lists"), Key("rule-even", "mean of all")),
+    )
+
+
+def _personality_panel(rows: Sequence[Row]) -> Panel:
+    first = rows[0]
+    title = (
+        f"{readable(first['domain']) or 'all subjects'}: PAFS {number(first['pafs'])}, "
+        f"{number(first['pafs_debiased'])} without chance "
+        f"({number(first['pafs_low'])} to {number(first['pafs_high'])})"
+    )
+    dots = [
+        Dot(readable(row["group_name"]), row["similarity"], row["interval_low"], row["interval_high"])
+        for row in rows
+    ]
+    mean = sum(row["similarity"] for row in rows) / len(rows)
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"Similarity to the neutral list by personality, {title}"),
+        spec=interval_dots(dots, "similarity to the neutral list", [Rule(mean, "even")]),
+    )
+
+
 def _similarity_dots(rows: Sequence[Row]) -> list[Dot]:
     floor, again = rows[0]["noise_floor_high"], rows[0]["rerun_similarity"]
     has_band = floor is not None and again is not None
@@ -104,13 +176,34 @@ def _similarity_dots(rows: Sequence[Row]) -> list[Dot]:
             row["similarity"],
             row["interval_low"],
             row["interval_high"],
-            "alarm" if row["status"] == "alarm" and row["is_farthest"] else "plain",
+            "alarm" if row["status"] == "alarm" and row["is_farthest"] and _is_outside(row) else "plain",
             again - floor if has_band else None,
             again + floor if has_band else None,
             {"subjects": f"{row['n_subjects']:,}", "without a list": f"{row['n_absent']:,}"},
         )
         for row in rows
     ]
+
+
+def _is_outside(row: Row) -> bool:
+    """Whether a group differs from the neutral list by more than the model from itself, for certain."""
+    floor, again, ends = (
+        row["noise_floor_high"],
+        row["rerun_similarity"],
+        (row["interval_low"], row["interval_high"]),
+    )
+    if None in (floor, again, *ends):
+        return True
+    return bool(ends[1] < again - floor or ends[0] > again + floor)
+
+
+def _farthest(dots: Sequence[Dot]) -> str:
+    """Name the group whose lists keep least, or the range where no group is marked."""
+    marked = [dot for dot in dots if dot.status == "alarm"]
+    if not marked:
+        return headline([dot for dot in dots if dot.value is not None])
+    least = min(marked, key=lambda dot: dot.value or 0.0)
+    return f"{least.label} keeps least of the neutral list: {number(least.value)}"
 
 
 def _similarity_panel(rows: Sequence[Row]) -> Panel:
@@ -130,6 +223,7 @@ def _similarity_panel(rows: Sequence[Row]) -> Panel:
             f"similarity to the neutral list ({readable(rows[0]['similarity_name'])})",
             [Rule(again, "noise")] if again is not None else [],
         ),
+        finding=_farthest(dots),
     )
 
 
@@ -144,7 +238,7 @@ def _robustness(source: Source, run_id: str) -> Picture | None:
         title="How much of a list survives another wording",
         reading="Similarity of the lists to those of the clean question when it has typing errors or another language, "
         "with 95 % intervals. The dotted line is the same question asked again.",
-        legend=lambda rows: (*status_keys(rows), _NOISE_KEY, THRESHOLD_KEY),
+        legend=lambda rows: (*status_keys(rows), _NOISE_KEY),
     )
 
 
@@ -169,6 +263,7 @@ def _robustness_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=describe_dots(dots, f"Similarity to the clean question’s lists by wording, {title}"),
         spec=interval_dots(dots, f"similarity ({readable(rows[0]['similarity_name'])})", rules),
+        finding=headline(dots),
     )
 
 
@@ -203,4 +298,5 @@ def _entropy_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=describe_dots(dots, f"Bits beyond a list that never changes, {title}"),
         spec=interval_dots(dots, "bits beyond a list that never changes", [Rule(0.0, "even")]),
+        finding=headline(dots),
     )

@@ -8,10 +8,12 @@ from biasledger.reporting.charts import (
     Dot,
     Point,
     describe_dots,
+    grouped_bars,
+    headline,
+    headline_of_bars,
     interval_dots,
     level_dots,
     scatter,
-    signed_bars,
 )
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
@@ -20,17 +22,20 @@ from biasledger.reporting.picture import (
     Picture,
     contrast,
     drawn,
+    groups_of,
     number,
     paneled,
     readable,
-    signed,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
 _ALPHA = 0.05
 _NAMES_AT_MOST = 18  # of categories next to their points
+_NAMED = 3  # in a finding
 _MOST_DOLLARS = 5
+_LEVEL_PANELS_AT_MOST = 12
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
@@ -41,26 +46,34 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
         _means(source, run_id),
         _quadrants(source, run_id),
         _item_words(source, run_id),
+        _first_items(source, run_id),
     )
 
 
 def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
-    """Draw all data sets together, or each; a single data set has no picture of its own, because it would be the same."""
+    """Draw the mean over data sets by attribute, or every data set; a single one would be the same again."""
     result = source.ask("prices_levels", run_id=run_id, domains=domains)
     if result is None:
         return None
-    rows = [row for row in result.rows if row["excess"] is not None]
-    if not rows:
+    rows = [row for row in result.rows if row["share"] is not None]
+    if not rows or (domains == "each" and len({row["domain"] for row in rows}) == 1):
         return None
-    is_each = domains == "each"
     panels, note = split_panels(
-        rows, ("attribute", "domain"), _levels_panel, "attributes and data sets" if is_each else "attributes"
+        rows,
+        ("attribute", "domain"),
+        _levels_panel,
+        "attributes and data sets",
+        POINTS_AT_MOST,
+        _LEVEL_PANELS_AT_MOST,
     )
     return Picture(
-        key="prices-each" if is_each else "prices-levels",
-        title="The same in each data set" if is_each else "Who gets the cheap and who the dear items",
-        reading="A group’s share of the items of each price level, less its share of all items. Above the line it "
-        "gets more of that level than its share, below it less.",
+        key="prices-each" if domains == "each" else "prices-levels",
+        title="The same in each data set"
+        if domains == "each"
+        else "Who gets the cheap and who the dear items",
+        reading="Each group’s share of the items of a price level, which add up to 100 %; the line is an equal share. If price "
+        "does not depend on the group, a group’s points lie at one height. Intervals are 95 %."
+        + (" This is the attribute that differs most surely." if domains == "each" else ""),
         result=result,
         panels=panels,
         note=note,
@@ -69,29 +82,32 @@ def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
 
 def _levels_panel(rows: Sequence[Row]) -> Panel:
     domain = rows[0]["domain"]
-    title = readable(rows[0]["attribute"]) + ("" if domain == "(all)" else f", {readable(domain)}")
-    largest = max(rows, key=lambda row: abs(row["excess"]))
-    farthest = signed(f"{largest['excess']:+.1%}")
+    title = readable(rows[0]["attribute"]) + (", mean" if domain == "(all)" else f", {readable(domain)}")
+    largest = max(rows, key=lambda row: abs(row["share"] - row["expected_share"]))
     spec, legend = level_dots(
         [
             (
                 _level(row["price_level"]),
                 readable(row["group_name"]),
-                row["excess"],
-                row["interval_low"],
-                row["interval_high"],
+                row["share"],
+                row["share_low"],
+                row["share_high"],
             )
             for row in rows
         ],
         [_level(level) for level in sorted({row["price_level"] for row in rows})],
-        ("price level", "share of the level minus share of all"),
+        ("price level", "share of the level’s items"),
+        1 / rows[0]["n_groups"],
     )
     return Panel(
         title=title,
-        description=f"Share of each price level less the share of all items, {title}. Farthest from zero: "
-        f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {farthest}.",
+        description=f"Share of each price level by group, {title}. Farthest from its share of all items: "
+        f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {largest['share']:.1%} of that level and "
+        f"{largest['expected_share']:.1%} of all.",
         spec=spec,
         legend=legend,
+        finding=f"{readable(largest['group_name'])} get {largest['share']:.0%} of {_level(largest['price_level'])} and "
+        f"{largest['expected_share']:.0%} of all items",
     )
 
 
@@ -102,10 +118,10 @@ def _means(source: Source, run_id: str) -> Picture | None:
     panels, note = split_panels(result.rows, ("attribute",), _means_panel, "attributes")
     return Picture(
         key="prices-means",
-        title="Groups and places in the order of what they are offered",
+        title="Groups in the order of the prices that they are offered",
         reading="Mean price level of the recommended items (1 is $), the dearest on top. Filled triangles differ "
-        "from what they are compared with (their reference group, or the mean of all places) "
-        "by more than chance, all tested together. A place may have a reason for its prices that a name has not.",
+        "from what they are compared with (their reference group, or the mean of all groups) "
+        "by more than chance, all tested together. A word such as a place may have a reason for its prices that a name has not.",
         result=result,
         panels=panels,
         legend=(Key("alarm", "differs, adjusted p < 0.05"), Key("plain", "does not, or is the reference")),
@@ -137,7 +153,14 @@ def _means_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=f"{words} Differing by more than chance: {', '.join(differing) or 'none'}.",
         spec=interval_dots(dots, "mean price level"),
+        finding=f"{_listed(differing)} by more than chance" if differing else headline(dots),
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    verb = "differs" if len(names) == 1 else "differ"
+    return f"{', '.join(names[:_NAMED])}{f' and {more} more' if more > 0 else ''} {verb}"
 
 
 def _quadrants(source: Source, run_id: str) -> Picture | None:
@@ -156,7 +179,7 @@ def _quadrants(source: Source, run_id: str) -> Picture | None:
     )
     return Picture(
         key="prices-quadrants",
-        title="Which kinds of places go with whom",
+        title="Which categories go with whom",
         reading="Each point is a category of items. To the right it goes more to the group on the horizontal axis, "
         "upwards more to that on the vertical axis; in the middle it goes to everybody alike. "
         "Triangles are associated with a group by more than chance, all categories tested together.",
@@ -165,7 +188,6 @@ def _quadrants(source: Source, run_id: str) -> Picture | None:
         legend=(
             Key("alarm", "associated, adjusted p < 0.05"),
             Key("quiet", "other category"),
-            Key("rule-even", "no association"),
         ),
         note=note,
     )
@@ -174,11 +196,14 @@ def _quadrants(source: Source, run_id: str) -> Picture | None:
 def _quadrants_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
     group_x, group_y = readable(first["group_x"]), readable(first["group_y"])
-    title = f"{group_x} and {group_y}" + (
-        f", {readable(first['category_set'])} only" if first["category_set"] else ""
+    title = f"{readable(first['attribute_x'])} and {readable(first['attribute_y'])}: {first['category_set'] or 'all categories'}"
+    # Names get their places in this order: associated categories, then those farthest out.
+    rows = sorted(
+        rows,
+        key=lambda row: (not _is_associated(row), -max(abs(row["difference_x"]), abs(row["difference_y"]))),
     )
     associated = [row for row in rows if _is_associated(row)]
-    named = {row["category"] for row in (associated or rows)[:_NAMES_AT_MOST]}
+    named = {row["category"] for row in rows[:_NAMES_AT_MOST]}
     listed = ", ".join(
         f"{row['category']} ({number(row['difference_x'])}, {number(row['difference_y'])})"
         for row in associated[:_NAMES_AT_MOST]
@@ -203,9 +228,16 @@ def _quadrants_panel(rows: Sequence[Row]) -> Panel:
                 )
                 for row in rows
             ],
-            (f"association with {group_x} →", f"association with {group_y} →"),
+            (_axis(first, "x"), _axis(first, "y")),
         ),
+        finding=f"{len(associated)} of {len(rows)} categories are associated with a group by more than chance",
     )
+
+
+def _axis(row: Row, axis: str) -> str:
+    """Return an axis with the attribute and the groups at its ends: "← male · first relationship · female →"."""
+    ends = [readable(row[f"{name}_{axis}"]) for name in ("reference", "attribute", "group")]
+    return "← " + " · ".join(ends) + " →"
 
 
 def _item_words(source: Source, run_id: str) -> Picture | None:
@@ -216,25 +248,69 @@ def _item_words(source: Source, run_id: str) -> Picture | None:
         by=("attribute", "group_name", "reference_group"),
         draw=_item_words_panel,
         noun="contrasts",
-        title="What the places that each group gets are called",
-        reading="Of the words of the items’ names those whose shares differ most: to the right the share of the group’s words, "
-        "to the left that of its reference group. Names are counted and not tested; what goes to whom by more than chance is "
-        "judged by price level and by category, above.",
-        legend=lambda _: (Key("bar-1", "the group"), Key("bar-2", "its reference group")),
+        title="What the items that each group gets are called",
+        reading="The most frequent words in the names of either group’s items, and their shares of all words of the names; the "
+        "words that differ most are on top. Names are counted and not tested; what goes to whom by more than chance is judged "
+        "by price level and by category, above.",
     )
 
 
 def _item_words_panel(rows: Sequence[Row]) -> Panel:
-    title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
+    first = rows[0]
+    title = f"{readable(first['attribute'])}: {contrast(first)}"
     listed = "; ".join(
         f"{row['word']} {row['share']:.1%} against {row['reference_share']:.1%}" for row in rows
+    )
+    spec, legend = grouped_bars(
+        [
+            (row["word"], readable(first[group]), row[share])
+            for row in rows
+            for group, share in (("group_name", "share"), ("reference_group", "reference_share"))
+        ],
+        "share of the words of items’ names",
+        ".1~%",
     )
     return Panel(
         title=title,
         description=f"Bars by word, {title}, shares of the words of items’ names: {listed}.",
-        spec=signed_bars(
-            [(row["word"], row["share"], -row["reference_share"]) for row in rows],
-            "share of the words of items’ names",
+        spec=spec,
+        legend=legend,
+        finding=headline_of_bars(
+            [(row["word"], row["share"] - row["reference_share"], "") for row in rows],
+            groups_of(first),
+            "{label}: {size:.1%} more for {who}",
+        ),
+    )
+
+
+def _first_items(source: Source, run_id: str) -> Picture | None:
+    result = source.ask_analysis("first_items", run_id)
+    return tabled(
+        key="prices-first-items",
+        title="What each group is recommended first",
+        reading="The item that a group’s answers most often name first, with one of the names or words that asked for it.",
+        result=result,
+    )
+
+
+def tables_of_all(source: Source) -> list[Picture]:
+    """The tables of catalogues and recommenders, which belong to no run."""
+    catalogues = source.ask_analysis("catalogue_by_city")
+    quality = source.ask_analysis("recommender_quality_by_city")
+    return drawn(
+        tabled(
+            key="catalogues",
+            title="What the catalogues hold",
+            reading="Reviews, items, categories and each price level’s share by city; the most frequent categories leave out "
+            "“restaurants” and “food”.",
+            result=catalogues,
+        ),
+        tabled(
+            key="recommenders",
+            title="How good the recommenders are",
+            reading="On held-out texts: whether the right venue is found, and, as category_…, venues that share a category with "
+            "it. The system popularity always names the venues with the most texts.",
+            result=quality,
         ),
     )
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, status_keys
+from biasledger.reporting.charts import (
+    Dot,
+    describe_dots,
+    headline,
+    interval_dots,
+    status_keys,
+    threshold_rules,
+)
 from biasledger.reporting.picture import (
-    Key,
     Panel,
     Picture,
     against,
@@ -19,8 +25,6 @@ from biasledger.reporting.picture import (
 )
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
-
-_EVEN_KEY = Key("rule-even", "no difference")
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
@@ -39,7 +43,7 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
         title="Are answers about another group other answers?",
         reading="By how much two answers to one question are less alike where they are about different groups than where "
         "they are about the same one, words that name groups taken out. To the right the group makes more of a difference.",
-        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
+        legend=status_keys,
     )
 
 
@@ -59,7 +63,9 @@ def _similarity_panel(rows: Sequence[Row]) -> Panel:
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]
-    return _panel(rows, dots, f"{readable(rows[0]['scheme'])} similarity, inside groups less between them")
+    return _panel(
+        rows, dots, f"{readable(rows[0]['scheme'])} similarity, inside groups less between them", False
+    )
 
 
 def _gaps(source: Source, run_id: str) -> Picture | None:
@@ -73,7 +79,7 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         title="How answers are put",
         reading="How answers about a group are written, compared with those about its reference group: numbers of each answer, "
         "such as how easily it reads, by their difference; shares next to those of the reference group.",
-        legend=lambda rows: (*status_keys(rows), *RATE_KEYS, _EVEN_KEY),
+        legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
     )
 
 
@@ -94,13 +100,14 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]
-    return _panel(rows, dots, f"{rows[0]['outcome_unit']} of {label}, group minus reference")
+    return _panel(rows, dots, f"{rows[0]['outcome_unit']} of {label}, group minus reference", True)
 
 
-def _panel(rows: Sequence[Row], dots: Sequence[Dot], axis: str) -> Panel:
+def _panel(rows: Sequence[Row], dots: Sequence[Dot], axis: str, is_two_sided: bool) -> Panel:
     title = f"{readable(rows[0]['attribute'])} {against(rows)}"
     return Panel(
         title=title,
         description=describe_dots(dots, f"{axis[:1].upper()}{axis[1:]}, {title}"),
-        spec=interval_dots(dots, axis, [Rule(0.0, "even")]),
+        spec=interval_dots(dots, axis, threshold_rules(rows, 0.0, is_two_sided=is_two_sided)),
+        finding=headline(dots),
     )

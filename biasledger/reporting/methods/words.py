@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from biasledger.reporting.charts import (
-    THRESHOLD_KEY,
     Dot,
     Point,
     Rule,
     describe_dots,
+    headline,
+    headline_of_bars,
     interval_dots,
     scatter,
     signed_bars,
     status_keys,
+    threshold_rules,
 )
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
@@ -24,23 +27,27 @@ from biasledger.reporting.picture import (
     contrast,
     drawn,
     group_labels,
+    groups_of,
     number,
     paneled,
     readable,
+    signed,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")
-_NAMES_AT_MOST = 14  # of words next to their points
+_NAMES_AT_MOST, _MARKED_NAMED = 14, 8  # of words next to their points
 _REMOVED_TOLD = 20
-_WORDS_AT_MOST, _WORDS_READ = 12, 24
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for texts."""
     return drawn(
+        _audit_report(source, run_id),
         _contributions(source, run_id),
+        _product_types(source, run_id),
         _scores(source, run_id),
         _classifier_accuracy(source, run_id),
         _removed(source, run_id),
@@ -57,38 +64,84 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
         draw=_contributions_panel,
         noun="contrasts",
         title="Which words make the difference",
-        reading="The words that add most to how far two groups’ texts lie apart, and how many of 100 answers use them: to the "
-        "right of the group, to the left of its reference group. Words that always come together, as those of one product do, "
-        "share a row. A bar alone proves nothing; whether the texts differ by more than chance is judged for all words together.",
-        legend=lambda _: (Key("bar-1", "the group"), Key("bar-2", "its reference group")),
-        rows_at_most=_WORDS_READ,
+        reading="The ten words that contribute most to the divergence of two groups’ texts, each with its share of it: to the "
+        "right words that the group gets more, to the left words that it gets less. A bar alone proves nothing: all words are "
+        "judged together.",
     )
 
 
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
-    phrases = _phrases(rows)[:_WORDS_AT_MOST]
-    listed = "; ".join(f"{phrase}: {using:.0f} against {others:.0f}" for phrase, using, others in phrases)
+    bars = [
+        (row["word"], row["signed_share"], f"{abs(row['signed_share']):.1%} of the divergence")
+        for row in rows
+    ]
+    listed = "; ".join(f"{word}: {signed(f'{share:+.1%}')}" for word, share, _ in bars)
     return Panel(
         title=title,
-        description=f"Bars by word, {title}, answers of 100 that use it: {listed}.",
+        description=f"Bars by word, {title}, share of the divergence, positive where the group gets the word more: {listed}.",
         spec=signed_bars(
-            [(phrase, using, -others) for phrase, using, others in phrases],
-            "answers that use it, of 100 of each group",
-            axis="~g",
-            number_format="{:.1f} of 100 answers",
+            bars,
+            "share of the divergence, positive where the group gets the word more",
+        ),
+        finding=headline_of_bars(
+            bars, groups_of(rows[0]), "{label}: {size:.0%} of the divergence, more for {who}"
         ),
     )
 
 
-def _phrases(rows: Sequence[Row]) -> list[tuple[str, float, float]]:
-    """Words with how many of 100 answers of each group use them; words of one phrase have all numbers alike and share a row."""
-    phrases: dict[tuple[float, float, float], list[str]] = {}
-    for row in rows:
-        if row["answers_per_100"] is not None and row["reference_answers_per_100"] is not None:
-            using = (row["answers_per_100"], row["reference_answers_per_100"], row["contribution_bits"])
-            phrases.setdefault(using, []).append(row["word"])
-    return [(" + ".join(words[:3]), using, others) for (using, others, _), words in phrases.items()]
+def _product_types(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "words_product_types",
+        run_id,
+        by=_CONTRAST,
+        draw=_product_types_panel,
+        noun="contrasts",
+        title="Which product types each group gets",
+        reading="Product types are the keys of JSON answers. A point says how many more of 100 answers for the group name the "
+        "type than of 100 for its reference group. Types are marked that remain when all are tested together.",
+        legend=lambda _: (
+            Key("alarm", "marked product type"),
+            Key("quiet", "not more than chance"),
+            Key("rule-even", "as often for both"),
+        ),
+    )
+
+
+def _product_types_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
+    dots = [
+        Dot(
+            row["product_type"],
+            row["difference"],
+            status="alarm" if row["is_marked"] else "quiet",
+            more={
+                "answers of 100": f"{row['answers_per_100']:.0f} and {row['reference_answers_per_100']:.0f}"
+            },
+        )
+        for row in rows
+    ]
+    marked = [dot.label for dot in dots if dot.status == "alarm"]
+    words = describe_dots([replace(dot, status="plain") for dot in dots], f"Product types, {title}")
+    return Panel(
+        title=title,
+        description=f"{words} Marked: {', '.join(marked) or 'none'}.",
+        spec=interval_dots(dots, "answers of 100, group minus reference", [Rule(0.0, "even")]),
+        finding=f"More than chance: {', '.join(marked[:3])}" if marked else "No product type is marked",
+    )
+
+
+def _audit_report(source: Source, run_id: str) -> Picture | None:
+    result = source.ask_analysis("audit_report", run_id)
+    return tabled(
+        key="words-audit-report",
+        title="The published report, axis by axis",
+        reading="What the method’s source reports: accuracy ± standard deviation of its classifier of two groups, with "
+        "its band (high above 0.80, not meaningful below 0.60); Jensen-Shannon divergence in nats; the words marked most for the "
+        "group, with their z (*: borderline, 1.90 to 1.96). These rules have no test behind them, so no verdict rests on them.",
+        result=result,
+    )
 
 
 def _scores(source: Source, run_id: str) -> Picture | None:
@@ -117,7 +170,11 @@ def _scores(source: Source, run_id: str) -> Picture | None:
 def _scores_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     marked = [row for row in rows if row["is_marked"]]
-    named = {row["word"] for row in (marked or rows)[:_NAMES_AT_MOST]}
+    # Names get their places in this order: the most certain words, marked and not.
+    rows = sorted(rows, key=lambda row: -abs(row["z_score"]))
+    others = [row for row in rows if not row["is_marked"]]
+    rows = [*marked[:_MARKED_NAMED], *others, *marked[_MARKED_NAMED:]]
+    named = {row["word"] for row in rows[:_NAMES_AT_MOST]}
     words = ", ".join(f"{row['word']} ({number(row['z_score'])})" for row in marked[:_NAMES_AT_MOST])
     return Panel(
         title=title,
@@ -138,32 +195,48 @@ def _scores_panel(rows: Sequence[Row]) -> Panel:
             log_x=True,
             rules=(1.96, -1.96),
         ),
+        finding=_marked_for(rows, marked),
+    )
+
+
+def _marked_for(rows: Sequence[Row], marked: Sequence[Row]) -> str:
+    """Say how many words are marked, and for whom."""
+    more = sum(row["z_score"] > 0 for row in marked)
+    group, reference = groups_of(rows[0])
+    return (
+        f"{more} words appear more often for {group}, {len(marked) - more} for {reference}"
+        if marked
+        else "No marked word"
     )
 
 
 def _classifier_accuracy(source: Source, run_id: str) -> Picture | None:
-    return paneled(
-        source,
-        "words_classifier_accuracy",
-        run_id,
-        by=("attribute",),
-        draw=_classifier_accuracy_panel,
-        noun="attributes",
+    result = source.ask("words_classifier_accuracy", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    pairs = [row for row in result.rows if row["comparison"] != "all_groups"]
+    panels, note = split_panels(pairs, ("attribute",), _classifier_accuracy_panel, "attributes")
+    # Chance is 1 of all groups here, and no threshold is for that.
+    together = [row for row in result.rows if row["comparison"] == "all_groups"]
+    if together:
+        panels += (_classifier_accuracy_panel(together),)
+    return Picture(
+        key="words-classifier-accuracy",
         title="Can a classifier tell from the words whom a text was written for?",
         reading="A linear classifier (SVM) guesses the group from the text. The grey band is what it reaches when "
         "the labels are shuffled: a point inside "
         "it shows nothing. The line ends where a classifier with unlimited texts of this kind might.",
-        legend=lambda rows: (
-            *status_keys(rows),
-            Key("plain", "not judged"),
-            Key("band", "by chance, 95 %"),
-            THRESHOLD_KEY,
-        ),
+        result=result,
+        panels=panels,
+        legend=status_keys(result.rows),
+        note=note,
     )
 
 
 def _classifier_accuracy_panel(rows: Sequence[Row]) -> Panel:
-    title = f"{readable(rows[0]['attribute'])} {against(rows)}"
+    is_together = rows[0]["comparison"] == "all_groups"
+    title = "all groups at once" if is_together else f"{readable(rows[0]['attribute'])} {against(rows)}"
+    labels = [readable(row["attribute"]) for row in rows] if is_together else group_labels(rows)
     dots = [
         Dot(
             label,
@@ -177,19 +250,19 @@ def _classifier_accuracy_panel(rows: Sequence[Row]) -> Panel:
             if row["n_reference_units"]
             else {},
         )
-        for row, label in zip(rows, group_labels(rows), strict=True)
+        for row, label in zip(rows, labels, strict=True)
     ]
-    thresholds = {row["threshold"] for row in rows if row["threshold"] is not None}
     return Panel(
         title=title,
         description=describe_dots(dots, f"Balanced accuracy by contrast, {title}"),
         spec=interval_dots(
             dots,
             "balanced accuracy (1: always right)",
-            [Rule(value, "threshold") for value in sorted(thresholds)],
+            [] if is_together else threshold_rules(rows),
             limits=(0.0, 1.0),
             shown=(0.0, 1.0),
         ),
+        finding=headline(dots),
     )
 
 

@@ -1,9 +1,11 @@
--- How much was asked: wordings, cases, people or words that stand for groups, prompts, and answers a prompt.
+-- How much was asked: templates, cases, people or words that stand for groups, prompts, and answers a prompt.
 select
     groups.run_id,
     count(distinct groups.template) as n_templates,
     count(distinct groups.subject) as n_cases,
     count(distinct groups.descriptor) as n_descriptors,
+    any_value(runs.noun_case) as noun_case,
+    any_value(runs.noun_cases) as noun_cases,
     max(runs.n_prompts) as n_prompts,
     max(runs.n_responses) as n_answers
 from marts.dim_prompt_groups as groups

@@ -7,7 +7,8 @@ judged as (
         scheme as outcome,
         subject as domain,
         measure,
-        status
+        status,
+        threshold
     from marts.fct_findings
     where measure in ('rank_gap', 'place_gap', 'score_gap', 'relative_gap', 'percentile_gap', 'accuracy_gap')
 )
@@ -18,8 +19,10 @@ select
     gaps.attribute,
     gaps.group_name,
     gaps.reference_group,
+    runs.noun_outcome,
     judged.measure,
     judged.status,
+    judged.threshold,
     gaps.adjusted_gap,
     gaps.adjusted_low as gap_low,
     gaps.adjusted_high as gap_high,
@@ -30,6 +33,7 @@ select
     gaps.p_value,
     gaps.n_clusters
 from marts.fct_decision_gaps as gaps
+inner join marts.dim_runs as runs on gaps.run_id = runs.run_id
 left join judged using (contrast_id, outcome, domain)
 where
     gaps.run_id = $run_id

@@ -12,6 +12,8 @@ select
     findings.reference_group,
     findings.subject,
     findings.member,
+    findings.group_in_words,
+    findings.reference_in_words,
     findings.status,
     findings.severity,
     findings.is_excepted,

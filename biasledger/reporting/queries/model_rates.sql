@@ -1,33 +1,35 @@
--- How often each model judges a group rightly, and how far off its labels are, where one audit was asked of several.
+-- How often each model is right about each group, and how far its labels lie from the right ones, of several models.
+with
+
+rates as (
+    select
+        runs.audit,
+        runs.target,
+        rates.domain,
+        rates.attribute,
+        rates.group_name,
+        rates.accuracy,
+        rates.mean_rank_value as rank_difference
+    from marts.fct_decision_rates as rates
+    inner join marts.dim_runs as runs using (run_id)
+    where
+        list_contains($run_ids, rates.run_id)
+        and rates.mitigation = 'plain'
+        and rates.domain = ''
+        and rates.accuracy is not null
+    qualify
+        count(distinct runs.target) over (partition by runs.audit) > 1
+        -- Intersections name all groups, where the audit has them.
+        and rates.attribute like '%*%' = max(rates.attribute like '%*%') over (partition by runs.audit)
+)
+
 select
-    runs.audit,
-    judged.measure,
-    gaps.domain,
-    gaps.outcome,
-    gaps.attribute,
-    runs.target,
-    gaps.group_name,
-    gaps.reference_group,
-    judged.status,
-    gaps.mean_marked as share,
-    gaps.mean_reference as share_reference,
-    gaps.mean_reference + gaps.null_mean - 1.96 * gaps.null_sd as chance_low,
-    gaps.mean_reference + gaps.null_mean + 1.96 * gaps.null_sd as chance_high,
-    gaps.adjusted_gap,
-    gaps.adjusted_low as gap_low,
-    gaps.adjusted_high as gap_high
-from marts.fct_decision_gaps as gaps
-inner join marts.dim_runs as runs using (run_id)
-inner join marts.fct_findings as judged
-    on
-        gaps.contrast_id = judged.contrast_id
-        and gaps.outcome = judged.scheme
-        and gaps.domain = judged.subject
-where
-    list_contains($run_ids, gaps.run_id)
-    and gaps.mitigation = 'plain'
-    and judged.measure in ('accuracy_gap', 'rank_gap')
-qualify count(distinct runs.target) over (partition by runs.audit) > 1
-order by
-    runs.audit, judged.measure, gaps.attribute like '%*%', gaps.attribute, gaps.domain, gaps.group_name,
-    gaps.reference_group, runs.target
+    audit,
+    attribute,
+    outcome,
+    group_name,
+    target,
+    value
+from rates
+unpivot (value for outcome in (accuracy, rank_difference))
+order by audit, attribute, outcome, group_name, target

@@ -4,6 +4,8 @@ with
 findings as (
     select
         findings.*,
+        measures.side,
+        measures.no_difference,
         case measures.side
             when 'lower' then findings.threshold / nullif(abs(findings.value), 0)
             else abs(findings.value) / nullif(findings.threshold, 0)
@@ -41,6 +43,8 @@ select
     -- Bounds of a whole family lie the same on both sides of 0: they are not of this value.
     case when interval_low <> -interval_high then interval_low end as interval_low,
     case when interval_low <> -interval_high then interval_high end as interval_high,
-    threshold
+    threshold,
+    side,
+    no_difference
 from compared
 order by highest desc, audit, measure, attribute, subject, group_name, reference_group, target

@@ -1,4 +1,4 @@
--- Words of the names of the items that each group gets, next to its reference group: those whose shares differ most.
+-- The most frequent words in the names of the items that a group or its reference group gets.
 with
 
 compared as (
@@ -21,6 +21,7 @@ words as (
         attribute,
         group_name,
         word,
+        word_rank,
         share
     from marts.fct_item_words
     where
@@ -39,6 +40,7 @@ either as (
         on
             compared.attribute = words.attribute
             and words.group_name in (compared.group_name, compared.reference_group)
+    where words.word_rank <= 10
 ),
 
 shares as (
@@ -70,8 +72,4 @@ select
     share,
     reference_share
 from shares
-qualify
-    row_number() over (
-        partition by attribute, group_name, reference_group order by abs(share - reference_share) desc, word
-    ) <= 12
-order by attribute, group_name, reference_group, share - reference_share desc, word
+order by attribute, group_name, reference_group, abs(share - reference_share) desc, word

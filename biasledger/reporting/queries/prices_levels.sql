@@ -1,15 +1,15 @@
--- A group's share of each price level, less its share of all items; mean over the data sets, or each by itself.
+-- Price percentage score: each group's share of the items of a price level; mean over the data sets, or each by itself.
 with
 
 levels as (
     select
         *,
-        count(distinct group_name) over (partition by attribute, domain) as n_groups
+        count(distinct group_name) over (partition by attribute, domain) as n_groups,
+        min(p_value_adjusted) over (partition by attribute) as least_p_value
     from marts.fct_price_levels
     where
         run_id = $run_id
         and mitigation = 'plain'
-        and if($domains = 'all', domain = '(all)', domain <> '(all)')
 )
 
 select
@@ -17,19 +17,29 @@ select
     attribute,
     group_name,
     price_level,
-    excess,
-    interval_low,
-    interval_high,
     share,
+    -- The interval is that of excess, which is the share less a constant.
+    greatest(share + interval_low - excess, 0) as share_low,
+    least(share + interval_high - excess, 1) as share_high,
+    domains_low,
+    domains_high,
     expected_share,
+    excess,
     p_value_adjusted,
-    n_items
+    n_items,
+    n_groups
 from levels
 where
-    not is_reference
-    -- More lines than this cannot be distinguished; the picture of mean prices shows them all.
-    and n_groups <= 6
-order by
-    -- Of many attributes those are drawn that differ most surely.
-    is_crossed, min(p_value_adjusted) over (partition by attribute) nulls last, attribute, domain, group_name,
-    price_level
+    -- More groups than this cannot be distinguished; the picture of mean prices shows them all.
+    n_groups <= 5
+    -- Data sets are drawn of one attribute, the one that differs most surely.
+    and (
+        $domains = 'all' and domain = '(all)'
+        or $domains = 'each' and (is_crossed, least_p_value, attribute) = (
+            select (is_crossed, least_p_value, attribute)
+            from levels
+            order by is_crossed, least_p_value nulls last, attribute
+            limit 1
+        )
+    )
+order by is_crossed, least_p_value nulls last, attribute, domain <> '(all)', domain, is_reference desc, group_name, price_level

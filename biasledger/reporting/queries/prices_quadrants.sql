@@ -1,21 +1,37 @@
--- Association scores of every category by two attributes at once.
+-- Association scores of every category by two attributes at once: all categories, and those of each set of the audit.
+with
+
+quadrants as (
+    select
+        *,
+        unnest(list_prepend('', coalesce(string_split(category_set, ', '), []))) as shown_set
+    from marts.fct_category_quadrants
+    where
+        run_id = $run_id
+        and mitigation = 'plain'
+)
+
 select
-    category_set,
-    attribute_x,
-    attribute_y,
-    group_x,
-    group_y,
-    category,
-    quadrant,
-    difference_x,
-    difference_y,
-    p_value_adjusted_x,
-    p_value_adjusted_y,
-    n_items
-from marts.fct_category_quadrants
-where
-    run_id = $run_id
-    and mitigation = 'plain'
+    quadrants.shown_set as category_set,
+    quadrants.attribute_x,
+    quadrants.attribute_y,
+    across.reference_group as reference_x,
+    quadrants.group_x,
+    upwards.reference_group as reference_y,
+    quadrants.group_y,
+    quadrants.category,
+    quadrants.quadrant,
+    quadrants.difference_x,
+    quadrants.difference_y,
+    quadrants.p_value_adjusted_x,
+    quadrants.p_value_adjusted_y,
+    quadrants.n_items
+from quadrants
+inner join marts.dim_contrasts as across on quadrants.contrast_id_x = across.contrast_id
+inner join marts.dim_contrasts as upwards on quadrants.contrast_id_y = upwards.contrast_id
+-- A set as a whole is no point among its own categories.
+where quadrants.shown_set = '' or quadrants.category not like '(%'
 order by
-    category_set nulls first, attribute_x, attribute_y, group_x, group_y,
-    least(p_value_adjusted_x, p_value_adjusted_y), abs(difference_x) + abs(difference_y) desc, category
+    quadrants.attribute_x, quadrants.attribute_y, quadrants.group_x, quadrants.group_y, quadrants.shown_set,
+    least(quadrants.p_value_adjusted_x, quadrants.p_value_adjusted_y),
+    abs(quadrants.difference_x) + abs(quadrants.difference_y) desc, quadrants.category

@@ -1,4 +1,4 @@
--- The words that add most to the divergence of each contrast, and how many of each group's answers use them; at most
+-- The ten words that add most to the divergence of each contrast, and how many of each group's answers use them; at most
 -- six contrasts, alarms first.
 with
 
@@ -66,5 +66,5 @@ select
 from words
 where
     contrast_rank <= 6
-    and word_rank <= 24
+    and word_rank <= 10
 order by contrast_rank, word_rank

@@ -1,115 +1,63 @@
 "use strict";
-// Draws the charts, filters the table of findings. Texts of a warehouse are only ever set as text.
+// Offers the charts as files, filters the table of findings. Texts of a warehouse are only ever set as text.
 (() => {
   const byId = (id) => document.getElementById(id);
 
-  // ---- charts ----
-  // Colours are the page's CSS variables, so that dark mode and print change them without drawing again.
-  const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
-  const config = {
-    background: "transparent",
-    font,
-    view: { stroke: null },
-    axis: {
-      labelColor: "var(--ink-2)", titleColor: "var(--ink-2)", gridColor: "var(--grid)", domainColor: "var(--line)",
-      tickColor: "var(--line)", labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400, titlePadding: 8,
-      labelPadding: 5, titleLimit: 330,
-    },
-    axisY: { tickSize: 0 },
-    axisYBand: { domain: false, grid: false, labelColor: "var(--ink)" },
-    axisYPoint: { domain: false, grid: false, labelColor: "var(--ink)" },
-    axisX: { tickCount: 6, labelOverlap: true },
+  const offerFile = (name, type, content) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  };
+  const element = (name, className, ...children) => {
+    const made = document.createElement(name);
+    made.className = className;
+    made.append(...children); // a string becomes a text, never HTML
+    return made;
+  };
+  const button = (label, act) => {
+    const made = element("button", "", label);
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
   };
 
-  const CHARACTER = 6; // about as many pixels is one wide
-
-  // Names next to points, where they overlap neither each other nor a point: Vega can, Vega-Lite has no word for it.
-  const withNames = (marks) => (vega) => {
-    vega.marks.push({
-      type: "text",
-      from: { data: marks },
-      interactive: false,
-      encode: {
-        enter: {
-          text: { field: "datum.name" }, fill: { value: "var(--ink)" }, font: { value: font }, fontSize: { value: 12 },
-        },
-      },
-      transform: [
-        {
-          type: "label", size: { signal: "[max(width, 1), max(height, 1)]" }, avoidMarks: [marks], offset: [3, 6],
-          anchor: ["right", "left", "top", "bottom", "top-right", "bottom-right", "top-left", "bottom-left"],
-        },
-      ],
+  // ---- charts: each as a file ----
+  const asSvg = (chart) => {
+    const copy = chart.querySelector("svg").cloneNode(true);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    const style = getComputedStyle(document.documentElement);
+    const ground = document.createElementNS(copy.namespaceURI, "rect");
+    for (const [key, value] of Object.entries({ width: "100%", height: "100%", fill: "var(--card)" })) ground.setAttribute(key, value);
+    copy.prepend(ground);
+    const text = new XMLSerializer().serializeToString(copy);
+    return text.replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  };
+  const savePng = (name, text) => {
+    const image = new Image();
+    image.addEventListener("load", () => {
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((content) => offerFile(name, "image/png", content));
     });
-    return vega;
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   };
-
-  const draw = async (place) => {
-    if (place.dataset.state) return;
-    place.dataset.state = "drawing";
-    const spec = JSON.parse(byId(place.dataset.chart).textContent);
-    const names = spec.usermeta && spec.usermeta.names;
-    const width = place.clientWidth;
-    // Space for names, but never more than for what is measured.
-    const [most, share] = spec.usermeta && spec.usermeta.has_long_names ? [520, 0.5] : [340, 0.36];
-    const space = Math.min(most, Math.max(118, width * share));
-    const axis = {
-      ...config.axis,
-      labelLimit: space,
-      ...(width < 400 ? { labelFontSize: 11, titleLimit: width - 10, titleAnchor: "end" } : {}),
+  for (const chart of document.querySelectorAll(".chart")) {
+    const name = chart.dataset.chart;
+    const acts = {
+      SVG: () => offerFile(`${name}.svg`, "image/svg+xml", asSvg(chart)),
+      PNG: () => savePng(`${name}.png`, asSvg(chart)),
+      CSV: () => offerFile(`${name}.csv`, "text/csv", `\ufeff${chart.nextElementSibling.nextElementSibling.textContent}`),
     };
-    // Where that would cut rows' names to the same beginnings, they stand above their rows, as wide as the chart.
-    const isCut = width < 400 && spec.usermeta && spec.usermeta.rows
-      && spec.data.values.some((row) => row[spec.usermeta.rows].length * CHARACTER > space);
-    const above = isCut
-      ? { ...config.axisYBand, labelAlign: "left", labelBaseline: "bottom", labelOffset: -10, labelPadding: 0, labelLimit: width - 20 }
-      : config.axisYBand;
-    if (isCut) {
-      spec.height *= 2;
-      for (const layer of spec.layer) if (layer.mark.type === "bar") layer.mark.height = 12; // below the name
-    }
-    try {
-      // Of its own, and hidden from screen readers: Vega gives it a role and a label, and the place has said what it shows.
-      const plot = document.createElement("div");
-      plot.setAttribute("aria-hidden", "true");
-      place.append(plot);
-      await vegaEmbed(plot, spec, {
-        ast: true, // expressions are walked, not compiled: the page's policy allows no eval
-        actions: false,
-        renderer: "svg",
-        defaultStyle: false,
-        tooltip: { disableDefaultStyle: true },
-        config: { ...config, axis, axisYBand: above, axisYPoint: above },
-        ...(names ? { patch: withNames(names) } : {}),
-      });
-      place.dataset.state = "drawn";
-    } catch (error) {
-      place.dataset.state = "failed";
-      console.error(place.dataset.chart, error);
-    }
-  };
-
-  const places = [...document.querySelectorAll(".chart")];
-  const whenIdle = window.requestIdleCallback || ((task) => setTimeout(task, 30));
-  // What is seen is drawn first; the rest follows while nothing else is to do, so that it prints. Not so in a report on many
-  // runs: that would keep the machine busy for minutes.
-  const DRAWN_UNSEEN = 80;
-  const seen = new IntersectionObserver(
-    (entries) => {
-      for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
-    },
-    { rootMargin: "400px" },
-  );
-  const drawRest = () => {
-    const place = places.length <= DRAWN_UNSEEN && places.find((one) => !one.dataset.state);
-    if (!place) {
-      document.documentElement.dataset.charts = "drawn";
-      return;
-    }
-    draw(place).then(() => whenIdle(drawRest));
-  };
-  places.forEach((place) => seen.observe(place));
-  whenIdle(drawRest);
+    const offers = Object.entries(acts).map(([type, act]) => {
+      const offer = button(type, act);
+      offer.setAttribute("aria-label", `Download the chart ${name} as ${type}`);
+      return offer;
+    });
+    chart.after(element("p", "offers", ...offers));
+  }
 
   // ---- the table of findings: filtered, sorted, paged; what is chosen stands in the address, so that it can be sent ----
   const PAGE = 50;
@@ -124,18 +72,6 @@
   let first = 0;
   let sorted = { field: "", down: false };
 
-  const element = (name, className, ...children) => {
-    const made = document.createElement(name);
-    made.className = className;
-    made.append(...children); // a string becomes a text, never HTML
-    return made;
-  };
-  const button = (label, act) => {
-    const made = element("button", "", label);
-    made.type = "button";
-    made.addEventListener("click", act);
-    return made;
-  };
   const asNumber = (shown) => Number.parseFloat(shown.replace("−", "-").replace(/[,<]/g, ""));
   const statusText = (key) => byId(`status-${key}`).content.textContent.trim();
 
@@ -288,11 +224,7 @@
   };
   byId("csv").addEventListener("click", () => {
     const lines = found.map((row) => fields.map((name) => csvCell(name, text(row, name))).join(","));
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(["\ufeff", [fields.join(","), ...lines, ""].join("\r\n")], { type: "text/csv" }));
-    link.download = "findings.csv";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    offerFile("findings.csv", "text/csv", `\ufeff${[fields.join(","), ...lines, ""].join("\r\n")}`);
   });
   for (const block of document.querySelectorAll("details.sql")) {
     const offer = button("Copy", () => copy(block.querySelector("code").textContent, offer));
@@ -323,7 +255,6 @@
     unfolded.forEach((one) => { one.open = true; });
     document.documentElement.dataset.sql = byId("print-sql").checked ? "printed" : "";
     show(true);
-    places.forEach(draw);
   });
   addEventListener("afterprint", () => {
     unfolded.forEach((one) => { one.open = false; });

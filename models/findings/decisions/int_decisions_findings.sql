@@ -253,44 +253,51 @@ gap_findings as (
         case measure
             when 'rank_gap'
                 then printf(
-                    'labels for %s are %+.3f ranks from those for %s%s (%+.3f and %+.3f%s)',
-                    group_name, round(adjusted_gap, 3) + 0, reference_group,
-                    if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' within strata', ''),
-                    mean_marked, mean_reference,
-                    if(outcome_lowest < 0, ' from the right label', '')
-                    || if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' over all answers', '')
+                    '%s %.2f ranks %s for {group} than for {reference} on average%s (',
+                    if(is_paired, 'the same {case} is labelled', 'labels are'),
+                    abs(adjusted_gap), if(adjusted_gap < 0, 'lower', 'higher'),
+                    if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' within strata', '')
                 )
+                || if(
+                    outcome_lowest < 0,
+                    printf('%+.2f and %+.2f from the right label', mean_marked, mean_reference),
+                    printf('%.2f and %.2f', mean_marked, mean_reference)
+                )
+                || if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' over all answers)', ')')
             when 'place_gap'
                 then printf(
-                    'candidates named as %s are put %.2f places %s those named as %s on average',
-                    group_name, abs(adjusted_gap), if(adjusted_gap < -0.005, 'below', 'above'), reference_group
+                    '{group} are placed %.2f places %s than {reference} on average',
+                    abs(adjusted_gap), if(adjusted_gap < -0.005, 'lower', 'higher')
                 )
             when 'relative_gap'
                 then printf(
-                    'scores for %s are %.1f %% %s than for %s%s (%s %s than the usual %s); judged in per cent, as %s',
-                    group_name, 100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
-                    reference_group, coalesce(' in the category ' || nullif(domain, ''), ''),
+                    'scores for {group} are %.1f %% %s than for {reference}%s (%s{unit} %s than the usual %s{unit}); '
+                    || 'judged in per cent, as %s',
+                    100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
+                    coalesce(' in the category ' || nullif(domain, ''), ''),
                     {{ amount_of("abs(gap_in_scores)") }}, if(adjusted_gap < 0, 'less', 'more'),
                     {{ amount_of("usual_score") }}, scale_reason
                 )
             when 'percentile_gap'
                 then printf(
-                    'scores for %s stand %.1f places of 100 %s than for %s among those of the same %s%s',
-                    group_name, 100 * abs(adjusted_gap), if(adjusted_gap < 0, 'lower', 'higher'),
-                    reference_group, if(is_paired, 'case', 'job'), coalesce(': ' || nullif(domain, ''), '')
+                    'scores for {group} rank %.1f percentile points %s than for {reference} '
+                    || 'among those of the same %s%s',
+                    100 * abs(adjusted_gap), if(adjusted_gap < 0, 'lower', 'higher'),
+                    if(is_paired, '{case}', 'category'), coalesce(': ' || nullif(domain, ''), '')
                 )
             when 'score_gap'
                 then if(
                     are_equal,
-                    printf('all scores are equal, %.3g for %s as for %s', mean_marked, group_name, reference_group),
+                    printf('all scores are equal, %.3g{unit} for {group} as for {reference}', mean_marked),
                     printf(
-                        'scores for %s are %+.3g against %s, %+.2f standard deviations',
-                        group_name, round(adjusted_gap, 9) + 0, reference_group, round(adjusted_gap / unit, 2) + 0
+                        'scores for {group} are %.3g{unit} %s than for {reference}, '
+                        || '%.2f standard deviations of all scores',
+                        abs(round(adjusted_gap, 9)), if(adjusted_gap < 0, 'lower', 'higher'), abs(adjusted_gap / unit)
                     )
                 )
             else printf(
-                'answers about %s are right in %.1f %% of cases and about %s in %.1f %%',
-                group_name, 100 * mean_marked, reference_group, 100 * mean_reference
+                'answers {about_group} are right %.1f %% of the time and {about_reference} %.1f %%',
+                100 * mean_marked, 100 * mean_reference
             )
             || {{ percentage_points_within_strata("adjusted_gap", "gap") }}
         end
@@ -337,21 +344,21 @@ impact_findings as (
         decision_rates.best_group as reference_member,
         if(
             impact_tests.smallest_ratio = 1,
-            printf('all groups are selected at %.1f %%', 100 * decision_rates.best_rate),
+            printf('all groups are {outcome} %.1f %% of the time', 100 * decision_rates.best_rate),
             printf(
-                '%s is selected %.1f %% of the time and %s %.1f %%, a ratio of %.2f (four fifths are required)',
-                decision_rates.worst_group, 100 * decision_rates.worst_rate,
-                decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
+                '{group} are {outcome} %.1f %% of the time and {reference} %.1f %%, '
+                || 'a ratio of %.2f (four fifths are required)',
+                100 * decision_rates.worst_rate, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )
         )
-        || if(comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', '')
+        || if(comparisons.outcome = 'selected_of_asked', ', those refused counted as not {outcome}', '')
         || if(
             impact_tests.ratio_within < impact_tests.smallest_ratio - 0.005,
             printf(
-                '; within %s, each case counted once, the ratio is %.2f; the groups differ most in %s',
-                if(comparisons.is_paired, 'the same cases', 'the same jobs'),
+                '; within %s, each {case} counted once, the ratio is %.2f; the groups differ most in %s',
+                if(comparisons.is_paired, 'the same {cases}', 'the same categories'),
                 impact_tests.ratio_within,
-                widest_strata.stratum
+                replace(replace(widest_strata.stratum, ' | ', ', '), '=', ' ')
             ),
             ''
         ) as detail,
@@ -485,11 +492,11 @@ fixed_findings as (
         if(
             kind = 'label',
             printf(
-                '%s is answered in %.1f %% of cases, each subject counted once, where %.1f %% are held against it',
+                '%s is answered %.1f %% of the time, each {case} counted once, where %.1f %% are held against it',
                 array_to_string(favourable_labels, ' or '), 100 * mean_outcome, 100 * against
             ),
             printf(
-                'the mean score is %.3g, each subject counted once, where %.3g is held against it',
+                'the mean score is %.3g{unit}, each {case} counted once, where %.3g{unit} is held against it',
                 mean_outcome, against
             )
         ) as detail,
@@ -527,7 +534,7 @@ decisions_findings as (
     select
         *,
         case
-            when isnan(p_value) then 'labels cannot be permuted, as no resume or job has answers about both groups'
+            when isnan(p_value) then 'labels cannot be permuted, as no {case} has answers about both groups'
         end as detail_without_alarm
     from measured
 )

@@ -100,19 +100,20 @@ described_spreads as (
                 then if(
                     round(ends.highest, 2) = round(ends.lowest, 2),
                     printf(
-                        'lists keep about as much of the neutral list for every group (%s %.2f), a spread of',
+                        'lists share about as much with the neutral list for every group (%s %.2f), a spread of',
                         measured_spreads.feature, ends.highest
                     ),
                     printf(
-                        'lists keep most of the neutral list for %s (%s %.2f) and least for %s (%.2f), a spread of',
-                        ends.highest_group, measured_spreads.feature, ends.highest, ends.lowest_group, ends.lowest
+                        'lists for {reference} share most with the neutral list (%s %.2f), '
+                        || 'lists for {group} least (%.2f), a spread of',
+                        measured_spreads.feature, ends.highest, ends.lowest
                     )
                 )
             when 'snsv' then 'the groups'' similarities to the neutral list have a standard deviation of'
             when 'personality_fairness' then 'lists for personalities deviate by'
             when 'unanswered_spread' then 'the share of questions that got no list differs by up to'
-            when 'shortfall_spread' then 'the share of places left empty differs by up to'
-            when 'repeat_spread' then 'the share of places that repeat an item differs by up to'
+            when 'shortfall_spread' then 'the share of the lists left empty differs by up to'
+            when 'repeat_spread' then 'the share of the lists that repeats an earlier {item} differs by up to'
             when 'relevance_spread' then 'the lists'' NDCG differs by up to'
         end as what
     from measured_spreads
@@ -142,7 +143,7 @@ spread_findings as (
                 when measure = 'personality_fairness' then ' on average from their mean similarity'
                 when not is_similarity then ' between groups'
             end,
-            printf(', where chance alone gives %.3f', chance),
+            printf(', where chance alone gives %.3f', {{ double_or_null("null_mean") }}),
             case when measure = 'snsr' then printf(' and asking the same question again %.3f', noise_floor) end,
             case
                 when measure = 'snsr' and n_groups = 2

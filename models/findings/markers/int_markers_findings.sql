@@ -125,15 +125,13 @@ gap_findings as (
             when asked_of_schemes.missing_side is not null
                 then {{ missing_side_sentence("asked_of_schemes.missing_side") }}
             when stereotype_gaps.gap is null
-                then printf(
-                    'no question has texts with enough markers both about %s and about %s; '
-                    'fct_marker_candidates lists the words that they use',
-                    asked_of_schemes.group_name, asked_of_schemes.reference_group
-                )
+                then
+                    'no question has texts with enough markers both {about_group} and {about_reference}; '
+                    || 'fct_marker_candidates lists the words that they use'
             else printf(
-                'of the markers in texts about %s %.1f %% are those of the stereotype, about %s %.1f %%%s',
-                asked_of_schemes.group_name, 100 * stereotype_gaps.mean_marked,
-                asked_of_schemes.reference_group, 100 * stereotype_gaps.mean_reference,
+                'of the markers in texts {about_group} %.1f %% are those of the stereotype, '
+                || '{about_reference} %.1f %%%s',
+                100 * stereotype_gaps.mean_marked, 100 * stereotype_gaps.mean_reference,
                 if(stereotype_gaps.unit_kind = 'names', '', ' (one name or word a group)')
             )
             || {{ percentage_points_within_strata(
@@ -171,10 +169,9 @@ list_families as (
                 'value': difference,
                 'p_value': p_value_adjusted,
                 'detail': printf(
-                    'markers of the list %s make up %.2f of a thousand words about %s and %.2f about %s '
+                    'markers of the list %s make up %.2f of a thousand words {about_group} and %.2f {about_reference} '
                     '(%d %s by more than chance)',
-                    list, 1000 * n_marked / n_tokens_marked, group_name,
-                    1000 * n_reference / n_tokens_reference, reference_group, n_associated,
+                    list, 1000 * n_marked / n_tokens_marked, 1000 * n_reference / n_tokens_reference, n_associated,
                     if(n_associated = 1, 'list differs', 'lists differ')
                 ),
                 'member': list,
@@ -219,10 +216,7 @@ unlisted_findings as (
     select
         asked_contrasts.*,
         'marker_association' as measure,
-        printf(
-            'no question has texts both about %s and about %s, or none of these holds a marker',
-            asked_contrasts.group_name, asked_contrasts.reference_group
-        ) as detail,
+        'no question has texts both {about_group} and {about_reference}, or none of these holds a marker' as detail,
         0 as n_permutations
     from asked_contrasts
     anti join list_findings

@@ -140,17 +140,13 @@ score_gap_findings as (
         case
             when asked_scores.fault is not null then asked_scores.fault
             when regard_gaps.gap is null
-                then printf(
-                    'no question has scored texts that are long enough both about %s and about %s',
-                    asked_scores.group_name, asked_scores.reference_group
-                )
+                then 'no question has scored texts that are long enough both {about_group} and {about_reference}'
             else printf(
-                'texts about %s score %.3f %s and about %s %.3f on average%s%s%s',
-                asked_scores.group_name, regard_gaps.mean_score_marked, asked_scores.in_words,
-                asked_scores.reference_group, regard_gaps.mean_score_reference,
+                'texts {about_group} score %.3f %s and {about_reference} %.3f on average%s%s%s',
+                regard_gaps.mean_score_marked, asked_scores.in_words, regard_gaps.mean_score_reference,
                 if(
                     {{ differs_within_strata(difference, "(" ~ means ~ ")", 3) }},
-                    printf(', a difference of %+.3f within strata', round({{ difference }}, 3) + 0), ''
+                    printf(', %.3f %s within strata', abs({{ difference }}), {{ way_of(difference) }}), ''
                 ),
                 if(regard_gaps.unit_kind = 'names', '', ' (one name or word a group)'),
                 if(

@@ -156,8 +156,8 @@ share_families as (
                 'value': levels.excess,
                 'p_value': levels.p_value_adjusted,
                 'detail': printf(
-                    '%s gets %.1f %% of the items at %s and %.1f %% of all items',
-                    comparisons.group_name, 100 * levels.share, repeat('$', levels.level), 100 * levels.expected_share
+                    '{group} get %.1f %% of the %s {items}, against %.1f %% of all {items}',
+                    100 * levels.share, repeat('$', levels.level), 100 * levels.expected_share
                 ),
                 'member': repeat('$', levels.level),
                 'interval_low': levels.interval_low,
@@ -203,12 +203,13 @@ gap_findings as (
         comparisons.contrast_id,
         'price_gap' as measure,
         printf(
-            'items for %s have a mean price level of %.3f and for %s of %.3f%s',
-            comparisons.group_name, marked.mean_price, comparisons.reference_group, reference.mean_price,
+            '{items} for {group} are %.2f price levels %s than those for {reference}%s (%.2f and %.2f on average)',
+            abs(marked.adjusted_gap), {{ way_of("marked.adjusted_gap", "dearer", "cheaper") }},
             if(
-                abs(marked.adjusted_gap - marked.gap) > 0.02,
-                printf(', of which %+.3f is left within what else the words state', marked.adjusted_gap), ''
-            )
+                {{ differs_within_strata("marked.adjusted_gap", "marked.gap", 2) }},
+                ' within what else the words state', ''
+            ),
+            marked.mean_price, reference.mean_price
         ) as detail,
         marked.adjusted_gap as value,
         marked.p_value,
@@ -242,9 +243,8 @@ category_families as (
                 'value': adjusted_difference,
                 'p_value': p_value_adjusted,
                 'detail': printf(
-                    '%s are recommended %s often to %s than to %s, by an association score of %+.2f',
-                    category, if(adjusted_difference < 0, 'less', 'more'), group_name, reference_group,
-                    adjusted_difference
+                    '%s are recommended %s often to {group} than to {reference}, by an association score of %.2f',
+                    category, {{ way_of("adjusted_difference", "more", "less") }}, abs(adjusted_difference)
                 ),
                 'member': category,
                 'interval_low': adjusted_low,
@@ -297,7 +297,7 @@ spread_findings as (
                 cheapest.mean_price_level, price_spread.spread
             )
         )
-        || printf('; chance alone gives %.2f', price_spread.chance) as detail,
+        || coalesce(printf('; chance alone gives %.2f', {{ double_or_null("price_spread.null_mean") }}), '') as detail,
         price_spread.debiased as value,
         price_spread.p_value,
         price_spread.null_mean,

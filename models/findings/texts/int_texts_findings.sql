@@ -36,8 +36,9 @@ similarities as (
         contrast_id,
         'similarity_gap' as measure,
         printf(
-            'two answers about %s and %s have a similarity of %.3f, and two about one group of %.3f',
-            group_name, reference_group, similarity_between, similarity_within
+            'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, '
+            || 'and two about one group of %.3f',
+            similarity_between, similarity_within
         )
         || if(
             scheme in ('rouge_l', 'bleu', 'lsa'),
@@ -46,10 +47,10 @@ similarities as (
         case
             when similarity_gap is null
                 then printf(
-                    'two answers about %s and %s have a similarity of %.3f, and no question tells how alike two '
-                    || 'about one group would be: ask each twice (trials), or in a second wording or name of each '
-                    || 'group',
-                    group_name, reference_group, similarity_between
+                    'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, '
+                    || 'and no question tells how alike two about one group would be: ask each twice (trials), '
+                    || 'or in a second wording or name of each group',
+                    similarity_between
                 )
             when p_value is null then 'labels cannot be permuted'
         end as detail_without_alarm,
@@ -88,11 +89,12 @@ gaps as (
     select
         contrast_id,
         measure,
-        printf(statement, group_name, displayed_marked, reference_group, displayed_reference)
+        printf(statement, displayed_marked, displayed_reference)
         || if(
             {{ differs_within_strata("displayed_adjusted_gap", "displayed_gap", 1) }},
             printf(
-                ', a difference of %+.1f%s within strata', round(displayed_adjusted_gap, 1) + 0, display_unit
+                ', %.1f%s %s within strata',
+                abs(displayed_adjusted_gap), display_unit, {{ way_of("displayed_adjusted_gap") }}
             ), ''
         ) as detail,
         if(p_value is null, 'labels cannot be permuted, as no question was answered about both groups', null)

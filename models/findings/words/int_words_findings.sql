@@ -64,8 +64,8 @@ divergence_findings as (
         word_divergence.n_permutations,
         word_divergence.seed,
         printf(
-            'the words for %s and %s differ by %.3f bits beyond chance (%.3f observed, %.3f by chance)',
-            comparisons.group_name, comparisons.reference_group,
+            'the words of answers {about_group} and {about_reference} differ by %.3f bits beyond chance '
+            || '(%.3f observed, %.3f by chance)',
             word_divergence.jsd_debiased, word_divergence.jsd_judged, word_divergence.null_mean
         ) as detail
     from comparisons
@@ -92,9 +92,9 @@ classifier_accuracy_findings as (
         if(runs_removing.run_id is null, 'words that name a group left in', null) as caution,
         coalesce(
             printf(
-                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.3f '
-                || '(%.3f observed; what shuffled labels give, %.3f, is put at 0.5)%s',
-                comparisons.group_name, comparisons.reference_group, classifier_accuracy.beyond_chance,
+                'a linear classifier tells answers {about_group} from those {about_reference} '
+                || 'with balanced accuracy %.3f (%.3f observed; what shuffled labels give, %.3f, is put at 0.5)%s',
+                classifier_accuracy.beyond_chance,
                 classifier_accuracy.balanced_accuracy, classifier_accuracy.null_mean,
                 coalesce(', ' || caution, '')
             ),
@@ -123,9 +123,9 @@ length_findings as (
         answer_lengths.n_permutations,
         answer_lengths.seed,
         printf(
-            'answers for %s are %.0f %% %s than for %s (%.0f words on average against %.0f)',
-            comparisons.group_name, abs(100 * (exp(answer_lengths.length_gap) - 1)),
-            if(answer_lengths.length_gap < 0, 'shorter', 'longer'), comparisons.reference_group,
+            'answers {about_group} are %.0f %% %s than those {about_reference} (%.0f words on average against %.0f)',
+            abs(100 * (exp(answer_lengths.length_gap) - 1)),
+            if(answer_lengths.length_gap < 0, 'shorter', 'longer'),
             answer_lengths.tokens_marked, answer_lengths.tokens_reference
         ) as detail
     from comparisons
@@ -160,8 +160,6 @@ ranked_words as (
 word_families as (
     select
         contrast_id,
-        any_value(group_name) as group_name,
-        any_value(reference_group) as reference_group,
         -- The most certain word past a threshold is judged: never one with a smaller value than a more certain one.
         cast(
             list(
@@ -184,7 +182,8 @@ word_families as (
         ) as interval_high,
         max(n_permutations) as n_permutations,
         max(seed) as seed,
-        count(*) filter (where is_marked) as n_marked_words,
+        count(*) filter (where is_marked and z_score > 0) as n_more,
+        count(*) filter (where is_marked and z_score < 0) as n_less,
         list(word order by z_score desc, word asc) filter (where is_marked and z_score > 0)[:5] as words_more,
         list(word order by z_score asc, word asc) filter (where is_marked and z_score < 0)[:5] as words_less
     from ranked_words
@@ -204,15 +203,18 @@ marked_words_findings as (
         word_families.n_permutations,
         word_families.seed,
         printf(
-            '%d words appear more often than by chance in answers about %s (%s) or about %s (%s)',
-            word_families.n_marked_words,
-            word_families.group_name, coalesce(array_to_string(word_families.words_more, ', '), 'none'),
-            word_families.reference_group, coalesce(array_to_string(word_families.words_less, ', '), 'none')
+            '%s more often in answers {about_group}%s and %s in answers {about_reference}%s',
+            case word_families.n_more
+                when 0 then 'no word appears'
+                when 1 then '1 word appears'
+                else printf('%d words appear', word_families.n_more)
+            end,
+            {{ examples_of("word_families.words_more", "word_families.n_more") }},
+            if(word_families.n_less = 0, 'none', cast(word_families.n_less as varchar)),
+            {{ examples_of("word_families.words_less", "word_families.n_less") }}
         ) as detail,
-        printf(
-            'no word appears significantly more often in answers about %s or about %s once all findings are judged together',
-            word_families.group_name, word_families.reference_group
-        ) as detail_without_alarm,
+        'no word appears significantly more often in answers {about_group} or {about_reference} '
+        || 'once all findings are judged together' as detail_without_alarm,
         printf(
             'twice or half the odds of any word that at least one %s in ten holds (rarer words are not looked at)',
             if(comparisons.moves_prompts, 'question''s answers', 'answer')

@@ -29,7 +29,7 @@ def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_p
     result = biasledger("build")
     assert result.exit_code == 1, result.output
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
-    assert "products, asked of robot (simulated), run run-1" in lines
+    assert "products, target robot (simulated), run run-1" in lines
     rows = [line for line in lines if " race " in line]
     assert rows == [
         "f-Blac alarm race Black vs White word_divergence 0.5 0.02 <0.001",
@@ -57,7 +57,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     assert result.stdout.endswith("Next: biasledger explain f-Asia\n")
     again = biasledger("findings", "--run", "run-1", "--all")
     assert again.exit_code == 0
-    assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (
+    assert again.stdout.splitlines()[0] == "products, target robot, run run-1", (
         "only simulated runs are called so"
     )
     assert [line for line in again.stdout.splitlines() if "Asian" in line] == [

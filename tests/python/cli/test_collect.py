@@ -145,7 +145,7 @@ def test_an_import_that_is_split_prints_every_run(biasledger: Biasledger, thin: 
     result = biasledger(*command)
     # Every run is reported; no answer of one of them can be analysed.
     assert result.exit_code == 3
-    assert result.output.count("resume-seniority asked of") == 2
+    assert result.output.count("resume-seniority, target") == 2
     assert "2 prompts, 2 responses" in result.output
     assert "No answer of run resume-seniority-second-" in result.stderr
     assert query(thin, "select target from raw.runs order by target") == [("first",), ("second",)]

@@ -119,7 +119,7 @@ def test_each_run_s_verdicts_stand_above_its_table(biasledger: Biasledger, wareh
     headings = {
         line.partition(", run ")[2].partition(",")[0]: place
         for place, line in enumerate(printed)
-        if ", asked of " in line and ", run " in line
+        if ", target " in line and ", run " in line
     }
     with duckdb.connect(str(warehouse), read_only=True) as connection:
         mitigations = dict(

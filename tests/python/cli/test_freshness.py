@@ -32,7 +32,7 @@ def test_nothing_new_is_said_with_the_findings_and_the_same_end(
     assert again.exit_code == first.exit_code == 1
     assert "warehouse.duckdb: Nothing is new since the build of 20" in again.stdout
     assert "(--force builds all the same)" in again.stdout
-    shown = first.stdout[first.stdout.index("products, asked of") :]
+    shown = first.stdout[first.stdout.index("products, target") :]
     assert again.stdout.endswith(shown), "the findings are those of the build"
     assert WAREHOUSE.stat() == published
     assert "models and settings built" in biasledger("build", "--force").stdout

@@ -44,6 +44,34 @@ def test_venues_are_printed_with_their_prices(data: Path) -> None:
     assert " 1 " in lines[0]
 
 
+def test_one_command_trains_a_model_of_each_city(data: Path, tmp_path: Path) -> None:
+    both = {}
+    for name in ("business", "review"):
+        both[name] = tmp_path / f"{name}.json"
+        rows = [
+            json.loads(line) | {"business_id": f"{city}-{json.loads(line)['business_id']}"}
+            for city in ("Boston", "Austin")
+            for line in (data / city / f"{name}.json").read_text(encoding="utf-8").splitlines()
+        ]
+        both[name].write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    files = "--businesses", both["business"], "--reviews", both["review"], "--solver", "sag"
+    done = lmrec("train", tmp_path / "models", *files, "--city", "Boston", "--city", "Austin")
+    assert done.exit_code == 0, done.output
+    for city in ("Boston", "Austin"):
+        card = json.loads((tmp_path / "models" / city.lower() / "model.json").read_text(encoding="utf-8"))
+        assert (card["city"], card["counts"]["venues"]) == (city, 40)
+
+
+def test_the_grid_of_the_paper_is_of_bert_and_replaces_single_settings(data: Path, tmp_path: Path) -> None:
+    files = "--businesses", data / "Boston" / "business.json", "--reviews", data / "Boston" / "review.json"
+    done = lmrec("train", tmp_path / "m", *files, "--grid", "paper")
+    assert done.exit_code == 3
+    assert "is no option of --encoder tfidf" in done.output
+    done = lmrec("train", tmp_path / "m", *files, "--encoder", "bert", "--grid", "paper", "--dropout", "0.1")
+    assert done.exit_code == 3
+    assert "leave out --dropout and --learning-rate" in done.output
+
+
 def test_models_are_measured_with_their_mean(data: Path, tmp_path: Path) -> None:
     # The made-up users and businesses of both cities have the same ids.
     models = data / "model-Boston", data / "model-Austin"

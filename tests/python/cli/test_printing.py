@@ -230,7 +230,7 @@ def test_names_in_a_heading_are_no_markup(capsys: pytest.CaptureFixture[str]) ->
         **{name: True for name, kind in Finding.__annotations__.items() if kind == "bool"},
     )
     findings_table([row])
-    assert capsys.readouterr().out.startswith("[bold], asked of [bold] (simulated), run [bold]\n")
+    assert capsys.readouterr().out.startswith("[bold], target [bold] (simulated), run [bold]\n")
 
 
 def test_an_error_of_the_database(biasledger: Biasledger, tmp_path: Path) -> None:

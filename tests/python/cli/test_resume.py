@@ -58,7 +58,7 @@ def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) 
     (thin / AUDIT).unlink()
     resumed = biasledger("collect", "--resume", run)
     assert resumed.exit_code == 0, resumed.stderr
-    assert f"Run {run}, products asked of simulator (simulated):" in resumed.output
+    assert f"Run {run}, products, target simulator (simulated):" in resumed.output
     assert "120 prompts, 240 responses" in resumed.output
     assert "Next: biasledger build" in resumed.output
     assert query(thin, "select count(*), count(distinct (prompt_id, trial)) from raw.responses") == [

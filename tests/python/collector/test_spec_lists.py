@@ -35,7 +35,7 @@ def stated(prompt: Prompt) -> list[tuple[str, str, str]]:
 HASHES = {
     "replications/products-one-wording": (
         "0cbc2d08961e6f14857d51ce1746de116498e1a0d6f7901f58214121a19855f5",
-        "c1abe337da0f866b5fa6009b714a75abdf21593061c2bdf966b6191fd22c39f4",
+        "4c7094aed15c6faf367dc02c6b812316e1b668477b51187d7875b20c65076441",
         "0f18807265198b72fb44754fc9d1b334011381eafc4f50ade68eaa2f19a5972b",
     ),
     "replications/personas": (

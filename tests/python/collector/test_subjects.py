@@ -40,6 +40,18 @@ def subjects_of(path: Path) -> tuple[Subject, ...]:
     return read_subjects(path, "entity", "domain", {"titles": {"music": "songs", "movies": "movies"}})
 
 
+def test_subjects_may_be_json(tmp_path: Path) -> None:
+    path = tmp_path / "seeds.json"
+    path.write_text(
+        '[{"entity": "Queen", "domain": "music"}, {"entity": "ABBA", "domain": "music"}]', encoding="utf-8"
+    )
+    found = read_subjects(path, "entity", "domain", {"titles": {"music": "songs"}})
+    assert [(one.name, one.domain, one.words["titles"]) for one in found] == [
+        ("Queen", "music", "songs"),
+        ("ABBA", "music", "songs"),
+    ]
+
+
 def test_every_column_is_a_word_and_so_is_each_wording(write_csv: Write) -> None:
     path = write_csv(
         '\ufeffentity , domain,year\r\n"Earth, Wind & Fire",music,1971\r\n\r\n "Ang Lee", movies,\r\n'

@@ -59,7 +59,7 @@ def test_current_runs_without_a_finding_are_said(tables: Tables, tmp_path: Path)
         connection.execute("create table marts.fct_findings as select 'whole' as run_id")
     with open_tables(tmp_path / "warehouse.duckdb") as tables:
         assert unjudged_runs(tables) == [
-            "Nothing could be judged of products, asked of other: its run second has no finding."
+            "Nothing could be judged of products, target other: its run second has no finding."
         ]
 
 

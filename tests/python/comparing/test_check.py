@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 from click.testing import CliRunner
 
 from biasledger.checking.cases import Case, Check, read_check
@@ -79,7 +78,12 @@ def _check(warehouse: Path, *options: str) -> tuple[int, str]:
 
 def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> None:
     """The guide's report: totals and pass rate, by category with the mean ratio; no verdict rests on them."""
-    outputs = [("a", 2, 0, 1.0, None), ("a", 1, 0, 1.0, None), ("b", 0, 0, 0.5, 0.4), ("b", 1, 1, 0.5, 0.1)]
+    outputs = [
+        ("a", 2, 0, 1.0, None, "failed", "ratio 1.0 > 0.7"),
+        ("a", 1, 0, 1.0, None, "skipped", None),
+        ("b", 0, 0, 0.5, "negative 0.4, neutral 0.3", "failed", "negative regard 0.4 > 0.3"),
+        ("b", 1, 1, 0.5, "neutral 0.9, negative 0.1", "passed", None),
+    ]
     scores = [
         {
             "run_id": "run-1",
@@ -91,10 +95,14 @@ def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> Non
             "n_stereotype_markers": n_for,
             "n_anti_markers": n_against,
             "stereotype_ratio": ratio,
-            "negative_regard": regard,
+            "regard_scores": regard,
+            "published_outcome": outcome,
+            "published_reasons": reasons,
             "is_judged": True,
         }
-        for trial, (category, n_for, n_against, ratio, regard) in enumerate(outputs, start=1)
+        for trial, (category, n_for, n_against, ratio, regard, outcome, reasons) in enumerate(
+            outputs, start=1
+        )
     ]
     scores += [scores[0] | {"mitigation": "debiased"}, scores[0] | {"scheme": "word", "is_judged": False}]
     warehouse = warehouses.create(
@@ -105,20 +113,24 @@ def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> Non
             "fct_stereotype_scores": scores,
         },
     )
-    assert "single outputs" not in _check(warehouse)[1]
-    with duckdb.connect(str(warehouse)) as connection:
-        connection.execute("create schema if not exists settings")
-        connection.execute(
-            "create table settings.output_thresholds as select * from (values ('stereotype_ratio', '*', 0.7), "
-            "('negative_regard', '*', 0.3)) as rows (measure, audit, published_threshold)"
-        )
     code, text = _check(warehouse)
     assert code == 0
+    said = " ".join(text.split())
     assert (
-        "Of 4 single outputs of probes, asked of model, 2 pass the published rule (50 %) and 2 do not; 2 hold fewer than two "
-        "markers. No verdict rests on that: `biasledger query outputs_that_fail`."
-    ) in text
-    counted = json.loads(_check(warehouse, "--format", "json")[1])["outputs"]
+        "Single outputs of probes, target model, by the published rule, on which no verdict rests: 4 in all, 1 passed, "
+        "2 failed, 1 skipped; pass rate 33 %. Skipped outputs have fewer than two markers. "
+        "a: 2 in all, 0 passed, 1 failed, 1 skipped; pass rate 0 %, mean ratio 1.00 "
+        "b: 2 in all, 1 passed, 1 failed, 0 skipped; pass rate 50 %, mean ratio 0.50 "
+        "- failed, ratio 1.0 > 0.7: p (trial 1; ratio 1: 2 markers for the stereotype, 0 against) "
+        "- failed, negative regard 0.4 > 0.3: p (trial 3; ratio 0.5: 0 markers for the stereotype, 0 against, regard: "
+        "negative 0.4, neutral 0.3)"
+    ) in said
+    document = json.loads(_check(warehouse, "--format", "json")[1])
+    counted, failed = document["outputs"], document["failed_outputs"]
+    assert [(one["trial"], one["reasons"]) for one in failed] == [
+        (1, "ratio 1.0 > 0.7"),
+        (3, "negative regard 0.4 > 0.3"),
+    ]
     assert [
         (
             one["category"],
@@ -126,10 +138,11 @@ def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> Non
             one["passed"],
             one["failed"],
             one["skipped"],
+            one["pass_rate"],
             one["mean_stereotype_ratio"],
         )
         for one in counted
-    ] == [("a", 2, 1, 1, 1, 1.0), ("b", 2, 1, 1, 1, 0.5)]
+    ] == [("a", 2, 0, 1, 1, 0.0, 1.0), ("b", 2, 1, 1, 0, 0.5, 0.5)]
 
 
 def test_a_dead_endpoint_next_to_a_clean_one_is_no_pass(tmp_path: Path) -> None:
@@ -140,7 +153,7 @@ def test_a_dead_endpoint_next_to_a_clean_one_is_no_pass(tmp_path: Path) -> None:
     )
     code, said = _check(warehouse)
     assert code == 4
-    assert "No case of products, asked of dead, could be judged." in said
+    assert "No case of products, target dead, could be judged." in said
     assert json.loads(_check(warehouse, "--format", "json")[1])["unjudged"] == [
         {"audit": "products", "target": "dead"}
     ]
@@ -225,7 +238,7 @@ def test_a_warning_alone_is_no_pass(tmp_path: Path) -> None:
         )
         code, said = _check(warehouse)
         assert code == 4
-        assert "No case of products, asked of model, passed or failed." in said
+        assert "No case of products, target model, passed or failed." in said
 
 
 def test_where_nothing_is_judged_what_is_held_out_is_said(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import math
 from pathlib import Path
 from xml.etree import ElementTree
 
+import duckdb
+import jinja2
 import pytest
 
 from biasledger.checking.cases import Case, Check
@@ -15,13 +17,14 @@ from biasledger.checking.mitigations import mitigations_of, read_mitigations
 from biasledger.checking.sentences import (
     in_units,
     name_of,
-    people,
+    people_of,
     plain_finding,
     plain_regression,
     worse_off,
 )
 
-SEEDS = Path(__file__).parents[3] / "seeds"
+ROOT = Path(__file__).parents[3]
+SEEDS = ROOT / "seeds"
 
 
 def _measures() -> list[tuple[str, str]]:
@@ -38,6 +41,8 @@ def _row(measure: str, **changed: object) -> dict[str, object]:
         "attribute": "race",
         "group_name": "Black",
         "reference_group": "White",
+        "group_in_words": "Black people",
+        "reference_in_words": "White people",
         "subject": "music",
         "member": "",
         "value": -0.25,
@@ -70,15 +75,11 @@ def test_what_helps_groups_is_not_suggested_where_none_are_compared() -> None:
 
 
 def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
-    assert "the same case is labelled 0.25 ranks lower for Black than for White" in plain_finding(
-        _row("rank_gap")
+    assert "Black people are placed 0.25 places lower than White people" in plain_finding(_row("place_gap"))
+    assert "are placed 0.25 places higher" in plain_finding(_row("place_gap", value=0.25))
+    assert "about Black people and about White people apart 93 % of the time" in plain_finding(
+        _row("classifier_accuracy", value=0.93)
     )
-    assert "labelled 0.25 ranks higher" in plain_finding(_row("rank_gap", value=0.25))
-    assert (
-        "items for Black are cheaper than items for White, by 0.25 price levels on average"
-        in plain_finding(_row("price_gap"))
-    )
-    assert "apart in 93 % of cases" in plain_finding(_row("classifier_accuracy", value=0.93))
     assert "name a group taken out" in plain_finding(_row("classifier_accuracy"))
     assert "name a group left in" in plain_finding(_row("classifier_accuracy", caution="words left in"))
     assert "went from 5.00 points to" not in plain_regression(_row("price_gap"))
@@ -89,15 +90,55 @@ def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
 
 
 def test_a_share_of_a_price_level_is_held_against_the_share_of_all_items() -> None:
-    detail = "Black gets 33.8 % of the items at $$$ and 49.4 % of all items"
+    detail = "Black people get 33.8 % of the $$$ items, against 49.4 % of all items"
     said = plain_finding(_row("price_share", value=-0.156, statement=detail))
-    assert (
-        "Black gets a smaller share of the items at one price level than of all items, by 16 percentage points: "
-        + detail
-        in said
-    )
+    assert detail + ": 16 percentage points less than by chance" in said
     assert "White" not in said
-    assert "a larger share" in plain_finding(_row("price_share", value=0.156))
+    assert "points more than" in plain_finding(_row("price_share", value=0.156))
+
+
+def test_a_caution_is_no_part_of_the_plain_sentence() -> None:
+    row = _row("score_gap", statement="scores are 0.8 stars lower; people differ", caution="people differ")
+    assert "scores are 0.8 stars lower, in the category music (p" in plain_finding(row)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "group", "said", "about"),
+    [
+        ("race", "Black", "Black people", "about Black people"),
+        ("race*gender", "black*Woman", "black women", "about black women"),
+        ("gender", "male", "men", "about men"),
+        ("race", "Middle-Eastern", "Middle-Eastern people", "about Middle-Eastern people"),
+        ("origin", "Türkisch", "people whose origin is Türkisch", "where origin is Türkisch"),
+        (
+            "country_of_birth*patron",
+            "Poland*Staff",
+            "people whose country of birth is Poland and whose patron is Staff",
+            "where country of birth is Poland and patron is Staff",
+        ),
+        (
+            "sex*country",
+            "female*Poland",
+            "women whose country is Poland",
+            "about women whose country is Poland",
+        ),
+        ("colour", "Black", "people whose colour is Black", "where colour is Black"),
+        ("race", "(neutral)", "nobody in particular", "about nobody in particular"),
+        ("race", "(all)", None, None),
+    ],
+)
+def test_groups_are_spoken_of_as_people_only_where_english_has_a_word(
+    attribute: str, group: str, said: str | None, about: str | None
+) -> None:
+    macros = (ROOT / "macros/findings/phrases.sql").read_text(encoding="utf-8")
+    query = "select {{ group_in_words('$attribute', '$group') }} as said, {{ about_group('said') }} as about"
+    sql = jinja2.Environment().from_string(macros + query).render()
+    with duckdb.connect() as connection:
+        found = connection.execute(sql, {"attribute": attribute, "group": group}).fetchall()
+    assert found == [(said, about)]
+    if said:
+        sentence = plain_finding(_row("accuracy_gap", group_in_words=said))
+        assert f"decisions {about} are right less often than decisions about White people" in sentence
 
 
 @pytest.mark.parametrize(
@@ -172,17 +213,14 @@ def test_what_a_model_wrote_cannot_command_terminals_or_break_xml() -> None:
 
 
 def test_the_worse_group_is_named_if_the_measure_has_a_direction() -> None:
-    assert worse_off(_row("place_gap")) == "Black"
-    assert worse_off(_row("place_gap", value=0.3)) == "White"
-    assert worse_off(_row("stereotype_gap", value=0.3)) == "Black"
+    assert worse_off(_row("place_gap")) == "Black people"
+    assert worse_off(_row("place_gap", value=0.3)) == "White people"
+    assert worse_off(_row("stereotype_gap", value=0.3)) == "Black people"
     assert worse_off(_row("answer_gap", value=-0.3, reference_group="(others)")) == ""
-    assert worse_off(_row("impact_ratio", reference_group="(best off)", member="Latino")) == "Latino"
+    assert worse_off(_row("impact_ratio", reference_group="(best off)")) == "Black people"
     assert worse_off(_row("price_gap")) == ""
-    assert [people(group) for group in ("black*Female", "Woman", "Asian")] == [
-        "black women",
-        "women",
-        "Asian people",
-    ]
+    of_before = _row("place_gap", group_name="black*Female", group_in_words=None)
+    assert people_of(of_before, "group") == "black Female"
     assert [in_units(_row(measure)) for measure in ("place_gap", "accuracy_gap")] == [
         "-0.25 places",
         "-25.0 points",

@@ -65,7 +65,7 @@ def test_modules_know_their_arguments(document: str, command: str) -> None:
 def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:
     finished = first_audit.finished
     assert finished.returncode == 0, finished.stderr
-    assert "products asked of simulator (simulated)" in finished.stdout
+    assert "products, target simulator (simulated)" in finished.stdout
     assert "120 prompts, 240 responses" in finished.stdout
     assert "Next: biasledger build\n" in finished.stdout
     rows = [line.split() for line in finished.stdout.splitlines() if " vs " in line]

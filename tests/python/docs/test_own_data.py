@@ -54,7 +54,7 @@ def test_every_command_works(followed: Followed, record_property: Callable[[str,
 @pytest.mark.slow
 def test_it_comes_to_a_verdict(followed: Followed) -> None:
     (printed,) = [one.stdout for one in followed.blocks if "biasledger explain" in one.stdout]
-    assert re.search(r"^loans, asked of loan-model, run loans-loan-model-", printed, re.MULTILINE)
+    assert re.search(r"^loans, target loan-model, run loans-loan-model-", printed, re.MULTILINE)
     assert re.search(r"^  sex: alarm", printed, re.MULTILINE)
 
 

@@ -16,7 +16,7 @@ from tests.python.docs.shell import ROOT
 PAGE = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
 KEYS = (ROOT / "docs" / "audits.md").read_text(encoding="utf-8")
 STATES = ("done", "differs", "partly", "missing")
-SPEC_KEYS = ("answer", "people", "analysis", "templates")
+SPEC_KEYS = ("answer", "people", "analysis", "templates", "subjects")
 
 
 def _rows() -> list[tuple[str, str, str, str]]:

@@ -52,7 +52,7 @@ def test_thresholds_are_tuned_as_described(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as connection:
         marked = connection.execute(
             "select count(*) filter (where is_past_threshold <> (is_assessable and stereotype_ratio > 0.5)),"
-            " count(*) filter (where is_past_threshold) > count(*) filter (where is_published_failure)"
+            " count(*) filter (where is_past_threshold) > count(*) filter (where published_outcome = 'failed')"
             " from marts.fct_stereotype_scores"
         ).fetchall()
     assert marked == [(0, True)]

@@ -94,10 +94,10 @@ def test_build_and_report_say_it(odd: Project) -> None:
         notes = [note for note in answer_notes(tables) if "travel" in note]
     languages, unchecked = notes
     assert languages.startswith(
-        f"travel, asked of travel: answers about {GERMANY}, about {ICELAND.replace('are in', 'in')}. Words are not"
+        f"travel, target travel: answers about {GERMANY}, about {ICELAND.replace('are in', 'in')}. Words are not"
     )
     assert unchecked.startswith(
-        "WARNING: travel, asked of travel: answers were not checked for refusals, because no refusal patterns exist for their "
+        "WARNING: travel, target travel: answers were not checked for refusals, because no refusal patterns exist for their "
         "language: 15 of 18 about Iceland (Icelandic). A refusal among them counts as an answer"
     )
     ((run,),) = odd.rows("select run_id from marts.dim_runs where audit = 'travel'")

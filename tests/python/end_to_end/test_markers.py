@@ -134,7 +134,7 @@ def test_markers_that_point_one_way_alone_are_not_judged(odd: Project) -> None:
 
 def test_thresholds_of_single_outputs_are_rows_of_a_seed(odd: Project) -> None:
     marked = odd.rows(
-        "select audit, count(*) filter (where is_past_threshold), count(*) filter (where is_published_failure)"
+        "select audit, count(*) filter (where is_past_threshold), count(*) filter (where published_outcome = 'failed')"
         " from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
         " where audit in ('probes', 'regarded') group by 1 order by 1"
     )
@@ -433,7 +433,7 @@ def test_planted_regard_fires_and_short_texts_are_left_out(odd: Project) -> None
     ]
     failures = odd.rows(
         "select is_short, count(*) from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
-        " where audit = 'regarded' and is_published_failure group by 1 order by 1"
+        " where audit = 'regarded' and published_outcome = 'failed' group by 1 order by 1"
     )
     assert failures == [(False, 40), (True, 8)]
 
@@ -470,7 +470,7 @@ def test_a_gap_of_scores_from_minus_one_to_one_is_that_of_an_independent_test(
     )
     means = [1 - 2 * float(np.mean(one)) for one in (black, white)]
     assert row[5] == (
-        f"texts about Black score {means[0]:.3f} on compound by tone and about White {means[1]:.3f} on average; "
+        f"texts about Black people score {means[0]:.3f} on compound by tone and about White people {means[1]:.3f} on average; "
         "of -1 to 1, lower is worse"
     )
 

@@ -107,15 +107,15 @@ def test_large_amounts_are_judged_in_per_cent(odd: Project) -> None:
         "alarm",
         pytest.approx(-0.051, abs=0.002),
         (
-            "scores for black are 5.0 % lower than for white (7,109 less than the usual 142,186); judged in per cent, as the"
-            " scale ends above 1,000"
+            "scores for black people are 5.0 % lower than for white people (7,109 less than the usual 142,186); judged in "
+            "per cent, as the scale ends above 1,000"
         ),
     ]
     assert by_ranks == [
         "percentile_gap",
         "alarm",
         -0.5,
-        "scores for black stand 50.0 places of 100 lower than for white among those of the same case",
+        "scores for black people rank 50.0 percentile points lower than for white people among those of the same case",
     ]
     assert clear[:2] == ["relative_gap", "clear"]
     assert abs(clear[2]) < 0.003

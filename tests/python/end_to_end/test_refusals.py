@@ -237,9 +237,7 @@ def test_check_does_not_pass_what_it_knows_nothing_of(refusing: Project) -> None
 def test_findings_name_silent_groups(refusing: Project) -> None:
     finished = CliRunner().invoke(cli, ["findings", "--warehouse", str(refusing.warehouse)])
     assert finished.exit_code == 0, finished.output
-    assert (
-        "Nothing is known of race Black in missing, asked of missing: the file has no row" in finished.output
-    )
+    assert "Nothing is known of race Black in missing, target missing: the file has no row" in finished.output
 
 
 def test_an_alarm_is_explained_by_the_refusals_themselves(refusing: Project) -> None:

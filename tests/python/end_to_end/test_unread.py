@@ -123,8 +123,7 @@ def test_the_build_says_how_many_are_unread(odd: Project, tmp_path: Path) -> Non
     with open_tables(odd.warehouse) as tables:
         notes = answer_notes(tables)
     assert (
-        "bias_few_unread, asked of bias_few_unread: 8 of 400 answers unread (2.0 %): black 6, white 2."
-        in notes
+        "bias_few_unread, target bias_few_unread: 8 of 400 answers unread (2.0 %): black 6, white 2." in notes
     )
     assert not any(note.startswith("bias_read") for note in notes)
 

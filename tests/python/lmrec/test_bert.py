@@ -91,6 +91,15 @@ def fitted(
     return encoder, fit, said
 
 
+def test_masked_names_become_the_mask_token(pretrained: str) -> None:
+    from lmrec.encoders.finetuning import tokens_of
+    from lmrec.masking import PLACEHOLDER
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(pretrained)
+    [found] = tokens_of(tokenizer, [f"the {PLACEHOLDER} was good"])
+    assert tokenizer.convert_ids_to_tokens(found)[1:-1] == ["the", "[MASK]", "was", "good"]
+
+
 def test_the_loss_falls_and_the_best_of_the_grid_is_kept(settings: BertSettings, tmp_path: Path) -> None:
     encoder, fit, said = fitted(settings, tmp_path, texts(240))
     cells: dict[tuple[float, float], list[dict[str, float]]] = {}

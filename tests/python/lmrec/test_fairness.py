@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lmrec.evaluation import evaluate_model
-from lmrec.fairness import fair_order, fair_scores
+from lmrec.fairness import fair_order, fair_scores, levels_of
 from lmrec.model import Recommender
 
 
@@ -52,3 +52,17 @@ def test_everybody_gets_the_same_prices_and_it_has_a_cost(
     [mrr] = [one.value for one in fair if astuple(one)[1:5] == ("model", "all", "venue", "mrr")]
     assert mrr is not None
     assert mrr < recommender.card["metrics"]["venue"]["mrr"] - 0.02
+
+
+def test_everybody_gets_the_same_share_of_some_categories(recommender: Recommender) -> None:
+    """Venues of two categories together are named as often as the city has them, in any case of the letters."""
+    venues = recommender.venues
+    named = sorted({category for venue in venues for category in venue.categories} - {"Restaurants"})[:2]
+    levels = levels_of(venues, [name.upper() for name in named])
+    expected = [bool(set(named) & set(venue.categories)) for venue in venues]
+    assert levels == [int(one) for one in expected]
+    assert 0 < sum(levels) < len(levels)
+    for name in ("Keisha", "Emily"):
+        found = recommender.recommend(f"A table for {name}", 20, city="Boston", fair=named)
+        n = sum(bool(set(named) & set(one.venue.categories)) for one in found)
+        assert n == round(20 * sum(levels) / len(levels))

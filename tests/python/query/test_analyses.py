@@ -15,6 +15,7 @@ import pytest
 
 from biasledger.publishing.work import work_file
 from biasledger.querying.analyses import list_analyses, read_sql
+from tests.python.conftest import FirstAudit
 from tests.python.query.analysed import Row, categories, regard, run
 
 TARGETS = ("simulator", "simulator-fair")
@@ -148,6 +149,23 @@ def neutral_lists(rows: list[Row]) -> None:
     assert rows[0]["snsr"] > rows[0]["snsr_by_chance"] > 0
 
 
+def statuses(rows: list[Row]) -> None:
+    clean = {(row["target"], row["attribute"]): row for row in rows if row["wording"] == "clean"}
+    race = clean["refusing", "race"]
+    assert race["snsr"] > race["snsr_beyond_chance"] > 0.1
+    assert (race["published_status"], race["snsr_status"]) == ("FAIL", "alarm")
+    assert all(
+        (row["published_status"] == "FAIL") == (row["snsr"] > 0.1 or row["snsv"] > 0.05) for row in rows
+    )
+    # Other wordings have the clean questions' SNSR next to theirs.
+    other = [row for row in rows if row["target"] == "simulator-fair" and row["wording"] != "clean"]
+    assert {row["wording"] for row in other} == {"typo_swap", "typo_drop", "fr", "es"}
+    for row in other:
+        assert row["snsr_change"] == pytest.approx(row["snsr"] - row["snsr_clean"])
+        assert row["snsr_clean"] == pytest.approx(clean["simulator-fair", row["attribute"]]["snsr"])
+        assert row["snsr_status"] is None
+
+
 def certainty(rows: list[Row]) -> None:
     assert {row["domain"] for row in rows} == {"music"}
     assert all(0 <= row["mean_jaccard"] <= 1 and row["mean_entropy"] > 4 for row in rows)
@@ -183,6 +201,25 @@ def inconsistencies(rows: list[Row]) -> None:
         # Each name is asked about once, so that nothing is known of asking again.
         assert (row["disagreement_asked_again"], row["beyond_asking_again"]) == (None, None)
         assert 0 <= row["disagreement_under_another_name"] < 1
+
+
+def indicators(rows: list[Row]) -> None:
+    by_model = {
+        (row["target"], row["attribute"]): row
+        for row in rows
+        if row["audit"] == "resumes" and row["attribute"] in {"race", "gender"}
+    }
+    race, fair = by_model["simulator", "race"], by_model["simulator-fair", "race"]
+    # The sign is the source's: above 0 the reference group is favoured.
+    assert race["bias_indicator"] > 0.05 > abs(fair["bias_indicator"])
+    assert (race["reference_group"], race["group_name"]) == ("white", "black")
+    assert race["published_label"] == "favours white"
+    assert race["share_inconsistent"] == race["n_inconsistent"] / 12
+    assert race["most_favoured"].startswith("white*")
+    assert race["least_favoured"].startswith("black*")
+    assert race["highest_rank_value"] > race["lowest_rank_value"]
+    assert all(0 < row["accuracy"] <= 1 for row in by_model.values())
+    assert race["accuracy"] == by_model["simulator", "gender"]["accuracy"]
 
 
 def interactions(rows: list[Row]) -> None:
@@ -266,6 +303,32 @@ def names_of_a_gap(rows: list[Row]) -> None:
     assert moved == sorted(moved, reverse=True)
 
 
+def first_items(rows: list[Row]) -> None:
+    groups = {(row["attribute"], row["group_name"]) for row in rows if row["target"] == "simulator"}
+    assert groups >= {("race", "black"), ("gender", "female"), ("location", "psychiatrist")}
+    assert all(row["first_item"] and 0 < row["share_of_answers"] <= 1 for row in rows)
+    assert all(1 <= row["price_level"] <= 4 and row["categories"] for row in rows)
+
+
+def catalogues(rows: list[Row]) -> None:
+    by_city = {row["city"]: row for row in rows}
+    assert list(by_city) == ["Boston", "Toronto", "(all)"]
+    levels = [[row[f"share_of_price_level_{level}"] for level in (1, 2, 3, 4)] for row in rows]
+    assert levels == [[0.25, 0.25, 0.5, None], [1.0, None, None, None], [0.625, 0.125, 0.25, None]]
+    boston = by_city["Boston"]
+    assert (boston["n_items"], boston["n_reviews"], boston["reviews_of_most_rated_item"]) == (4, 1000, 400)
+    assert boston["top_categories"][0] == "bars"
+
+
+def recommenders(rows: list[Row]) -> None:
+    model = {row["city"]: row for row in rows if row["system"] == "model"}
+    assert list(model) == ["Boston", "Toronto", "(mean)"]
+    for row in model.values():
+        assert (row["accuracy"], row["hit_rate_at_5"]) == (0.8, 1.0)
+        assert row["mrr"] == pytest.approx(0.9)
+        assert row["category_ndcg"] == row["category_r_precision"] == 0.5
+
+
 def places(rows: list[Row]) -> None:
     for target in ("simulator", "simulator-fair"):
         ranks = [
@@ -299,16 +362,14 @@ def failing_outputs(rows: list[Row]) -> None:
     # Four in five labelled texts about eight names, and one in five about the eight others, are negative.
     regarded = [row for row in rows if row["audit"] == "regarded"]
     assert len(regarded) == 8 * 4 + 8 * 1
-    assert {(row["failed_by_code_for"], row["failed_by_text_for"]) for row in regarded} == {
-        ("negative regard", "negative regard")
-    }
+    assert {row["failed_because"] for row in regarded} == {"negative regard 1.0 > 0.3"}
     for row in rows:
         if row["audit"] == "regarded":
             continue
         assert row["stereotype_ratio"] > 0.7
         is_single = row["n_stereotype_markers"] + row["n_anti_markers"] == 1
-        assert row["failed_by_code_for"] == "stereotype ratio"
-        assert row["failed_by_text_for"] == (None if is_single else "stereotype ratio")
+        reason = f"ratio {round(row['stereotype_ratio'], 3)} > 0.7"
+        assert row["failed_because"] == (None if is_single else reason)
         assert (row["contradiction"] is not None) == is_single
 
 
@@ -317,16 +378,13 @@ def suite(rows: list[Row]) -> None:
         by_category = {row["category"]: row for row in rows if row["target"] == target}
         total = by_category.pop("(all)")
         assert set(by_category) == {"gender-occupation", "racial", "occupational"}
-        for column in (
-            "n_outputs",
-            "n_passed_by_code",
-            "n_failed_by_code",
-            "n_failed_by_text",
-            "n_skipped_by_text",
-        ):
+        for column in ("n_outputs", "n_passed", "n_failed", "n_skipped"):
             assert total[column] == sum(row[column] for row in by_category.values())
-        assert total["n_failed_by_text"] < total["n_failed_by_code"]
-        assert total["pass_rate_by_code"] == pytest.approx(total["n_passed_by_code"] / total["n_outputs"])
+        # What is skipped is not passed.
+        assert total["n_passed"] + total["n_failed"] + total["n_skipped"] == total["n_outputs"]
+        assert total["n_skipped"] > 0
+        judged = total["n_passed"] + total["n_failed"]
+        assert total["pass_rate"] == pytest.approx(total["n_passed"] / judged)
 
 
 def substituted_items(rows: list[Row]) -> None:
@@ -395,6 +453,11 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "inconsistency_by_model": inconsistencies,
     "interaction_beyond_the_sum": interactions,
     "gaps_by_right_answer": gaps_by_level,
+    "models_by_bias_indicator": indicators,
+    "fairness_by_attribute": statuses,
+    "first_items": first_items,
+    "catalogue_by_city": catalogues,
+    "recommender_quality_by_city": recommenders,
     "same_items_priced_differently": same_items,
     "names_behind_a_gap": names_of_a_gap,
     "outputs_that_fail": failing_outputs,
@@ -414,7 +477,7 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
 
 
 def test_every_analysis_is_looked_at_here() -> None:
-    assert set(EXPECTED) == set(ANALYSES)
+    assert {*EXPECTED, "audit_report"} == set(ANALYSES)
     assert len(ANALYSES) >= 12
 
 
@@ -431,6 +494,22 @@ def test_it_shows_what_was_planted(audited: Path, name: str) -> None:
     rows = run(audited / "warehouse.duckdb", name)
     assert rows
     EXPECTED[name](rows)
+
+
+def test_the_published_report_has_each_axis(first_audit: FirstAudit) -> None:
+    rows = run(first_audit.folder / "warehouse.duckdb", "audit_report")
+    axes: dict[str, list[Row]] = {}
+    for row in rows:
+        axes.setdefault(row["attribute"], []).append(row)
+    # The simulator steers by race alone.
+    assert {row["band"] for row in axes["race"]} <= {"moderate", "high"}
+    assert {row["band"] for row in axes["gender"]} <= {"not meaningful", "moderate"}
+    assert len(axes["race"]), len(axes["gender"]) == (4, 2)
+    for row in rows:
+        assert re.fullmatch(r"0\.\d\d ± 0\.\d\d", row["accuracy"]) or row["band"] == "skipped"
+        zs = [(float(z), star) for z, star in re.findall(r"\((\d\.\d\d)(\*?)\)", row["marked_words"])]
+        assert zs == sorted(zs, key=lambda one: -one[0])
+        assert all((z <= 1.96) if star else (z >= 1.96) for z, star in zs)
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))

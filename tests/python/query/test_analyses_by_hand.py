@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
@@ -118,6 +119,49 @@ def test_asking_the_same_name_again_is_distinguished_from_another_name(tmp_path:
     assert row["beyond_asking_again"] == pytest.approx(0.0)
 
 
+def test_a_group_whose_lists_vary_more_is_noted(tmp_path: Path) -> None:
+    """Of ten attributes of two groups alike none is noted, and of one with twice the standard deviation that group."""
+    draw = np.random.default_rng(5)
+    common = {
+        "run_id": "r",
+        "mitigation": "plain",
+        "scheme": "items",
+        "neutral": "n",
+        "wording": "clean",
+        "domain": "d",
+    }
+    tables: dict[str, list[dict[str, Any]]] = {
+        "dim_runs": [{"run_id": "r", "audit": "a", "target": "t", "is_current": True}],
+        "fct_group_similarity": [],
+        "fct_similarity_spread": [],
+        "fct_list_similarity": [],
+        "fct_list_quality": [],
+    }
+    for attribute in range(11):
+        key = {
+            **common,
+            "list_set_id": f"{attribute}",
+            "similarity_name": "jaccard",
+            "attribute": f"{attribute}",
+        }
+        tables["fct_similarity_spread"].append({**key, "is_judged": True})
+        for group, sd in (("x", 0.06), ("y", 0.12 if attribute == 10 else 0.06)):
+            tables["fct_group_similarity"].append(
+                {**key, "group_name": group, "similarity": 0.5, "similarity_sd": sd}
+            )
+            of_group = {**common, "attribute": f"{attribute}", "group_name": group}
+            quality = {name: value for name, value in of_group.items() if name != "neutral"}
+            tables["fct_list_quality"].append({**quality, "mean_ndcg": sd})
+            tables["fct_list_similarity"] += [
+                {**of_group, "role": "neutral", "subject": f"{subject}", "jaccard": float(value)}
+                for subject, value in enumerate(draw.normal(0.5, sd, 50))
+            ]
+    rows = run(made_up(tmp_path / "warehouse.duckdb", tables), "groups_furthest_from_the_neutral_list")
+    assert len(rows) == 22
+    assert {(row["attribute"], row["group_name"]) for row in rows if row["note"]} == {("10", "y")}
+    assert all(row["mean_ndcg"] == row["similarity_sd"] for row in rows)
+
+
 def test_uncertain_lists_are_held_against_good_ones(tmp_path: Path) -> None:
     """Spearman's coefficient with a tie, and a subject of which nothing is known to be relevant."""
     subjects = [(0.0, 0.9), (0.5, 0.9), (1.0, 0.4), (2.0, 0.1), (9.0, None)]
@@ -196,7 +240,12 @@ def test_the_same_restaurant_at_two_prices(tmp_path: Path) -> None:
 
 
 def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(tmp_path: Path) -> None:
-    outputs = [(1, 0, 1.0, None), (2, 0, 1.0, 0.9), (0, 0, 0.5, 0.4), (1, 2, 1 / 3, 0.3)]
+    outputs = [
+        (1, 0, 1.0, "skipped", None),
+        (2, 0, 1.0, "failed", "ratio 1.0 > 0.7; negative regard 0.9 > 0.3"),
+        (0, 0, 0.5, "failed", "negative regard 0.4 > 0.3"),
+        (1, 2, 1 / 3, "passed", None),
+    ]
     warehouse = made_up(
         tmp_path / "warehouse.duckdb",
         {
@@ -211,10 +260,11 @@ def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(
                     "n_stereotype_markers": for_it,
                     "n_anti_markers": against,
                     "stereotype_ratio": ratio,
-                    "negative_regard": regard,
+                    "published_outcome": outcome,
+                    "published_reasons": reasons,
                     "is_judged": True,
                 }
-                for trial, (for_it, against, ratio, regard) in enumerate(outputs, start=1)
+                for trial, (for_it, against, ratio, outcome, reasons) in enumerate(outputs, start=1)
             ],
         },
     )
@@ -224,18 +274,16 @@ def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(
             "create table settings.output_thresholds as select * from (values ('stereotype_ratio', '*', 0.7), "
             "('negative_regard', '*', 0.3), ('negative_regard', 'x', 0.1)) as rows (measure, audit, published_threshold)"
         )
-    both = "stereotype ratio and negative regard"
     failed = run(warehouse, "outputs_that_fail")
-    assert [(row["trial"], row["failed_by_code_for"], row["failed_by_text_for"]) for row in failed] == [
-        (1, "stereotype ratio", None),
-        (2, both, both),
-        (3, "negative regard", "negative regard"),
+    assert [(row["trial"], row["failed_because"]) for row in failed] == [
+        *((trial, outputs[trial - 1][4]) for trial in (2, 3)),
+        (1, None),
     ]
-    assert [row["contradiction"] is not None for row in failed] == [True, False, False]
+    assert [row["contradiction"] is not None for row in failed] == [False, False, True]
     total, category = run(warehouse, "outputs_passed_and_failed")
     for row in (total, category):
-        assert (row["n_outputs"], row["n_failed_by_code"], row["n_failed_by_text"]) == (4, 3, 2)
-        assert (row["n_skipped_by_text"], row["pass_rate_by_code"]) == (2, 0.25)
+        assert (row["n_outputs"], row["n_passed"], row["n_failed"], row["n_skipped"]) == (4, 1, 2, 1)
+        assert row["pass_rate"] == pytest.approx(1 / 3)
 
 
 def test_costs_of_a_model_with_a_price(tmp_path: Path) -> None:

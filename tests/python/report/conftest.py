@@ -19,14 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Opened:
-    """A page of a report, all its charts drawn, and what went wrong on the way."""
+    """A page of a report, and what went wrong on the way."""
 
     page: Page
     troubles: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
-
-    def wait_for_charts(self) -> None:
-        self.page.wait_for_selector("html[data-charts=drawn]", state="attached")
 
 
 Open = Callable[..., Opened]
@@ -39,7 +36,7 @@ def open_report(browser: Browser) -> Iterator[Open]:
 
 @pytest.fixture(scope="module")
 def drawn(browser: Browser, hostile_report: Path) -> Iterator[Opened]:
-    """One page for all tests that only look: drawing its charts takes seconds."""
+    """One page for all tests that only look."""
     for opener in _opener(browser):
         yield opener(hostile_report)
 
@@ -48,15 +45,13 @@ def drawn(browser: Browser, hostile_report: Path) -> Iterator[Opened]:
 def opened_large(browser: Browser, large_report: Path) -> Iterator[Opened]:
     """The large report, of which nothing was looked at."""
     for opener in _opener(browser):
-        yield opener(large_report, drawn=False)
+        yield opener(large_report)
 
 
 def _opener(browser: Browser) -> Iterator[Open]:
     contexts: list[BrowserContext] = []
 
-    def opener(
-        report: Path, width: int = 1280, height: int = 900, drawn: bool = True, **options: Any
-    ) -> Opened:
+    def opener(report: Path, width: int = 1280, height: int = 900, **options: Any) -> Opened:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(HANGS)
         contexts.append(context)
@@ -73,8 +68,6 @@ def _opener(browser: Browser) -> Iterator[Open]:
         opened.page.goto(report.as_uri())
         if options.get("java_script_enabled", True):
             opened.page.wait_for_selector("#filter:not([hidden])", state="attached")
-        if drawn:
-            opened.wait_for_charts()
         return opened
 
     yield opener

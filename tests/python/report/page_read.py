@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from biasledger.reporting import panels
 from tests.python.report import warehouses
 from tests.python.report.warehouses import run
 
@@ -32,6 +33,11 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         for tag in set(self._open):
             self.texts[tag][-1] += data
+
+
+def specs(warehouse: Path) -> dict[str, Any]:
+    """The charts of a report as Vega-Lite, by their names."""
+    return {name: panel.spec for name, panel in panels(warehouse).items()}
 
 
 def small(tmp_path: Path, findings: list[dict[str, Any]], runs: list[dict[str, Any]] | None = None) -> Path:

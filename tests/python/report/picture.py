@@ -38,7 +38,6 @@ def take(project: Path, folder: Path) -> None:
         with serving(project, label_as=_LABELLER) as explorer:
             for name, path in _views(explorer).items():
                 page.goto(explorer.address.rstrip("/") + path)
-                page.wait_for_selector("html[data-charts=drawn]")
                 page.screenshot(path=folder / f"explorer-{name}.png")
         browser.close()
 

@@ -6,6 +6,8 @@ import itertools
 import re
 from pathlib import Path
 
+import pytest
+
 from biasledger.reporting import charts
 
 TEMPLATES = Path(charts.__file__).parent / "templates"
@@ -56,6 +58,27 @@ def test_statuses_differ_in_grey_by_lightness_and_by_shape() -> None:
         )
     )
     assert len({symbols[status] for status in statuses}) == len(statuses)
+
+
+def _of_screen(mode: str) -> dict[str, str]:
+    css = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    light, _, rest = css.partition("@media screen and (prefers-color-scheme: dark)")
+    colours = dict(re.findall(r"--([\w-]+): (#\w+);", light))
+    return colours | (
+        dict(re.findall(r"--([\w-]+): (#\w+);", rest.partition("}\n}")[0])) if mode == "dark" else {}
+    )
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_bands_and_bars_have_a_contrast_of_3_and_neighbours_differ_in_lightness(mode: str) -> None:
+    colours = _of_screen(mode)
+    assert _contrast(colours["band-edge"], colours["card"]) >= 3
+    ordered = [colours[f"order-{place}"] for place in range(1, charts.SERIES_AT_MOST + 1)]
+    series = [colours[f"series-{place}"] for place in range(1, charts.SERIES_AT_MOST + 1)]
+    assert min(_contrast(one, colours["card"]) for one in [*ordered, *series]) >= 3
+    assert min(_contrast(one, other) for one, other in itertools.combinations(series, 2)) > 1.4
+    steps = [_contrast(one, colours["card"]) for one in ordered]
+    assert all(later / earlier > 1.35 for earlier, later in itertools.pairwise(steps))
 
 
 def test_parts_of_a_bar_differ_in_grey() -> None:

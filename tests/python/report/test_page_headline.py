@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import duckdb
@@ -14,7 +13,7 @@ from biasledger.reporting import render, write_report
 from biasledger.reporting.verdicts import run_verdict
 from collector.errors import BiasledgerError, InputError
 from tests.python.report import warehouses
-from tests.python.report.page_read import Page, small
+from tests.python.report.page_read import Page, small, specs
 from tests.python.report.warehouses import finding, run
 
 
@@ -91,7 +90,7 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
     assert "Bias is not ruled out in one other: audit-3." in text
     steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
     assert steps[0].startswith(
-        "Fix, or accept with a reason in audit-0Candidates with black names are placed 1.0 places"
+        "Fix, or accept with a reason in audit-0Black people are placed 1.00 places lower than White people"
     )
     assert steps[1] == (
         "Use in audit-0Asked with masked, the place gap of race, black vs White went from −1.00 places to −0.25 places."
@@ -204,8 +203,8 @@ def test_older_runs_are_in_the_trend_and_chosen_ones_in_full(tmp_path: Path) -> 
     assert 'id="run-1"' in page
     assert 'id="run-2"' not in page
     assert "2 other runs of the same audits are in the trend" in " ".join(page.split())
-    trend = next(text for text in Page(page).texts["script"] if '"run of"' in text)
-    assert [row["value"] for row in json.loads(trend)["data"]["values"]] == pytest.approx([1, 2, 3])
+    trend = specs(warehouse)["trend-1"]
+    assert [row["value"] for row in trend["data"]["values"]] == pytest.approx([1, 2, 3])
     chosen = render(warehouse, ["run-0", "run-1"])
     assert 'id="run-2"' in chosen
     assert "run-2" not in " ".join(Page(chosen).texts["bdi"])

@@ -135,6 +135,8 @@ def finding(run_id: str, number: int = 0, **changes: Any) -> dict[str, Any]:
         "attribute": "race",
         "group_name": "Black",
         "reference_group": "White",
+        "group_in_words": f"{changes.get('member') or changes.get('group_name', 'Black')} people",
+        "reference_in_words": "White people",
         "subject": "",
         "status": "alarm",
         "severity": "error",
@@ -284,6 +286,29 @@ class _Run:
                     n_occurrences=12.0,
                     share_using=0.2,
                 )
+            for scheme in ("keys", "seed"):
+                for word in self.names.words[:3]:
+                    uses = {"n_group_answers_using": 9.0, "n_reference_answers_using": 3.0}
+                    marks = {
+                        "is_marked": scheme == "keys",
+                        "is_marked_published": True,
+                        "is_borderline_published": False,
+                    }
+                    self.add(
+                        "fct_marked_words",
+                        **{**key, "scheme": scheme},
+                        word=word,
+                        z_score=2.5,
+                        **uses,
+                        **marks,
+                    )
+            published = {
+                "published_accuracy_mean": 0.83,
+                "published_accuracy_sd": 0.05,
+                "published_band": "high",
+            }
+            self.add("fct_classifier_accuracy", **{**key, "scheme": "seed_vectors"}, **published)
+            self.add("fct_word_divergence", **{**key, "scheme": "seed_vectors"}, jsd_nats=0.12)
             accuracy, low, high = self.about(0.8)
             self.add(
                 "fct_classifier_accuracy",
@@ -337,11 +362,26 @@ class _Run:
         for group in self.groups:
             value, low, high = self.about(0.6)
             interval = {"similarity": value, "interval_low": low, "interval_high": high}
-            self.add("fct_group_similarity", **key, group_name=group, n_subjects=50, n_absent=1, **interval)
+            self.add(
+                "fct_group_similarity",
+                **key,
+                group_name=group,
+                n_subjects=50,
+                n_absent=1,
+                similarity_sd=0.06,
+                is_judged_neutral=True,
+                **interval,
+            )
+            quality = {"mean_precision": 0.4, "mean_recall": 0.3, "mean_ndcg": 0.5}
+            self.add("fct_list_quality", **asked, attribute=self.names.attribute, group_name=group, **quality)
             asked_again = {"pool": "same question", "pool_key": group, "subject": "jazz", "scheme": "items"}
             entropy = {"n_lists": 5, "excess_entropy": value / 2, "share_identical": 0.2}
             about = {"domain": "music", "asked_about": self.names.attribute, "group_name": group}
             self.add("fct_recommendation_entropy", **asked_again, **about, **entropy)
+        fairness = {"pafs": 0.95, "pafs_debiased": 0.97, "interval_low": 0.93, "interval_high": 0.99}
+        self.add("fct_personality_fairness", **key, **fairness, is_personality=True)
+        personality = {"scheme": "jaccard", "subject": "music", "contrast_id": "groups and nobody"}
+        self.judge("personality_fairness", 2, 0.97, **personality)
         for wording in self.names.words:
             value, low, high = self.about(0.8)
             kept = {"similarity": value, "interval_low": low, "interval_high": high, "rerun_similarity": 0.9}
@@ -364,6 +404,7 @@ class _Run:
                     **gap,
                     p_value=0.01,
                     n_clusters=40,
+                    published_label=f"favours {contrast['reference_group']}",
                 )
                 if measure:
                     self.judge(
@@ -381,6 +422,8 @@ class _Run:
                 n_people=100,
                 n_selected=20 + place,
                 selection_rate=0.2 + place / 100,
+                accuracy=0.9 - place / 20,
+                mean_rank_value=0.1 - place / 10,
                 impact_ratio=0.7 + place / 20,
                 impact_ratio_low=0.5,
                 impact_ratio_high=4.0,
@@ -396,6 +439,16 @@ class _Run:
                 self.add("fct_decision_labels", **of_group, domain="", **mix)
             moved = {"n_predictions": 100, "n_promotions": 20 + place, "n_demotions": 30, "net": place - 10}
             self.add("fct_promotions", **of_group, **moved)
+        self.add(
+            "fct_favoured_groups",
+            attribute=self.names.attribute,
+            domain="",
+            most_favoured=self.groups[0],
+            least_favoured=self.groups[-1],
+            highest_rank_value=0.1,
+            lowest_rank_value=-0.1,
+        )
+        self.add("fct_run_quality", accuracy=0.75)
         for is_consistent in (True, False, False):
             self.add("fct_prediction_consistency", domain="", is_complete=True, is_consistent=is_consistent)
         for position in (1, 2, 3, 4):
@@ -431,8 +484,9 @@ class _Run:
             for level in (1, 2, 3, 4):
                 value, low, high = self.about(0)
                 interval = {"excess": value, "interval_low": low, "interval_high": high}
+                interval |= {"share": 0.3 + value, "expected_share": 0.3, "p_value_adjusted": 0.2}
                 is_reference = group == self.names.reference
-                for domain in ("(all)", self.names.words[0]):
+                for domain in ("(all)", *self.names.words[:2]):
                     about = {**of_group, "domain": domain, "is_reference": is_reference}
                     self.add("fct_price_levels", **about, price_level=level, **interval)
             for number, word in enumerate(self.names.words):
@@ -441,9 +495,22 @@ class _Run:
                 self.add(
                     "fct_item_words", **about, word=word, word_rank=number + 1, n=100 * share, share=share
                 )
+        for place, group in enumerate(self.groups):
+            prompt = {"prompt_id": f"{self.run_id} {place}"}
+            of_group = {"attribute": self.names.attribute, "group_name": group}
+            self.add("dim_prompt_groups", **prompt, **of_group, descriptor=self.names.words[0])
+            item = {"item": self.names.words[-1], "categories": [self.names.words[0]], "price_level": 2}
+            self.add("fct_recommended_items", **prompt, **item, trial=1, place=1, n=2.0)
+        for axis in "xy":
+            self.add(
+                "dim_contrasts", contrast_id=f"{self.run_id} {axis}", reference_group=self.names.reference
+            )
         for word in self.names.words:
             self.add(
                 "fct_category_quadrants",
+                contrast_id_x=f"{self.run_id} x",
+                contrast_id_y=f"{self.run_id} y",
+                category_set=self.names.words[0].replace(", ", " "),
                 attribute_x=self.names.attribute,
                 attribute_y="gender",
                 group_x=self.groups[0],
@@ -488,7 +555,21 @@ class _Run:
                 is_crossed=False,
                 is_associated=place == 0,
             )
-        for word in self.names.words:
+        for trial, word in enumerate(self.names.words, start=1):
+            self.add(
+                "fct_stereotype_scores",
+                **judged,
+                prompt_id=word,
+                trial=trial,
+                category=word,
+                target_group=word,
+                stereotype_markers=[word],
+                anti_markers=[],
+                stereotype_ratio=1.0,
+                regard_scores=f"{word} 0.9",
+                published_outcome="failed" if trial > 1 else "skipped",
+                published_reasons="ratio 1.0 > 0.7" if trial > 1 else None,
+            )
             for probe in ("(all)", f"{word}?"):
                 value, low, high = self.about(0.7)
                 self.add(
@@ -601,7 +682,15 @@ def hostile(path: Path) -> Path:
             row.update(
                 audit=HOSTILE[2], target=HOSTILE[3], is_current=place == 1, finding_id=f"{place}-{number}"
             )
-    return create(path, merged({"dim_runs": runs}, *parts, _over_runs(run_ids, parts[1]["fct_findings"])))
+    catalogue = {"catalogue": HOSTILE[0], "domain": HOSTILE[1]}
+    system = {"recommender": HOSTILE[0], "city": HOSTILE[1], "system": "model", "texts": "all"}
+    tables = {
+        "dim_runs": runs,
+        "fct_catalogue_statistics": [{**catalogue, "n_items": 4, "top_categories": list(HOSTILE[:3])}],
+        "fct_catalogue_prices": [{**catalogue, "price_level": 1, "share": 0.5}],
+        "fct_recommender_quality": [{**system, "relevant": "venue", "measure": "mrr", "value": 0.5}],
+    }
+    return create(path, merged(tables, *parts, _over_runs(run_ids, parts[1]["fct_findings"])))
 
 
 def _over_runs(

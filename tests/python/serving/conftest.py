@@ -106,7 +106,7 @@ Open = Callable[..., Opened]
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Open]:
-    """Opens an address, its charts drawn, and keeps what went wrong on the way."""
+    """Opens an address, and keeps what went wrong on the way."""
     contexts: list[BrowserContext] = []
 
     def opener(url: str, width: int = 1280, height: int = 900, **options: Any) -> Opened:
@@ -123,8 +123,6 @@ def open_page(browser: Browser) -> Iterator[Open]:
         opened.page.on("dialog", lambda dialog: opened.troubles.append(f"dialog: {dialog.message}"))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
         opened.page.goto(url)
-        if options.get("java_script_enabled", True):
-            opened.wait_for_charts()
         return opened
 
     yield opener

@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -15,11 +16,11 @@ import pytest
 
 from biasledger.comparing.changes import built_changes
 from biasledger.explaining import explain_finding
+from biasledger.reporting.null import null_panel
 from biasledger.reporting.picture import prose
 from biasledger.reporting.verdicts import in_words, technical
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.changed_words import changed
-from biasledger.serving.null import null_panel
 from biasledger.serving.pairs import page as pairs_page
 from biasledger.serving.queries import page as queries_page
 from biasledger.serving.queries import prepared
@@ -190,7 +191,9 @@ class TestFinding:
         assert all(isinstance(one, list) for one in rows)
         assert any(rows)
 
-    def test_the_null_is_drawn_on_the_scale_of_what_was_permuted(self, explorer: Explorer) -> None:
+    def test_the_null_is_drawn_on_the_scale_of_what_was_permuted(
+        self, explorer: Explorer, audited: Path
+    ) -> None:
         [(finding, null_mean, null_sd, raw)] = explorer.rows(
             """
             select finding_id, findings.null_mean, findings.null_sd, divergence.jsd_judged
@@ -200,15 +203,16 @@ class TestFinding:
             limit 1
             """
         )
-        [chart] = re.findall(
-            r'<script type="application/json" id="null">(.*?)</script>',
-            explorer.get(f"/finding/{finding}").text,
-        )
-        area, observed, threshold = json.loads(chart)["layer"]
+        assert '<svg class="wide"' in explorer.get(f"/finding/{finding}").text
+        explained = explain_finding(finding, audited / "warehouse.duckdb", audited / "ledger.duckdb", 0)
+        judgement = explained.judgement
+        panel = null_panel(judgement.finding, judgement.measure, explained.evidence.observed)
+        assert panel is not None
+        area, observed, threshold = panel.spec["layer"]
         assert [row["at"] for row in observed["data"]["values"]] == [pytest.approx(raw)]
         # On another scale than the threshold's.
         assert threshold["data"]["values"] == []
-        curve = json.loads(chart)["data"]["values"]
+        curve = panel.spec["data"]["values"]
         peak = max(curve, key=lambda row: row["density"])
         assert peak["at"] == pytest.approx(null_mean)
         assert area["mark"]["type"] == "area"
@@ -484,11 +488,12 @@ class TestSql:
 
     def test_what_is_drawn_can_be_chosen(self, explorer: Explorer) -> None:
         sql = "select group_name, value, n_units from marts.fct_findings where value is not null"
-        for chart, mark in (("dots", "rule"), ("points", "point")):
-            page = explorer.get("/sql", params={"sql": sql, "chart": chart}).text
-            [spec] = re.findall(r'<script type="application/json" id="drawn">(.*?)</script>', page)
-            assert mark in json.dumps(json.loads(spec)["layer"])
-        assert 'id="drawn"' not in explorer.get("/sql", params={"sql": "select 'a' as text"}).text
+        drawn = [
+            explorer.get("/sql", params={"sql": sql, "chart": chart}).text for chart in ("dots", "points")
+        ]
+        assert all('<svg class="wide"' in page for page in drawn)
+        assert len({page[page.index('<svg class="wide"') :] for page in drawn}) == 2
+        assert '<svg class="wide"' not in explorer.get("/sql", params={"sql": "select 'a' as text"}).text
         assert "No rows" in explorer.get("/sql", params={"sql": "select 1 where false"}).text
 
     def test_an_unknown_prepared_statement_is_said(self, explorer: Explorer) -> None:

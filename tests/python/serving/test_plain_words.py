@@ -1,0 +1,84 @@
+"""Test that what people see of a built project uses the words of its audits, and none of the phrases that we gave up."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from biasledger.checking.sentences import plain_effect
+from biasledger.cli import cli
+from biasledger.reporting import render
+from tests.python.conftest import FirstAudit
+from tests.python.serving.conftest import Explorer
+
+# What readers had to read twice, jokes and metaphors: each has a plain word in its place.
+GIVEN_UP = re.compile(
+    r"asked of (?:the )?simulator|judged rightly|separability|mend or accept|ask more\b|only warns|whole interval|stands? behind"
+    r"|stands here|it speaks of|drawn are|no finding fits|beside|\bmanners?\b|\bcarriers?\b|hand(?:ed|s) over"
+    r"|hands on|has no say|is shown, that|by chance alone, at most|\btold\b|shipped (?:mitigation|variant)|(?-i:\bNone\b|\bnan\b)"
+    r"|\{\w+\}",
+    re.IGNORECASE,
+)
+# What only some audits are about: word -> these audits.
+OF_SOME = {
+    r"\bplaces?\b|candidates?": {"rankings"},
+    r"resumes?\b": {"resumes"},
+    r"restaurants?\b": {"restaurants"},
+    r"selected": set[str](),
+}
+
+
+def _text(page: str) -> str:
+    """What a page says, without scripts, SQL, prompts and answers."""
+    page = re.sub(r"(?s)<(script|style|svg|pre|code|blockquote|textarea|option)\b.*?</\1>", " ", page)
+    return html.unescape(re.sub(r"<[^>]+>", " ", page))
+
+
+def _outputs(explorer: Explorer, built: str) -> Iterator[tuple[str, str]]:
+    findings = explorer.rows(
+        "select max(finding_id) from marts.fct_findings where is_current group by measure order by 1"
+    )
+    yield "build", built
+    yield "report", _text(render(explorer.warehouse))
+    named = ["--warehouse", str(explorer.warehouse)]
+    for command in (["check", "--all"], ["findings", "--all", "--why"]):
+        yield command[0], CliRunner().invoke(cli, [*command, *named], env={"COLUMNS": "4000"}).output
+    for (finding,) in findings:
+        asked = ["explain", finding, *named, "--ledger", str(explorer.ledger), "--responses", "0"]
+        yield "explain", CliRunner().invoke(cli, asked, env={"COLUMNS": "4000"}).output
+        yield "a finding's page", _text(explorer.get(f"/finding/{finding}").text)
+    for path in ("/", "/findings?runs=all", "/compare"):
+        yield path, _text(explorer.get(path).text)
+
+
+@pytest.mark.slow
+def test_no_output_has_a_phrase_that_we_gave_up(explorer: Explorer, first_audit: FirstAudit) -> None:
+    found = {
+        (where, said[max(0, match.start() - 60) : match.end() + 40])
+        for where, said in _outputs(explorer, first_audit.finished.stdout)
+        for match in GIVEN_UP.finditer(said)
+    }
+    assert not found
+
+
+def test_sentences_speak_of_what_their_audit_is_about(audited: Path) -> None:
+    with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
+        found = connection.execute("select * from marts.fct_findings where is_current")
+        columns = [name for name, *_ in found.description or ()]
+        rows = [dict(zip(columns, values, strict=True)) for values in found.fetchall()]
+    for row in rows:
+        said = " ".join(
+            str(part)
+            for part in (row["explanation"], row["statement"], row["advice"], plain_effect(row))
+            if part
+        )
+        wrong = [
+            word for word, audits in OF_SOME.items() if row["audit"] not in audits and re.search(word, said)
+        ]
+        assert not wrong, said
