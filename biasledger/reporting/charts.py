@@ -480,6 +480,8 @@ def scatter(
 
 def linked(spec: Spec, addresses: Sequence[str | None]) -> Spec:
     """Let each mark of `interval_dots` or `scatter` lead to an address, in the order of the dots or points."""
+    if not any(addresses):
+        return spec
     for row, address in zip(spec["data"]["values"], addresses, strict=True):
         row["address"] = address
     for layer in spec["layer"]:

@@ -44,6 +44,7 @@ _UNUSED = re.compile(
     r'| stroke-miterlimit="10"'
 )
 _NAMED_GROUP = re.compile(r'(?<=<g) aria-label="[^"]*"')
+_LINK = re.compile(r'<a xlink:href="https://vega\.github\.io/vega-datasets/([^"]*)">')
 _TOLD = re.compile(r'<(\w+) aria-label="([^"]*)"([^>]*?)/>')
 _LINES = re.compile(r'translate\(([-\d.]+),([-\d.]+)\)" (fill="[^"]*">(?:<tspan[^>]*>[^<]*</tspan>){2,})')
 _PLACES = re.compile(r'(?<= )(?:transform|d|x|y|x2|y2|width|height)="[^"]*"')
@@ -102,7 +103,13 @@ def _drawn(spec: str, width: int, space: float | None) -> str:
     text = vl_convert.vegalite_to_svg(fitted(json.loads(spec), width, space), vl_version=VEGA_LITE)
     text = _TAG.sub(_shortened, _EMPTY.sub("", text)).replace("<g></g>", "")
     text = _TOLD.sub(r"<\1\3><title>\2</title></\1>", _LINES.sub(_centred, text))
+    text = _LINK.sub(_own_link, text)
     return text.replace("<svg ", '<svg aria-hidden="true" font-family="sans-serif" font-size="12" ', 1)
+
+
+def _own_link(found: re.Match[str]) -> str:
+    """A link to a page of its own, without the address that Vega puts before; the keyboard has those of the tables."""
+    return "<a>" if found[1] == "null" else f'<a tabindex="-1" href="{found[1]}">'
 
 
 def fitted(spec: Mapping[str, Any], width: int, space: float | None = None) -> Spec:

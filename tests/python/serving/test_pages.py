@@ -205,7 +205,12 @@ def test_the_first_of_ten_thousand_findings_is_on_the_first_screen(
 def test_a_mark_leads_to_its_finding_and_its_answers(explorer: Explorer, open_page: Open) -> None:
     sql = "select finding_id, group_name, value from marts.fct_findings where measure = 'word_divergence' and value > 0 limit 3"
     page = open_page(explorer.address.rstrip("/") + link("/sql", sql=sql, chart="dots", x="group_name")).page
-    page.locator(".chart svg .mark-symbol path").first.click()
+    links = page.locator(".chart svg a")
+    assert all(
+        one.startswith("/finding/")
+        for one in links.evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
+    )
+    links.first.click()
     page.wait_for_url("**/finding/*", timeout=SETTLED)
     page.get_by_role("link", name="Its answers").click()
     assert page.url.endswith("#answers")
