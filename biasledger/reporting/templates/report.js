@@ -242,7 +242,7 @@
 
   // ---- print: every finding that fits, what is folded unfolded, numbers as an appendix; SQL only where it is asked for ----
   let unfolded = [];
-  const tables = [...document.querySelectorAll(".numbers")].map((place) => [place, place.querySelector(".scroll")]);
+  const tables = [...document.querySelectorAll(".picture:has(.chart) .numbers")].map((place) => [place, place.querySelector(".scroll")]);
   addEventListener("beforeprint", () => {
     byId("appendix").hidden = !byId("print-numbers").checked || !tables.length;
     document.documentElement.dataset.numbers = byId("appendix").hidden ? "" : "printed";

@@ -264,9 +264,9 @@ def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, 
     assert page.locator("details:not([open], .sql, .numbers)").count() == 0
     assert page.locator("details.sql[open]").count() == 0
     # Numbers are an appendix, which can be left out; then they are back at their pictures.
-    n_tables = page.locator(".numbers").count()
+    n_tables = page.locator(".picture:has(.chart) .numbers").count()
     assert page.locator("#appendix table").count() == n_tables > 0
-    assert page.locator(".numbers table").count() == 0
+    assert page.locator(".picture:has(.chart) .numbers table").count() == 0
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).getPropertyValue('--ink').trim()") == "#1b2027"
     assert not page.locator("#filter").is_visible()
@@ -281,7 +281,7 @@ def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, 
     assert page.locator("details:not([open], .numbers)").count() == 0
     assert not page.locator("#appendix").is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator(".numbers table").count() == n_tables
+    assert page.locator(".picture:has(.chart) .numbers table").count() == n_tables
     page.get_by_label("Print the SQL, too").uncheck()
     page.get_by_label("Print the numbers").check()
     # The browser sends this event when it prints.
