@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from collector.errors import InputError
 from collector.hints import quoted
+from lmrec.encoders import PLACEHOLDER
 
 Method = Literal["entities", "phrases", "venues", "none"]
 
@@ -20,7 +21,6 @@ DESCRIPTIONS: dict[Method, str] = {
     "venues": "the venue names of the businesses' file",
     "none": "nothing",
 }
-PLACEHOLDER = "restaurantname"
 
 _CAPITAL = "[A-ZÀ-ÖØ-Þ]"
 _WORD = rf"(?!I\b){_CAPITAL}[\w’'&-]*"

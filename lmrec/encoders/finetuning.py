@@ -24,8 +24,8 @@ import transformers
 from collector.errors import InputError
 from collector.files.replacing import written_whole
 from collector.hashing import canonical_json
+from lmrec.encoders import PLACEHOLDER
 from lmrec.encoders.fitting import BertSettings, Text
-from lmrec.masking import PLACEHOLDER
 
 STATE, BEST = "state.pt", "best.pt"
 _TOKENIZED_AT_ONCE = 512

@@ -49,7 +49,8 @@ class TextMeasure(Measure):
 
     Its name ends with `_gap`, its label begins with "the gap in ". A factor of 100 to display it says that the number is a share.
 
-    `statement` is filled in, by printf, with the group, its mean, the reference group and its mean, in the displayed unit.
+    `statement` is filled in, by printf, with the means of the group and of the reference group, in the displayed unit; its
+    {about_group} and {about_reference} become `about Black women` and the like.
 
     Args:
         of_text: the number, at least 0; NaN where a text has none, as in a language without the formula.

@@ -127,13 +127,13 @@ def test_the_report_s_commands_write_it(first_audit: FirstAudit) -> None:
     assert "Which words make the difference" in first.decode()
     sql = html.unescape(
         re.findall(
-            r"<pre><code>(-- The words that add most.*?)</code></pre>", first.decode(), flags=re.DOTALL
+            r"<pre><code>(-- The ten words that add most.*?)</code></pre>", first.decode(), flags=re.DOTALL
         )[0]
     )
     (first_audit.folder / "words.sql").write_text(sql, encoding="utf-8")
     asked = run("biasledger query words.sql --format csv", first_audit.folder)
     assert asked.stdout.startswith("attribute,group_name,reference_group,status,word,"), asked.stderr
-    assert len(asked.stdout.splitlines()) == 145  # 24 words of six contrasts
+    assert len(asked.stdout.splitlines()) == 61  # ten words of six contrasts
 
 
 def test_the_readme_s_query_runs(first_audit: FirstAudit) -> None:

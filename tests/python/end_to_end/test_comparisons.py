@@ -44,7 +44,7 @@ def _shorten(project: Project) -> None:
     for long, short in (
         ("audit: products-one-wording", "audit: products"),
         ("crossed: [race*gender]", "crossed: []"),
-        ("[words, seed, seed_vectors]", "[words]"),
+        ("[words, seed, seed_vectors, keys]", "[words]"),
     ):
         assert long in text
         text = text.replace(long, short)

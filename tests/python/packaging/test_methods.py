@@ -124,7 +124,7 @@ OWN_MEASURE = """
         TextMeasure(
             name="commas_gap", description="Whose answers have more commas.", scale="commas a word", side="two-sided",
             unit="prompts or answers about the smaller group", label="the gap in commas", display=(100, " points"),
-            statement="about %s there are %.1f commas a word, and about %s %.1f", of_text=commas,
+            statement="{about_group} there are %.1f commas a word, and {about_reference} %.1f", of_text=commas,
             threshold=Threshold(value=0.1, reason="Ours", source="Ours", min_units=5, severity="warn"),
         ),
     )
@@ -299,7 +299,9 @@ def test_a_new_text_measure_is_its_own_file(tmp_path: Path) -> None:
         row.values() for row in json.loads(_run(tmp_path, command, "query", sql, "--format", "json"))
     )
     assert n_values > 0
-    assert re.fullmatch(r"about Black there are \d+\.\d commas a word, and about White \d+\.\d", statement)
+    assert re.fullmatch(
+        r"about Black people there are \d+\.\d commas a word, and about White people \d+\.\d", statement
+    )
     assert label == "the gap in commas"
 
 
