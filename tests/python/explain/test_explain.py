@@ -311,9 +311,9 @@ def test_a_value_says_whose_it_is_and_an_interval_without_a_lower_end_has_none()
     assert _value(finding, {"scale": "|z| of a word"}) == "2.764 of 'this', |z| of a word"
     between = {**finding, "reference_member": "that"}
     assert _value(between, {"scale": "largest minus smallest"}) == "2.764, largest minus smallest"
-    assert _interval(finding) == "up to 2.7"
-    assert _interval({**finding, "interval_low": 0.5}) == "0.5 to 2.7"
-    assert _interval({**finding, "interval_high": None}) == "– to –"
+    assert _interval(finding) == "up to 2.7 (95 %), on the scale of clear"
+    assert _interval({**finding, "interval_low": 0.5}) == "0.5 to 2.7 (95 %), on the scale of clear"
+    assert _interval({**finding, "interval_high": None}) == "none"
 
 
 def copied(audited: Path, folder: Path, *statements: str) -> Path:

@@ -201,7 +201,8 @@ def ask_postgres(audited: Path) -> Iterator[Ask]:
 def test_postgres_gives_the_same_rows(ask_postgres: Ask, audited: Path, name: str) -> None:
     expected = ask_duckdb(audited, read_sql(name))
     found = ask_postgres(read_sql(name))
-    assert expected
+    # No audit here has the words of the source's own report.
+    assert bool(expected) == (name != "audit_report")
     assert len(found) == len(expected)
     for theirs, ours in zip(found, expected, strict=True):
         assert all(_is_same(one, other) for one, other in zip(theirs, ours, strict=True)), (theirs, ours)
