@@ -220,8 +220,10 @@ def test_a_mark_leads_to_its_finding_and_its_answers(explorer: Explorer, open_pa
 def test_findings_are_stepped_through_by_keys(explorer: Explorer, open_page: Open) -> None:
     page = open_page(explorer.address + "findings?status=alarm").page
     page.locator("table.findings tbody a").first.click()
+    # A key pressed earlier would step through the list.
+    page.locator(".pager", has_text="1 of ").wait_for(timeout=SETTLED)
     for key, place in (("j", 2), ("j", 3), ("k", 2)):
         page.keyboard.press(key)
         page.locator(".pager", has_text=f"{place} of ").wait_for(timeout=SETTLED)
     page.get_by_role("link", name="Findings", exact=True).last.click()
-    assert page.url.endswith("/findings?status=alarm")
+    page.wait_for_url("**/findings?status=alarm")
