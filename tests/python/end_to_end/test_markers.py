@@ -200,7 +200,7 @@ def test_labels_are_read_in_any_case_and_none_called_negative_is_said(odd: Proje
         )
     assert sentences["negative_regard upper short"].startswith("Not judged: all 16 answers are too short")
     assert sentences["negative_regard_gap upper short"].startswith(
-        "Not judged: no question has scored texts that are long enough both about Black and about White"
+        "Not judged: no question has scored texts that are long enough both about Black people and about White people"
     )
     # A scorer with no such label does not hide one that has it.
     assert odd.rows(
