@@ -439,7 +439,7 @@ class TestTwentyRunsAndTenThousandFindings:
         )
         assert set(skipped) == {"auto"}
 
-    def test_it_prints_in_half_a_minute(self, opened_large: Opened, record_property: Any) -> None:
+    def test_it_prints_the_first_thousand_findings(self, opened_large: Opened, record_property: Any) -> None:
         page = opened_large.page
         page.evaluate(
             """addEventListener('beforeprint', () => {
