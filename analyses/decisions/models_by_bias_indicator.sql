@@ -1,5 +1,5 @@
--- Which model favours whom? Accuracy, the bias indicator of each attribute (reference group less the other), inconsistent
--- of all resumes, most and least favoured group.
+-- Which model favours whom? Accuracy, the bias indicator of each attribute (reference group less the other),
+-- inconsistent of all resumes, most and least favoured group.
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with

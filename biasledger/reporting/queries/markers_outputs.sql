@@ -12,6 +12,6 @@ where
     run_id = $run_id
     and mitigation = 'plain'
     and is_judged
-group by rollup (category)
+group by rollup(category)
 having count(*) > 0
 order by grouping(category) desc, category

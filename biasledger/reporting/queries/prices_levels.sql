@@ -35,10 +35,10 @@ where
     -- Data sets are drawn of one attribute, the one that differs most surely.
     and (
         $domains = 'all' and domain = '(all)'
-        or $domains = 'each' and (is_crossed, least_p_value, attribute) = (
-            select (is_crossed, least_p_value, attribute)
-            from levels
-            order by is_crossed, least_p_value nulls last, attribute
+        or $domains = 'each' and (levels.is_crossed, levels.least_p_value, levels.attribute) = (
+            select (surest.is_crossed, surest.least_p_value, surest.attribute)
+            from levels as surest
+            order by surest.is_crossed, surest.least_p_value nulls last, surest.attribute
             limit 1
         )
     )

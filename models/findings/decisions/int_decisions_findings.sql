@@ -468,11 +468,11 @@ position_findings as (
 fixed_values as (
     select
         fixed_values.*,
-        n_unread / (n_unread + n_answers) as share_unread,
+        fixed_values.n_unread / (fixed_values.n_unread + fixed_values.n_answers) as share_unread,
         if(fixed_values.kind = 'label', 0, decisions_runs.lowest_score) as lowest,
         if(fixed_values.kind = 'label', 1, decisions_runs.highest_score) as highest,
-        (lowest - against) / (highest - lowest) as gap_at_lowest,
-        (highest - against) / (highest - lowest) as gap_at_highest,
+        (lowest - fixed_values.against) / (highest - lowest) as gap_at_lowest,
+        (highest - fixed_values.against) / (highest - lowest) as gap_at_highest,
         decisions_runs.favourable_labels,
         decisions_runs.analysis_hash
     from {{ ref("fct_fixed_values") }} as fixed_values
