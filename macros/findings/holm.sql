@@ -42,7 +42,7 @@
 {%- set families = together | join(", ") -%}
     with
 
-    judged_together as (
+    judged_together_{{ p_value }} as (
         select
             {{ keys | join(", ") }},
             measure,
@@ -57,14 +57,14 @@
         where is_tested
     ),
 
-    gates as (
+    gates_{{ p_value }} as (
         select
             {% for key in keys %}restatements.{{ key }},
             {% endfor -%}
             first(primaries.finding_id order by {{ ties_in_order("primaries.p_value", "primaries.") }}) as gate_id,
             min(primaries.p_value) as gate_p_value
-        from judged_together as restatements
-        inner join judged_together as primaries
+        from judged_together_{{ p_value }} as restatements
+        inner join judged_together_{{ p_value }} as primaries
             on
                 restatements.attribute = primaries.attribute
                 and restatements.subject = primaries.subject
@@ -80,16 +80,16 @@
         group by {% for key in keys %}restatements.{{ key }}{{ ", " if not loop.last }}{% endfor %}
     ),
 
-    gate_sizes as (
+    gate_sizes_{{ p_value }} as (
         select
             {{ families }},
             gate_id,
             count(*) as n_behind_gate
-        from gates
+        from gates_{{ p_value }}
         group by {{ families }}, gate_id
     ),
 
-    ordered as (
+    ordered_{{ p_value }} as (
         select
             judged_together.*,
             gates.gate_id,
@@ -99,16 +99,16 @@
                 gates.gate_id is null,
                 judged_together.p_value, greatest(gates.gate_p_value, judged_together.p_value * own_gate.n_behind_gate)
             ) as ordered_p_value
-        from judged_together
-        left join gates
+        from judged_together_{{ p_value }} as judged_together
+        left join gates_{{ p_value }} as gates
             on {% for key in keys %}{{ "and " if not loop.first }}judged_together.{{ key }} = gates.{{ key }} {% endfor %}
-        left join gate_sizes as own_gate
+        left join gate_sizes_{{ p_value }} as own_gate
             on {% for column in together %}judged_together.{{ column }} = own_gate.{{ column }} and {% endfor %}gates.gate_id = own_gate.gate_id
-        left join gate_sizes as opened
+        left join gate_sizes_{{ p_value }} as opened
             on {% for column in together %}judged_together.{{ column }} = opened.{{ column }} and {% endfor %}judged_together.finding_id = opened.gate_id
     ),
 
-    places as (
+    places_{{ p_value }} as (
         select
             *,
             case
@@ -121,10 +121,10 @@
                     then 1
                 else 0
             end as n_freed
-        from ordered
+        from ordered_{{ p_value }}
     ),
 
-    steps as (
+    steps_{{ p_value }} as (
         select
             *,
             least(
@@ -139,11 +139,11 @@
                     )
                 )
             ) as step
-        from places
+        from places_{{ p_value }}
     )
 
     select
         {{ keys | join(", ") }},
         {{ holm_adjusted("step", "ordered_p_value, gate_id is not null", families) }} as p_value_adjusted
-    from steps
+    from steps_{{ p_value }}
 {%- endmacro %}
