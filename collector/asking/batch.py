@@ -234,14 +234,12 @@ class BatchAskers:
                         self._fail(begun, error)
                     raise
                 self._pause(tries, error)
-                batch_id = None
-                # The error may come from a proxy, while the service has the batch all the same. Batches without names are not
-                # looked for after a 429, which would end the run for a person to look.
-                if error.status != _TOO_MANY or self._batches.has_names:
-                    batch_id = self._look_for(submission, utc_now())
-                    self._has_guessed = self._has_guessed or batch_id is not None
-                    if batch_id is None:
-                        self._require_named(begun)
+                # The error may come from a proxy, while the service has the batch all the same.
+                batch_id = self._look_for(submission, utc_now())
+                self._has_guessed = self._has_guessed or batch_id is not None
+                # After a 429 a batch that is not there was refused, and no person has to look.
+                if batch_id is None and error.status != _TOO_MANY:
+                    self._require_named(begun)
             if batch_id is not None:
                 self._arrived(begun, batch_id)
                 return

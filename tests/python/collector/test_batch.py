@@ -263,7 +263,7 @@ def test_a_submission_whose_reply_is_lost_is_found(
     assert len(service.batches) == 1 + n_decoys
 
 
-@pytest.mark.parametrize("status", [500, 503, 529])
+@pytest.mark.parametrize("status", [429, 500, 503, 529])
 def test_a_submission_that_arrived_is_not_made_again_whatever_the_service_says(
     ask: Callable[..., RunSummary], service: Service, status: int
 ) -> None:
