@@ -31,7 +31,7 @@ _LOG_OPTIONS = (
 )
 _PLACES = ("--project-dir", ".", "--profiles-dir", ".", "--target-path", "target")
 
-# What dbt reads as options of a build: each name after DBT_, and every name after DBT_ENGINE_.
+# dbt reads these names, after DBT_, and all names after DBT_ENGINE_ as options of a build.
 _OPTIONS = """
     ARTIFACT_STATE_PATH CACHE_SELECTED_ONLY DEBUG DEFER DEFER_STATE DEFER_TO_STATE EMPTY EVENT_TIME_END
     EVENT_TIME_START EXCLUDE_RESOURCE_TYPES EXPORT_SAVED_QUERIES FAIL_FAST FAVOR_STATE FAVOR_STATE_MODE

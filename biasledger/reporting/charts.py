@@ -194,7 +194,7 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
             "kind": pair.status or "plain",
             "ratio": pair.ratio,
             "written": f"{pair.share:.1%}",
-            "told_reference": f"{pair.reference:.1%}",
+            "shown_reference": f"{pair.reference:.1%}",
             **{key: clip(text) for key, text in pair.more.items()},
         }
         for pair, label in zip(pairs, labels, strict=True)
@@ -206,7 +206,7 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
         "axis": {"format": ".0~%", "values": [0, 0.25, 0.5, 0.75, 1]},
     }
     y = {"field": "label", **_categories(labels, 0.3)}
-    fields = {"written": "of the group", "told_reference": "of the reference", "ratio": "ratio"}
+    fields = {"written": "of the group", "shown_reference": "of the reference", "ratio": "ratio"}
     fields |= {key: key for pair in pairs for key in pair.more}
     layers: list[Spec] = []
     if any(pair.band_low is not None for pair in pairs):
@@ -436,8 +436,8 @@ def scatter(
             "x": point.x,
             "y": point.y,
             "kind": point.status,
-            "told_x": number(point.x),
-            "told_y": number(point.y),
+            "shown_x": number(point.x),
+            "shown_y": number(point.y),
         }
         for point in points
     ]
@@ -469,7 +469,7 @@ def scatter(
             "color": _colour("kind", _KINDS),
             "shape": _shape("kind", _KINDS),
             "opacity": {"condition": {"test": "datum.kind == 'quiet'", "value": 0.45}, "value": 1},
-            "tooltip": _tooltip("label", {"told_x": titles[0], "told_y": titles[1]}),
+            "tooltip": _tooltip("label", {"shown_x": titles[0], "shown_y": titles[1]}),
         },
     }
     layers = [marks, _horizontal_rules([Rule(0.0, "even"), *(Rule(at, "threshold") for at in rules)], y)]

@@ -45,7 +45,7 @@ _UNUSED = re.compile(
 )
 _NAMED_GROUP = re.compile(r'(?<=<g) aria-label="[^"]*"')
 _LINK = re.compile(r'<a xlink:href="https://vega\.github\.io/vega-datasets/([^"]*)">')
-_TOLD = re.compile(r'<(\w+) aria-label="([^"]*)"([^>]*?)/>')
+_DESCRIBED = re.compile(r'<(\w+) aria-label="([^"]*)"([^>]*?)/>')
 _LINES = re.compile(r'translate\(([-\d.]+),([-\d.]+)\)" (fill="[^"]*">(?:<tspan[^>]*>[^<]*</tspan>){2,})')
 _PLACES = re.compile(r'(?<= )(?:transform|d|x|y|x2|y2|width|height)="[^"]*"')
 _LONG_NUMBER = re.compile(r"(-?\d+\.\d)\d+")
@@ -54,9 +54,9 @@ _VARIABLE = re.compile(r"var\((--[\w-]+)\)")
 _CSV_LEFT_OUT = {
     "written",
     "interval",
-    "told_reference",
-    "told_x",
-    "told_y",
+    "shown_reference",
+    "shown_x",
+    "shown_y",
     "place",
     "order",
     "name",
@@ -97,18 +97,18 @@ def svg(spec: Mapping[str, Any], width: int, key: str, space: float | None = Non
 
 @lru_cache(maxsize=500)
 def _drawn(spec: str, width: int, space: float | None) -> str:
-    # Kept, as a page of the explorer is often shown again.
+    # Cached, as a page of the explorer is often shown again.
     import vl_convert
 
     text = vl_convert.vegalite_to_svg(fitted(json.loads(spec), width, space), vl_version=VEGA_LITE)
     text = _TAG.sub(_shortened, _EMPTY.sub("", text)).replace("<g></g>", "")
-    text = _TOLD.sub(r"<\1\3><title>\2</title></\1>", _LINES.sub(_centred, text))
+    text = _DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", _LINES.sub(_centred, text))
     text = _LINK.sub(_own_link, text)
     return text.replace("<svg ", '<svg aria-hidden="true" font-family="sans-serif" font-size="12" ', 1)
 
 
 def _own_link(found: re.Match[str]) -> str:
-    """A link to a page of its own, without the address that Vega puts before; the keyboard has those of the tables."""
+    """Return a link to a page of the explorer: Vega puts an address before it. Keyboards reach the same links in the tables."""
     return "<a>" if found[1] == "null" else f'<a tabindex="-1" href="{found[1]}">'
 
 
@@ -127,6 +127,7 @@ def fitted(spec: Mapping[str, Any], width: int, space: float | None = None) -> S
         step = chart["height"] / len(labels)
         if is_above:
             band |= {"labelAlign": "left", "labelBaseline": "bottom", "labelOffset": -9, "labelPadding": 0}
+            band["zindex"] = 1  # rules do not cross the labels
             step = 24 + _LINE * n_lines
             for layer in chart["layer"]:
                 if layer["mark"]["type"] == "bar":
@@ -150,7 +151,7 @@ def fitted(spec: Mapping[str, Any], width: int, space: float | None = None) -> S
                 layer["encoding"]["x"]["datum"] = end
     if meta.get("has_names"):
         _place_names(chart, width - _FRAME)
-    _tell(chart)
+    _describe(chart)
     return chart
 
 
@@ -236,20 +237,20 @@ def _wrapped(text: str, width: float) -> str:
     return "\n".join(textwrap.wrap(text, max(12, int(width / _CHARACTER)))) or text
 
 
-def _tell(chart: Spec) -> None:
-    """Make of each tooltip a text, which becomes the title of its mark; all else says nothing."""
+def _describe(chart: Spec) -> None:
+    """Turn each tooltip into a description, which becomes the title of its mark; hide all other marks from screen readers."""
     for layer in chart["layer"]:
         fields = layer["encoding"].pop("tooltip", None)
         if fields is None:
             layer["mark"]["aria"] = False
             continue
-        layer["encoding"]["description"] = {"field": "told", "type": "nominal"}
+        layer["encoding"]["description"] = {"field": "described", "type": "nominal"}
         heading, *others = fields
         for row in chart["data"]["values"]:
             lines = [
                 f"{one['title']}: {row[one['field']]}" for one in others if row.get(one["field"]) is not None
             ]
-            row["told"] = "\n".join([str(row[heading["field"]]).replace("\n", " "), *lines])
+            row["described"] = "\n".join([str(row[heading["field"]]).replace("\n", " "), *lines])
 
 
 Box = tuple[float, float, float, float]

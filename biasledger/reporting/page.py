@@ -170,7 +170,7 @@ def _render(**values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Of hundreds of charts none is drawn twice: that would take a minute.
+    # Hundreds of charts have no drawing for narrow screens, which would take a minute.
     n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
     filters = (
         cell,

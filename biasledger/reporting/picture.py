@@ -78,7 +78,7 @@ class Picture:
     def __post_init__(self) -> None:
         if _share_axes(self.panels):
             object.__setattr__(self, "note", f"{self.note} {_CUT}".strip())
-        # What has no chart is read as a table.
+        # A picture without a chart shows more rows.
         n_rows = TABLE_ROWS_AT_MOST * (1 if self.panels else 3)
         object.__setattr__(self, "table_rows", self.result.rows[:n_rows])
 

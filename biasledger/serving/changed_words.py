@@ -29,7 +29,7 @@ class Part:
 
 @dataclass(frozen=True)
 class _Item:
-    """An entry of a list, or a string of JSON: where it stands, what it is compared by, and the key that it belongs to."""
+    """An entry of a list, or a string of JSON: its place in the text, what it is compared by, and the key that it belongs to."""
 
     start: int
     end: int

@@ -21,7 +21,7 @@ ROWS_AT_MOST = 1_000_000
 MEMORY = "1GB"
 # The rows that Python holds; they are fetched a few at a time and their sizes added up.
 BYTES_AT_MOST = 500_000_000
-# All that the process may take: some functions of DuckDB take memory that its own limit does not count.
+# All that the process may take, on Linux: some functions of DuckDB take memory that its own limit does not count.
 ADDRESSES_AT_MOST = 4 * 2**30
 _FETCHED = 16
 _AT_ONCE = 2
@@ -110,13 +110,13 @@ def _answer_of_process(
         ours.close()
 
 
-def _answer(told: Connection, warehouse: Path, sql: str, limit: int, memory: str, most_bytes: int) -> None:
+def _answer(parent: Connection, warehouse: Path, sql: str, limit: int, memory: str, most_bytes: int) -> None:
     """Run the statement in this process and send its rows, or what is wrong."""
     import duckdb
 
     # The server says when this ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform != "win32":
+    if sys.platform == "linux":
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES_AT_MOST, ADDRESSES_AT_MOST))
@@ -130,7 +130,7 @@ def _answer(told: Connection, warehouse: Path, sql: str, limit: int, memory: str
     except BiasledgerError as error:
         is_too_large = isinstance(error.__cause__, duckdb.OutOfMemoryException | MemoryError)
         answer = _too_large(memory) if is_too_large else type(error)(*error.args)
-    told.send(answer)
+    parent.send(answer)
 
 
 def _too_large(memory: str) -> InputError:

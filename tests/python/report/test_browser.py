@@ -416,7 +416,7 @@ class TestTwentyRunsAndTenThousandFindings:
     def test_it_is_small(self, opened_large: Opened, large_report: Path) -> None:
         assert large_report.stat().st_size < 14_000_000
         assert opened_large.page.locator("tbody tr th[scope=row]").count() == 20
-        # Of so many charts none is drawn twice.
+        # So many charts have one drawing each.
         assert (
             opened_large.page.locator(".chart svg").count()
             == opened_large.page.locator(".chart").count()
