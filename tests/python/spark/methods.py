@@ -164,6 +164,8 @@ def _decisions(project: Project) -> None:
             },
             "values": {"race": {"": None}},
         },
+        # Scores are also held against a value without groups.
+        "analysis": {"decisions": {"against": 50}},
     }  # fmt: skip
     rows = [
         (
