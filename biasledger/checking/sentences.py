@@ -71,7 +71,7 @@ def people_of(row: Row, side: str) -> str:
 
 
 def _about(phrase: str) -> str:
-    """What answers about a group are: `about black women`, `where origin is Türkisch`; as the macro about_group says it."""
+    """Return how answers about a group are named, as the macro about_group does: `about black women`, `where origin is Türkisch`."""
     _, whose, rest = phrase.partition("people whose ")
     return f"where {rest.replace(' and whose ', ' and ')}" if whose else f"about {phrase}"
 

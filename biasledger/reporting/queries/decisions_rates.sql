@@ -1,4 +1,4 @@
--- Selection rates and impact ratios, as New York City's Local Law 144 asks for them; judged is the worst-off group.
+-- Selection rates and impact ratios, as New York City's Local Law 144 asks for them; the worst-off group is judged.
 with
 
 judged as (
