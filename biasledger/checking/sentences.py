@@ -71,7 +71,7 @@ def people_of(row: Row, side: str) -> str:
 
 
 def _about(phrase: str) -> str:
-    """Return how answers about a group are named, as the macro about_group does: `about black women`, `where origin is Türkisch`."""
+    """Name what answers are about, as the macro about_group does: `about black women`, `where origin is Türkisch`."""
     _, whose, rest = phrase.partition("people whose ")
     return f"where {rest.replace(' and whose ', ' and ')}" if whose else f"about {phrase}"
 
