@@ -167,7 +167,7 @@ CHECK = {
     "totals, passed, failed, skipped, pass rate, mean ratio, by category": (
         r"in all, [\d,]+ passed, [\d,]+ failed, [\d,]+ skipped; pass rate \d+ %.*racial: .* mean ratio 0\.\d\d"
     ),
-    "the same in a pipeline": r"^FAIL.*Single outputs of stereotypes, asked of simulator, by the published rule",
+    "the same in a pipeline": r"^FAIL.*Single outputs of stereotypes, target simulator, by the published rule",
 }
 # What does not show in a table of these is what another test is about.
 TESTS = {

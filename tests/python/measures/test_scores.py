@@ -41,7 +41,8 @@ def test_a_gap_of_badness_is_the_gap_of_scores_in_shares_of_their_range(shift: f
     assert (bad.adjusted_low, bad.adjusted_high) == pytest.approx(
         (-own.adjusted_high / 2, -own.adjusted_low / 2)
     )
-    assert bad.p_case == own.p_case
+    # Draws follow the order of what texts hold, and mirrored scores have another order.
+    assert bad.p_case == pytest.approx(own.p_case, abs=3 * np.sqrt(0.25 / 199))
     assert 1 - 2 * bad.mean_marked == pytest.approx(own.mean_marked)
 
 
