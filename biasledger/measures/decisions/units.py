@@ -17,6 +17,7 @@ from biasledger.measures.engine.resampling import Design, Floats, Integers, Move
 
 LEAST_NAMES = 5
 """Names a group from which on names are judged, too: of 5 against 5 there are 252 arrangements, of 2 against 2 six."""
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -162,10 +163,13 @@ class Units:
             of_row.astype(np.int64) * (int(cases.max()) + 1) + cases, return_inverse=True
         )
         n, total = (np.bincount(of_cell, weights=values) for values in (self.n, self.total))
-        held = [
+        n_of_unit, total_of_unit, squares = (
             np.bincount(cells // (int(cases.max()) + 1), weights=values)
             for values in (n, total, total**2 / n)
-        ]
+        )
+        # The mean comes first, then what scores on a mirrored scale have, too.
+        between = squares - total_of_unit**2 / n_of_unit
+        held = [np.where(between > _ROUNDING * squares, between, 0.0), n_of_unit, total_of_unit / n_of_unit]
         design = Design(self.design.labels[first], strata[first], content=np.column_stack(held))
         return Moves(design, of_row.astype(np.int64))
 

@@ -4,9 +4,9 @@ Almost every measure is a function of group sums of unit-level features. A unit 
 labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
 inside a stratum.
 
-Draws depend on the seed, on the sizes of strata, and on the order of what the units hold (`Design.content`): never on threads,
-on where a test stopped, on the outcome's scale, on how groups are named, or on which of them is the reference. Where there are
-no more arrangements than draws, tests go through all of them.
+Draws depend on the seed, on the sizes of strata, and on the ranks of what the units hold (`Design.content`): never on threads,
+on where a test stopped, on the outcome's scale or direction, on how groups are named, or on which of them is the reference. Where
+there are no more arrangements than draws, tests go through all of them.
 
 Many units are pooled before their labels are permuted (`pooled`), so that what a test costs stops growing with them.
 """
@@ -60,7 +60,7 @@ class Design:
     labels: group of each unit, 0 for the reference, 1 for the marked group (0 … k - 1 where k groups are compared).
     strata: stratum of each unit; labels are permuted only among the units of one stratum. n_blocks: of units that are pooled,
     the blocks that can move; None where units move singly. content: (n_units, n_numbers), numbers of the units, by which they are
-    put in order before labels are drawn; None to leave them in the order in which they come.
+    put in order before labels are drawn, the last first; None to leave them in the order in which they come.
     """
 
     labels: Labels
@@ -94,10 +94,10 @@ class Design:
         return Design(self.labels[rows], self.strata[rows], content=content)
 
     def holding(self, values: Floats | sparse.csr_array) -> Design:
-        """The same with values of the units (n_units, …) as their content: their sum, and a sum with weights for each place."""
+        """The same with values of the units (n_units, …) as their content: their sum and, of several, a sum with weights."""
         flat = values.reshape(len(values), -1) if isinstance(values, np.ndarray) else values
-        weights = np.ones((flat.shape[1], 2))
-        weights[:, 1] = np.cos(np.arange(flat.shape[1]))
+        weights = np.ones((flat.shape[1], 1 if flat.shape[1] == 1 else 2))
+        weights[:, -1] = np.cos(np.arange(flat.shape[1]))
         return replace(self, content=np.asarray(flat @ weights, dtype=np.float64))
 
     def within(self, blocks: Integers) -> Design:
@@ -293,55 +293,77 @@ class _Ordered:
     """A design whose strata, units and groups are numbered by what they hold, so that no name has a part in it.
 
     units: (n_units,), their positions, by stratum and content. strata, labels: (n_units,), the numbers of each unit's stratum and
-    group. groups: the label of each number of a group.
+    group. groups: the label of each number of a group. keys: what each group holds, in the order of the groups' numbers.
     """
 
     units: Integers
     strata: Integers
     labels: Integers
     groups: Labels
-    content: NDArray[np.float32] | None
+    keys: list[tuple[bytes, bytes]]
+    has_content: bool
 
     @classmethod
     def of(cls, design: Design) -> _Ordered:
-        """Number the strata of a design, then its groups, then its units; what ties keeps its order."""
+        """Number the strata of a design, then its groups, then its units; what ties keeps its order.
+
+        Only ranks of what units hold count. Those of the last number count from the lowest or from the highest on, whichever
+        gives the smaller keys: an outcome times a number, or mirrored, has the same order.
+        """
         _, strata = np.unique(design.strata, return_inverse=True)
         strata = strata.astype(np.int64)
-        labels, content = design.labels.astype(np.int64), None
+        if design.content is None:
+            return cls._by(design, strata, None)
+        ranks = np.column_stack([_dense_ranks(column) for column in design.content.T])
+        mirrored = ranks.copy()
+        mirrored[:, -1] = ranks[:, -1].max(initial=0) - ranks[:, -1]
+        either = [cls._by(design, strata, of_units) for of_units in (ranks, mirrored)]
+        return min(either, key=lambda one: one.keys)
+
+    @classmethod
+    def _by(cls, design: Design, strata: Integers, ranks: Integers | None) -> _Ordered:
+        labels = design.labels.astype(np.int64)
         counts = _cells(strata, labels)
-        keys: list[NDArray[Any]] = []
-        if design.content is not None:
-            # In single precision, sums that differ by the order of their terms alone are equal.
-            content = (np.nan_to_num(design.content) + 0.0).astype(np.float32)
-            of_strata = np.zeros((len(counts), content.shape[1]))
-            np.add.at(of_strata, strata, content)
-            by_content = np.lexsort((*of_strata.astype(np.float32).T, *np.sort(counts, axis=1).T))
-            strata = np.argsort(by_content)[strata]
-            counts = counts[by_content]
-            keys = [*content.T]
-        units = np.lexsort((*keys, strata))
-        groups = sorted(
-            range(counts.shape[1]), key=lambda one: cls._group_key(one, counts, labels[units], content, units)
+        columns: list[Integers] = []
+        if ranks is not None:
+            of_strata = np.zeros((len(counts), ranks.shape[1]), dtype=np.int64)
+            np.add.at(of_strata, strata, ranks)
+            in_order = np.lexsort((*of_strata.T, *np.sort(counts, axis=1).T))
+            strata = np.argsort(in_order)[strata]
+            counts = counts[in_order]
+            columns = [*ranks.T]
+        units = np.lexsort((*columns, strata))
+        keys = [
+            cls._group_key(counts[:, one], ranks, units[labels[units] == one])
+            for one in range(counts.shape[1])
+        ]
+        groups = sorted(range(len(keys)), key=lambda one: keys[one])
+        numbers = np.argsort(groups)[labels]
+        in_order_of_groups = [keys[one] for one in groups]
+        return cls(
+            units, strata, numbers, np.array(groups, dtype=np.int8), in_order_of_groups, ranks is not None
         )
-        ranks = np.argsort(groups)
-        return cls(units, strata, ranks[labels], np.array(groups, dtype=np.int8), content)
 
     @staticmethod
-    def _group_key(
-        group: int, counts: Integers, labels: Integers, content: NDArray[np.float32] | None, units: Integers
-    ) -> tuple[bytes, bytes]:
-        """What a group has of each stratum, and what its units hold."""
-        held = b"" if content is None else content[units[labels == group]].tobytes()
-        return np.ascontiguousarray(counts[:, group]).tobytes(), held
+    def _group_key(counts: Integers, ranks: Integers | None, units: Integers) -> tuple[bytes, bytes]:
+        """What a group has of each stratum, and the ranks of what its units hold, as big-endian integers."""
+        held = b"" if ranks is None else ranks[units].astype(">i8").tobytes()
+        return counts.astype(">i8").tobytes(), held
 
     def seed(self, seed: int) -> int:
         """The seed of draws for so many units in such strata; the seed itself where nothing is known of them.
 
         What units hold puts them in order and is no part of the seed, so that another scale of an outcome has the same draws.
         """
-        if self.content is None:
+        if not self.has_content:
             return seed
         return stable_seed(seed, hashlib.sha256(self.strata[self.units].tobytes()).hexdigest())
+
+
+def _dense_ranks(values: Floats) -> Integers:
+    """Ranks from 0, equal values having one; in single precision, as sums differ by the order of their terms."""
+    _, ranks = np.unique((np.nan_to_num(values) + 0.0).astype(np.float32), return_inverse=True)
+    return ranks.astype(np.int64).ravel()
 
 
 def _cells(strata: Integers, labels: Integers) -> Integers:
