@@ -20,7 +20,7 @@
                     else 'Only one wording was tested'
                 end
                 || coalesce(
-                    printf('; two wordings of the same group differ by %.3g', {{ wording_control }}),
+                    printf('; the same measure between two wordings of one group gives %.3g', {{ wording_control }}),
                     '; another wording of the same group may differ as much'
                 )
     end

@@ -1,6 +1,6 @@
 with
 
--- What two wordings of one group differ by, as two groups' answers are compared: the A/A control of gaps.
+-- What two wordings of one group differ by, as two groups' answers are compared: the A/A control.
 worded_groups as (
     select
         run_id,
@@ -124,7 +124,7 @@ pairs as (
         other.wording
 ),
 
-controls as (
+controls_of_gaps as (
     select
         run_id,
         mitigation,
@@ -138,6 +138,46 @@ controls as (
         count(*) as n_pairs
     from pairs
     group by run_id, mitigation, measure, scheme, subject, attribute, group_name
+),
+
+-- What is no gap of means was measured between each two wordings as between two groups. The reference group's texts are
+-- compared with those of each other group, and its largest value counts.
+measured as (
+    {% for method in methods(with_output="wording_pairs") %}
+        select * from {{ ref("int_" ~ method ~ "_wording_pairs") }}
+        union all by name
+    {% endfor %}
+    select * from controls_of_gaps
+    where false
+),
+
+controls_of_pairs as (
+    select
+        measured.run_id,
+        measured.mitigation,
+        measured.measure,
+        measured.scheme,
+        measured.subject,
+        measured.attribute,
+        measured.group_name,
+        max(measured.value) as value,
+        max(measured.typical_value) as typical_value,
+        max(measured.n_pairs) as n_pairs
+    from measured
+    inner join worded_groups
+        on
+            measured.run_id = worded_groups.run_id
+            and measured.attribute = worded_groups.attribute
+            and measured.group_name = worded_groups.group_name
+    group by
+        measured.run_id, measured.mitigation, measured.measure, measured.scheme, measured.subject, measured.attribute,
+        measured.group_name
+),
+
+controls as (
+    select * from controls_of_gaps
+    union all by name
+    select * from controls_of_pairs
 )
 
 {{ contracted("controls") }}

@@ -29,7 +29,7 @@ controls as (
     from {{ ref("fct_wording_controls") }}
 ),
 
--- The larger of what two wordings of either group differ by.
+-- The larger of what two wordings of either group differ by; of a whole attribute, of any group.
 wording_controls as (
     select
         findings.finding_id,
@@ -43,8 +43,55 @@ wording_controls as (
             and findings.scheme = controls.scheme
             and findings.subject = controls.subject
             and findings.attribute = controls.attribute
-            and controls.group_name in (findings.group_name, findings.reference_group)
+            and (controls.group_name in (findings.group_name, findings.reference_group) or findings.group_name = '(all)')
     group by findings.finding_id
+),
+
+-- With fewer than five wordings a difference must exceed those between wordings of one group.
+held as (
+    select
+        findings.*,
+        scopes.scope,
+        scopes.n_descriptors,
+        wording_controls.wording_control,
+        coalesce(scopes.scope = 'wording' and abs(findings.value) <= wording_controls.wording_control, false)
+            as is_within_wordings
+    from findings
+    inner join scopes on findings.finding_id = scopes.finding_id
+    left join wording_controls on findings.finding_id = wording_controls.finding_id
+),
+
+restating as (
+    select
+        measure,
+        unnest(string_split(restates, ' ')) as restated
+    from {{ ref("dim_measures") }}
+    where restates <> ''
+),
+
+-- What another measure says again, without a control of its own, is held as that measure's findings are.
+restatements as (
+    select
+        held.finding_id,
+        bool_and(primaries.is_within_wordings) as is_within_wordings
+    from held
+    inner join restating on held.measure = restating.measure
+    inner join held as primaries
+        on
+            restating.restated = primaries.measure
+            and held.run_id = primaries.run_id
+            and held.mitigation = primaries.mitigation
+            and held.attribute = primaries.attribute
+            and held.subject = primaries.subject
+            and (
+                held.group_name = '(all)'
+                or (
+                    held.group_name = primaries.group_name
+                    and held.reference_group = primaries.reference_group
+                )
+            )
+    where held.wording_control is null
+    group by held.finding_id
 ),
 
 runs as (
@@ -71,12 +118,10 @@ specific_thresholds as (
         thresholds.published_threshold,
         thresholds.alpha,
         thresholds.min_units,
-        scopes.scope,
-        scopes.n_descriptors,
-        wording_controls.wording_control,
-        -- With fewer than five wordings a difference must exceed those between wordings of one group.
-        coalesce(scopes.scope = 'wording' and abs(findings.value) <= wording_controls.wording_control, false)
-            as is_within_wordings,
+        findings.scope,
+        findings.n_descriptors,
+        findings.wording_control,
+        coalesce(restatements.is_within_wordings, findings.is_within_wordings) as is_within_wordings,
         -- A mitigation that does not help is worth a warning; the audit itself is what fails.
         if(thresholds.severity = 'error' and findings.mitigation <> 'plain', 'warn', thresholds.severity)
             as full_severity,
@@ -84,10 +129,9 @@ specific_thresholds as (
             "thresholds.measure", "thresholds.audit", "thresholds.attribute", "thresholds.threshold",
             "thresholds.clear_threshold", "thresholds.alpha", "thresholds.min_units", "thresholds.severity",
         ]) }} as threshold_hash
-    from findings
+    from held as findings
     inner join runs on findings.run_id = runs.run_id
-    inner join scopes on findings.finding_id = scopes.finding_id
-    left join wording_controls on findings.finding_id = wording_controls.finding_id
+    left join restatements on findings.finding_id = restatements.finding_id
     inner join thresholds
         on
             findings.measure = thresholds.measure

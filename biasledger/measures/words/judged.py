@@ -7,7 +7,7 @@ moved as it was asked, and names or wordings where there are enough of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -29,13 +29,38 @@ from biasledger.measures.words.lengths import Lengths, length_gap
 from biasledger.measures.words.log_odds import WordTest, marked_words, tested
 from biasledger.measures.words.published import PublishedAccuracy, five_fold_accuracy, one_split_accuracy
 from biasledger.measures.words.texts import Texts
-from biasledger.measures.words.units import judged_texts
+from biasledger.measures.words.units import MIN_DESCRIPTORS, judged_texts
 
 MIN_TEXTS_FOR_SVM = 10
 N_TOP_WORDS = 10
 # Both measures of two groups' words use the same draws; the first one of a build leaves its result for the other.
 _DRAWS = "marked_words"
 _DIVERGENCE = "divergence"
+# Enough draws for the mean of what chance gives; two wordings of one group are not tested.
+_N_DRAWS_OF_WORDINGS = 99
+
+
+@dataclass(frozen=True)
+class WordingControl:
+    """A value between each two wordings of one group: the largest, the root mean square, and how many pairs had one."""
+
+    largest: float = np.nan
+    typical: float = np.nan
+    n_pairs: int = 0
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> WordingControl:
+        """The control of the values of all pairs of wordings, NaN where nothing was measured."""
+        known = np.array([value for value in values if not np.isnan(value)])
+        return cls(float(known.max()), float(np.sqrt(np.mean(known**2))), known.size) if known.size else cls()
+
+
+@dataclass(frozen=True)
+class WordingControls:
+    """The wording controls of both groups of a comparison."""
+
+    reference: WordingControl = field(default=WordingControl(), metadata=prefixed("reference_"))
+    marked: WordingControl = field(default=WordingControl(), metadata=prefixed("marked_"))
 
 
 @dataclass(frozen=True)
@@ -74,6 +99,8 @@ class WordDivergence:
     test: PermutationResult | None
     lengths: Lengths | None
     length_seed: int
+    wordings: WordingControls = field(default=WordingControls(), metadata=prefixed("wordings_"))
+    length_wordings: WordingControls = field(default=WordingControls(), metadata=prefixed("length_wordings_"))
 
 
 @dataclass(frozen=True)
@@ -97,6 +124,7 @@ class ToldApart:
     coefficients: str = "[]"
     skipped_reason: str = ""
     n_texts: int = 0
+    wordings: WordingControls = field(default=WordingControls(), metadata=prefixed("wordings_"))
 
 
 def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> Table:
@@ -182,7 +210,37 @@ def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:
         judged.test,
         length_gap(texts, **of_lengths),
         of_lengths["seed"],
+        _between_wordings(comparison, lambda one: _divergence_beyond_chance(one, seed)),
+        _between_wordings(comparison, lambda one: _length_difference(one, of_lengths)),
     )
+
+
+def _between_wordings(
+    comparison: Comparison[Texts], value: Callable[[Comparison[Texts]], float]
+) -> WordingControls:
+    """A value between two wordings of each group, where few were tested: MIN_DESCRIPTORS or more are units of the test."""
+    texts = comparison.units
+    if comparison.n_permutations == 0 or texts.kind != "against_reference" or not texts.is_pair:
+        return WordingControls()
+    reference, marked = (
+        WordingControl.of(
+            value(replace(comparison, units=pair, n_permutations=_N_DRAWS_OF_WORDINGS, handed=None))
+            for pair in texts.between_wordings(label, MIN_DESCRIPTORS - 1)
+        )
+        for label in (0, 1)
+    )
+    return WordingControls(reference, marked)
+
+
+def _divergence_beyond_chance(comparison: Comparison[Texts], seed: int) -> float:
+    units = judged_texts(comparison).all_units
+    judged = divergence_by_units(units, n_permutations=comparison.n_permutations, seed=seed)
+    return judged.jsd - judged.test.null_mean if judged.test else np.nan
+
+
+def _length_difference(comparison: Comparison[Texts], draws: Draws) -> float:
+    lengths = length_gap(comparison.units, **{**draws, "n_permutations": 0})
+    return abs(lengths.gap.adjusted_gap) if lengths else np.nan
 
 
 def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
@@ -217,7 +275,14 @@ def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
         _top_coefficients(counted, texts),
         reason,
         judged.n_texts,
+        _between_wordings(comparison, lambda one: _accuracy_beyond_chance(one, draws["seed"])),
     )
+
+
+def _accuracy_beyond_chance(comparison: Comparison[Texts], seed: int) -> float:
+    if _reason_to_skip(comparison.units):
+        return np.nan
+    return judged_classifier_accuracy(comparison, seed).beyond_chance
 
 
 def judged_classifier_accuracy(comparison: Comparison[Texts], seed: int) -> ClassifierAccuracy:

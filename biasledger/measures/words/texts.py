@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from biasledger.measures.engine.resampling import Design, Floats, Integers
+from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,36 @@ class Texts:
     def is_pair(self) -> bool:
         """Whether exactly two groups are compared and both have units."""
         return self.kind != "all_groups" and self.design.count(0) > 0 and self.design.count(1) > 0
+
+    def between_wordings(self, label: int, most: int) -> Iterator[Texts]:
+        """The texts of each two names or wordings of one group, as if they were two groups, where it has 2 to `most` of them.
+
+        Two of them are compared in the strata that hold both.
+        """
+        of_group = np.flatnonzero(self.design.labels == label)
+        names = np.unique(self.names[of_group])
+        for one, other in combinations(names, 2) if names.size <= most else ():
+            first, second = (of_group[self.names[of_group] == name] for name in (one, other))
+            shared = np.intersect1d(self.design.strata[first], self.design.strata[second])
+            rows = np.concatenate([first, second])
+            rows = rows[np.isin(self.design.strata[rows], shared)]
+            if rows.size:
+                yield self._relabelled(rows, (self.names[rows] == one).astype(np.int8))
+
+    def _relabelled(self, rows: Integers, labels: Labels) -> Texts:
+        return replace(
+            self,
+            features=sparse.csr_array(self.features[rows]),
+            n_answers=self.n_answers[rows],
+            design=Design(labels, self.design.strata[rows]),
+            clusters=self.clusters[rows],
+            prompts=self.prompts[rows],
+            n_trials=self.n_trials[rows],
+            name_strata=self.name_strata[rows],
+            names=self.names[rows],
+            classes=self.classes[rows],
+            order=np.arange(rows.size),
+        )
 
     @property
     def counted_features(self) -> sparse.csr_array:
