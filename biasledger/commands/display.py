@@ -246,7 +246,7 @@ def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
         table.add_row(
             *map(_text, (" ".join(filter(None, (one.measure, one.scheme))), one.contrast)),
             f"{one.n_units:,}",
-            f"{one.smallest:.2g}" if is_judged else f"not judged: needs {one.minimum:,}",
+            one.smallest_shown if is_judged else f"not judged: needs {one.minimum:,}",
             _text(f"{one.n_clear:,} {one.unit}"),
         )
     out.print(table)

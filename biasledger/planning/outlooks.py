@@ -18,15 +18,20 @@ if TYPE_CHECKING:
 
 ASSUMED = (
     "Assumed: by chance one decision in ten changes by one label, one answer in twenty is refused, and two scores of one case "
-    "differ by half a standard deviation. A small run tells how much they do."
+    "differ by half a standard deviation, two amounts of money by a tenth. A small run tells how much they do."
 )
 # Standard deviation of a case's difference between two groups, and of one answer where each group has its own cases.
 _DEVIATIONS = {
     "rank_gap": (math.sqrt(0.1), 0.5),
     "score_gap": (0.5, 1.0),
+    # Of logarithms; of places among the scores of all cases, from 0 to 1.
+    "relative_gap": (0.1, 0.5),
+    "percentile_gap": (0.15, 0.3),
     "answer_gap": (math.sqrt(0.05 * 0.95), math.sqrt(0.05 * 0.95)),
 }
-_BY_KIND = {"label": ("rank_gap",), "score": ("score_gap",)}
+_BY_SCALE = {"raw": "score_gap", "log": "relative_gap", "ranks": "percentile_gap"}
+# As int_decisions_score_units has it where nobody has read a score yet.
+_LARGE_SCALE = 1000
 _WORDS_TO_CLEAR = 20_000
 """Words a group from which on word_divergence is mostly clear without a difference (simulated answers of 60 and 300 words)."""
 Kind = Literal["subject", "template", "descriptor", "prompt", "answer"]
@@ -89,6 +94,13 @@ class Outlook:
             smallest,
             max(n_clear, judged.minimum),
         )
+
+    @property
+    def smallest_shown(self) -> str:
+        """The smallest difference found, of amounts in per cent, as findings state it."""
+        if self.measure == "relative_gap":
+            return f"{100 * math.expm1(self.smallest):.2g} %"
+        return f"{self.smallest:.2g}"
 
     @property
     def contrast(self) -> str:
@@ -275,7 +287,7 @@ def outlooks_from_sizes(audit: Audit, prompts: Sequence[Prompt]) -> list[Outlook
     """
     from biasledger.planning.dry_run import contrasts, threshold_row
 
-    measures = ["answer_gap", *_BY_KIND.get(audit.answer.kind, ())]
+    measures = ["answer_gap", *_gaps_of_decisions(audit)]
     found = [one for one in contrasts(audit, prompts) if one.effect is not None and one.shortfall is None]
     cases: dict[tuple[str, str], set[tuple[str | None, str | None]]] = defaultdict(set)
     for prompt in prompts:
@@ -309,6 +321,17 @@ def outlooks_from_sizes(audit: Audit, prompts: Sequence[Prompt]) -> list[Outlook
                 Outlook.of((measure, "", one.attribute, one.group, one.reference), unit, n, error, judged)
             )
     return _widest(outlooks)
+
+
+def _gaps_of_decisions(audit: Audit) -> list[str]:
+    """Return the measure of the gaps of labels or, by the audit's scale or that of amounts of money, of scores."""
+    if audit.answer.kind == "label":
+        return ["rank_gap"]
+    if audit.answer.kind != "score":
+        return []
+    decisions, maximum = audit.analysis.decisions, audit.answer.maximum
+    is_amount = audit.answer.currency is not None or (maximum or 0) > _LARGE_SCALE
+    return [_BY_SCALE[(decisions and decisions.scale) or ("log" if is_amount else "raw")]]
 
 
 def clear_note(outlooks: Sequence[Outlook]) -> str | None:

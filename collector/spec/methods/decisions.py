@@ -45,7 +45,8 @@ class Decisions(Section):
         description="How gaps between scores are judged. `raw`: in standard deviations of all scores. `log`: on logarithms, in "
         "per cent, as for salaries. `ranks`: by places among the scores of the same case, or job, which no outlier moves. The "
         "default is `log` where all scores that were read are above 0 and either the answer has a currency, the maximum is above "
-        "1,000, or more than ten different scores are closer to a log-normal than to a normal distribution; else `raw`.",
+        "1,000, or more than ten different scores are closer to a log-normal than to a normal distribution; else `raw`. The "
+        "audit's first run decides for all.",
         examples=["log"],
     )
 

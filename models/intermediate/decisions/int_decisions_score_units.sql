@@ -101,10 +101,20 @@ run_spreads as (
         run_means.mean_log
 ),
 
--- Groups do not enter, so that labels can be permuted. A run has one scale, so that its mitigations can be compared.
+runs as (
+    select
+        run_id,
+        audit,
+        started_at
+    from {{ ref("stg_ledger__runs") }}
+),
+
+-- Groups do not enter, so that labels can be permuted.
 run_scales as (
     select
         run_spreads.run_id,
+        run_spreads.lowest_read_score,
+        decisions_runs.scale as stated_scale,
         case
             when decisions_runs.scale is not null then 'the audit says so'
             when run_spreads.lowest_read_score <= 0 then null
@@ -122,16 +132,49 @@ run_scales as (
     inner join decisions_runs on run_spreads.run_id = decisions_runs.run_id
 ),
 
+-- Runs whose spec says nothing have the scale of the audit's first run, so that runs and mitigations can be compared; scores
+-- of 0 or less have no logarithms.
+first_scales as (
+    select
+        runs.audit,
+        run_scales.run_id,
+        run_scales.scale,
+        run_scales.scale_reason
+    from run_scales
+    inner join runs on run_scales.run_id = runs.run_id
+    where run_scales.stated_scale is null
+    qualify row_number() over (partition by runs.audit order by runs.started_at, runs.run_id) = 1
+),
+
+chosen_scales as (
+    select
+        run_scales.run_id,
+        case
+            when run_scales.stated_scale is not null then run_scales.scale
+            when first_scales.scale = 'log' and run_scales.lowest_read_score <= 0 then 'raw'
+            else first_scales.scale
+        end as scale,
+        case
+            when run_scales.stated_scale is not null or first_scales.run_id = run_scales.run_id
+                then run_scales.scale_reason
+            when first_scales.scale = 'log' and run_scales.lowest_read_score > 0
+                then first_scales.scale_reason || ' in the first run of this audit'
+        end as scale_reason
+    from run_scales
+    inner join runs on run_scales.run_id = runs.run_id
+    left join first_scales on runs.audit = first_scales.audit
+),
+
 score_units as (
     select
         score_spreads.run_id,
         score_spreads.mitigation,
         score_spreads.are_equal,
         score_spreads.score_sd,
-        run_scales.scale,
-        run_scales.scale_reason
+        chosen_scales.scale,
+        chosen_scales.scale_reason
     from score_spreads
-    inner join run_scales on score_spreads.run_id = run_scales.run_id
+    inner join chosen_scales on score_spreads.run_id = chosen_scales.run_id
 )
 
 select * from score_units

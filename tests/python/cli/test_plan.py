@@ -95,3 +95,42 @@ def test_an_audit_without_templates_and_findings_is_told_what_to_do(tmp_path: Pa
     done = CliRunner().invoke(cli, ["plan", spec, "--warehouse", str(tmp_path / "none.duckdb")])
     assert done.exit_code != 0
     assert "import its answers and build" in done.stderr
+
+
+def test_gaps_of_amounts_are_planned_in_per_cent(tmp_path: Path) -> None:
+    jobs = (
+        "baker",
+        "cook",
+        "clerk",
+        "driver",
+        "nurse",
+        "tailor",
+        "smith",
+        "gardener",
+        "painter",
+        "judge",
+        "waiter",
+        "poet",
+    )
+    (tmp_path / "jobs.csv").write_text("\n".join(["job", *jobs, ""]), encoding="utf-8")
+    audit_file = tmp_path / "salaries.yml"
+    audit_file.write_text(
+        """
+audit: salaries
+attributes: {gender: {reference: man, groups: {man: [Jan, Piet, Kees, Joop, Wim], woman: [An, Els, Riet, Truus, Mia]}}}
+subjects: {file: jobs.csv, name: job}
+templates: [{id: pay, text: "What should {gender} earn as a {job}? Answer with a number."}]
+answer: {kind: score, minimum: 1, maximum: 200000, currency: EUR}
+""",
+        encoding="utf-8",
+    )
+    audit = load_audit(audit_file)
+    [one] = [
+        one for one in outlooks_from_sizes(audit, build_prompts(audit)) if one.measure.startswith("relative")
+    ]
+    assert one.unit == "cases"
+    # An error of 0.1 / sqrt(12) on logarithms.
+    assert one.smallest == pytest.approx(3.24 * 0.1 / 12**0.5, rel=0.05)
+    done = CliRunner().invoke(cli, ["plan", str(audit_file), "--warehouse", str(tmp_path / "none.duckdb")])
+    assert one.smallest_shown.endswith(" %")
+    assert one.smallest_shown in done.output

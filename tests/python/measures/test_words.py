@@ -26,6 +26,7 @@ from biasledger.measures.words.differences import (
     words_by_units,
 )
 from biasledger.measures.words.divergence import divergence, divergence_parts, jensen_shannon_of_sums
+from biasledger.measures.words.judged import divergences
 from biasledger.measures.words.log_odds import (
     audit_log_odds,
     informative_log_odds,
@@ -34,7 +35,7 @@ from biasledger.measures.words.log_odds import (
 )
 from biasledger.measures.words.units import MovedTexts, judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
-from tests.python.measures.simulated_words import judge, lengths, named, repeats
+from tests.python.measures.simulated_words import Answer, comparison, judge, lengths, named, repeats
 
 COUNTS = hnp.arrays(np.float64, (2, 6), elements=st.integers(0, 30)).filter(
     lambda c: (c.sum(axis=1) > 0).all()
@@ -559,3 +560,36 @@ class TestMarkedWords:
         assert result.family is not None
         assert result.family.n_permutations == 0
         assert np.isnan(result.family.p_value_adjusted).all()
+
+
+def _worded(seed, *, wordings, group=0.0):
+    """Twenty templates, three wordings a group, two trials; the deviation of log-odds by wording, and a group's effect."""
+    rng = np.random.default_rng([11, seed])
+    tilts = rng.normal(0, wordings, (2, 3, 80))
+    tilts[1, :, :8] += group
+    answers, counts = [], []
+    for label, wording, template, _ in np.ndindex(2, 3, 20, 2):
+        odds = np.exp(tilts[label, wording]) / np.arange(2, 82)
+        counts.append(rng.multinomial(60, odds / odds.sum()))
+        prompt = (template * 3 + wording) * 2 + label
+        answers.append(Answer(label, template, prompt, 3 * label + wording, len(answers)))
+    [row] = divergences([comparison(answers, np.array(counts), seed)]).to_pandas().to_dict("records")
+    return row
+
+
+def test_wordings_of_one_group_are_a_control_of_words():
+    def beyond_chance(row):
+        return row["jsd_judged"] - row["null_mean"]
+
+    def control(row):
+        return max(row["wordings_reference_largest"], row["wordings_marked_largest"])
+
+    alike, worded, planted = (
+        [_worded(seed, **effects) for seed in range(5)]
+        for effects in ({"wordings": 0.0}, {"wordings": 0.3}, {"wordings": 0.1, "group": 1.0})
+    )
+    assert {(row["wordings_reference_n_pairs"], row["wordings_marked_n_pairs"]) for row in alike} == {(3, 3)}
+    # Nothing but chance, which is taken off; then twice as much as between groups, whose three wordings share it.
+    assert np.mean([row["wordings_marked_typical"] for row in alike]) < 0.01
+    assert all(control(row) > beyond_chance(row) > 0 for row in worded)
+    assert all(beyond_chance(row) > control(row) for row in planted)
