@@ -119,6 +119,7 @@ def test_gaps_of_amounts_are_planned_in_per_cent(tmp_path: Path) -> None:
 audit: salaries
 attributes: {gender: {reference: man, groups: {man: [Jan, Piet, Kees, Joop, Wim], woman: [An, Els, Riet, Truus, Mia]}}}
 subjects: {file: jobs.csv, name: job}
+trials: 1
 templates: [{id: pay, text: "What should {gender} earn as a {job}? Answer with a number."}]
 answer: {kind: score, minimum: 1, maximum: 200000, currency: EUR}
 """,
