@@ -30,7 +30,15 @@ WITHOUT_PREFIX = {"verdicts", "findings_current", "marked_words_current", "group
 # Folders that every method may refer to.
 SHARED = {"staging", "contrasts", "answers"}
 # Outputs of a method for the findings: values to judge, values at equal sizes to compare runs by, and quality of answers.
-OUTPUTS = ("findings", "equal_sizes", "paired_units", "quality", "contrasts", "wording_units", "wording_pairs")
+OUTPUTS = (
+    "findings",
+    "equal_sizes",
+    "paired_units",
+    "quality",
+    "contrasts",
+    "wording_units",
+    "wording_pairs",
+)
 
 
 @pytest.fixture(scope="module")
