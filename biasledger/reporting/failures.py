@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from biasledger.checking.sentences import in_units
 from biasledger.measure_seeds import measure_rows
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
+from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, linked
+from biasledger.reporting.findings import ID_CHARACTERS
 from biasledger.reporting.picture import Panel, contrast, readable
 from biasledger.reporting.source import Row
 from biasledger.reporting.verdicts import RunVerdict
@@ -19,7 +20,7 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     """Return a row for each alarm that fails an audit, the largest first in each audit; None where there is none.
 
     The axis is the value's distance from "no difference", divided by that of the threshold: past 1, or below -1 where a group may
-    be better or worse off, the threshold is crossed.
+    be better or worse off, the threshold is crossed. A mark leads to the finding's row in the table of findings.
     """
     audits = {verdict.run["audit"] for verdict in verdicts}
     found = [
@@ -36,7 +37,8 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     is_signed = any(finding["side"] == "two-sided" for _, finding in kept)
     rules = [Rule(0.0, "even"), Rule(1.0, "threshold"), *([Rule(-1.0, "threshold")] if is_signed else [])]
     title = "value ÷ threshold" + (" (negative: less for the first group)" if is_signed else "")
-    spec = interval_dots(dots, title, rules, limits=(-_FARTHEST, _FARTHEST))
+    rows = [f"#findings?text={finding['finding_id'][:ID_CHARACTERS]}" for _, finding in kept]
+    spec = linked(interval_dots(dots, title, rules, limits=(-_FARTHEST, _FARTHEST)), rows)
     left_out = f" The {len(kept)} largest of {len(found)}." if len(found) > len(kept) else ""
     return Panel(
         f"{'One finding fails' if len(found) == 1 else f'{len(found)} findings fail'}: value ÷ threshold, with its interval."

@@ -169,7 +169,7 @@ def _model_rates(source: Source, run_ids: Sequence[str]) -> Picture | None:
     )
     return Picture(
         key="model-rates",
-        title="How right each model is about each group",
+        title="Accuracy by model and group",
         reading="The share of a group’s cases that a model judges rightly, and by how many ranks its labels lie above the right "
         "ones on average (left of the line: below). A model that treats all groups alike has bars of one length.",
         result=result,
@@ -556,7 +556,7 @@ def _history(source: Source, run_ids: Sequence[str]) -> Picture | None:
     listed = ", ".join(f"{n:,} {status}" for built_at, status, n, _ in points if built_at == last)
     return Picture(
         key="history",
-        title="From build to build",
+        title="Changes between builds",
         reading="How many findings had which status. They change with new runs, and when a threshold, an exception "
         "or a measure does.",
         result=result,

@@ -65,7 +65,7 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         by=("domain", "outcome"),
         draw=_gaps_panel,
         noun="outcomes",
-        title="Who is placed, scored or decided about worse",
+        title="Differences in ranks, scores and decisions",
         reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
         "group’s is. Ranks and scores: each point is a group less its reference group, with its 95 % interval; left of "
         "the line the group is worse off. Rows with × are intersections. Shares are judged as impact ratios.",
@@ -117,7 +117,7 @@ def _rates(source: Source, run_id: str) -> Picture | None:
     panels, note = split_panels(rows, ("domain", "attribute"), _rates_panel, "attributes")
     return Picture(
         key="decisions-rates",
-        title="Selection rates against the best-off group",
+        title="Selection rates by group",
         reading="Impact ratio: a group’s selection rate over that of the best-off group, which is 1. Below four "
         "fifths (dashed) United States rules speak of adverse impact; "
         "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. An interval is "
@@ -228,7 +228,7 @@ def _labels(source: Source, run_id: str) -> Picture | None:
     )
     return Picture(
         key="decisions-labels",
-        title="Which labels each group gets",
+        title="Labels by group",
         reading="The mix of labels of a group’s cases, from the lowest label to the highest. Cases are the same for all groups "
         "where only the name differs, and then so should the mix be.",
         result=result,
@@ -280,7 +280,7 @@ def _consistency(source: Source, run_id: str) -> Picture | None:
     n, n_changed = (sum(row[name] for row in result.rows) for name in ("n_cases", "n_inconsistent"))
     return Picture(
         key="decisions-consistency",
-        title="How often the group alone changes the answer",
+        title="Answers that the group alone changes",
         reading=f"{n_changed:,} of {n:,} cases ({n_changed / n:.0%}) got different answers in versions that differ in the group "
         "alone. Some of that is chance: a model that is asked the same twice may answer differently, too.",
         result=result,
@@ -312,7 +312,7 @@ def _positions(source: Source, run_id: str) -> Picture | None:
     )
     return Picture(
         key="decisions-positions",
-        title="Does the order in which candidates are shown decide?",
+        title="Effect of the order of candidates",
         reading="Without any effect of the order every place is put first equally often (line). A strong effect of "
         "the order hides effects of names.",
         result=result,
