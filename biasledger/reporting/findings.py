@@ -33,7 +33,7 @@ FILTERS = {
 """The filters of the table: field -> its label."""
 ID_CHARACTERS = 12
 """Characters of a finding's id that the page shows, and that a search finds."""
-_SEVERITIES = {"error": "can fail", "warn": "is only a warning", "none": "described"}
+_SEVERITIES = {"error": "can fail", "warn": "warning", "none": "described"}
 
 
 class Line(NamedTuple):
@@ -79,7 +79,7 @@ def _line(finding: Row) -> Line:
     notes = [
         note
         for note, holds in (
-            ("is only a warning", finding["status"] == "alarm" and finding["severity"] != "error"),
+            ("warning", finding["status"] == "alarm" and finding["severity"] != "error"),
             ("accepted", finding["is_excepted"]),
             ("not the current run", not finding["is_current"]),
         )
