@@ -119,7 +119,13 @@ def validate(
 
 
 def _is_right(
-    audit_file: Path, file: Path | None, allow_outside: bool, *, table: str | None, encoding: str | None
+    audit_file: Path,
+    file: Path | None,
+    allow_outside: bool,
+    *,
+    table: str | None,
+    encoding: str | None,
+    outcome: str | None = None,
 ) -> bool:
     """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
     from biasledger.planning.dry_run import design_warnings
@@ -128,7 +134,7 @@ def _is_right(
     from collector.spec.loading import check_audit
 
     try:
-        checked = check_audit(audit_file, allow_outside=allow_outside)
+        checked = check_audit(audit_file, allow_outside=allow_outside, outcome=outcome)
     except InputError as error:
         say(f"Error: {error}", err=True)
         return False
@@ -138,6 +144,14 @@ def _is_right(
             _print_look(audit_file, file, checked, table=table, encoding=encoding)
         say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
         return False
+    if checked.audit.outcomes:
+        are_right = []
+        for name in checked.audit.outcomes:
+            say(f"Outcome {name}:")
+            are_right.append(
+                _is_right(audit_file, file, allow_outside, table=table, encoding=encoding, outcome=name)
+            )
+        return all(are_right)
     for warning in [
         *checked.audit.warnings(),
         *design_warnings(checked.audit),

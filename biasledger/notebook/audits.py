@@ -119,7 +119,7 @@ def collect(
     from collector.targets.python_function import of_function
 
     with _spec_file(spec) as path:
-        loaded = _load(path)
+        loaded = _load(path)[0]
         # Nothing is laid out for a spec or a function that is wrong.
         function = None if isinstance(target, str) else of_function(target, name=name)
         folder = _project(project)
@@ -188,10 +188,10 @@ def _spec_file(spec: Spec) -> Iterator[Path]:
             yield path
 
 
-def _load(path: Path) -> Audit:
-    from collector.spec.loading import load_audit
+def _load(path: Path) -> tuple[Audit, ...]:
+    from collector.spec.loading import load_audits
 
-    return load_audit(path)
+    return load_audits(path)
 
 
 @contextmanager

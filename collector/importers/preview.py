@@ -187,6 +187,8 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
     for role, column in roles_of(columns).items():
         if column not in MADE_COLUMNS:
             yield f"{at}.{role}", column
+    for index, column in enumerate(imported.keep):
+        yield f"import.keep[{index}]", column
     for key in ("attributes", "descriptors", "texts", "scores"):
         mapped: Mapping[str, str] = getattr(columns, key)
         for name, column in mapped.items():
