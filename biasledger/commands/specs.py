@@ -427,6 +427,12 @@ def new(
         raise click.UsageError(f"--labels names labels, and --kind says {kind}: leave one of them out.")
     columns = source_columns(file, lambda _: True, form)
     sheets = "" if table else " ".join(sheet_notes(file))
+    if not answers and not groups and not _is_answered():
+        hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
+        raise click.UsageError(
+            f"Which column holds the answers, and which names the groups? Give --answer COLUMN and --group COLUMN; the columns are "
+            f"{_listed(columns)}.{f' {hint}' if hint else ''}"
+        )
     if not answers:
         hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
         answers = (_asked("--answer", "Which column holds the answers?", columns, hint),)

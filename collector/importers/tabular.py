@@ -135,9 +135,7 @@ def import_runs(
     started, started_at = time.monotonic(), utc_now()
     kept: list[tuple[_Checked, _Kept]] = []
     with ExitStack() as stack:
-        checked = [
-            stack.enter_context(_checked(one, audits, audit_path, file, name=name)) for one in audits
-        ]
+        checked = [stack.enter_context(_checked(one, audits, audit_path, file, name=name)) for one in audits]
         ledger = Ledger(ledger_path)
         ledger.create()
         with ledger.append(memory_limit=MEMORY_LIMIT) as append:

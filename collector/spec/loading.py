@@ -259,7 +259,10 @@ def _document_of_outcome(document: dict[str, Any], name: str) -> dict[str, Any]:
 def _named_by_outcome(problem: SpecProblem, name: str) -> SpecProblem:
     """Return a problem of an outcome's own spec with the keys that the file has."""
     at, message = problem.at, problem.message
-    for key, written in (("answer.", f"outcomes.{name}."), ("import.columns.text", f"outcomes.{name}.column")):
+    for key, written in (
+        ("answer.", f"outcomes.{name}."),
+        ("import.columns.text", f"outcomes.{name}.column"),
+    ):
         at = at.replace(key, written)
         message = message.replace(f" {key}", f" {written}")
     return SpecProblem(at, message, problem.n_others)

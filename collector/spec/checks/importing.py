@@ -55,7 +55,10 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
     if imported.keep and (
         audit.answer.kind == "ranking" or (audit.answer.kind == "items" and columns.text is None)
     ):
-        yield "import.keep", "is for files with a row for each answer, and here several rows make one; remove it"
+        yield (
+            "import.keep",
+            "is for files with a row for each answer, and here several rows make one; remove it",
+        )
     if len(set(imported.keep)) < len(imported.keep):
         yield "import.keep", "names a column twice; remove one of them"
     if imported.score_labels and not imported.columns.scores:
@@ -69,7 +72,10 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
 def outcome_problems(audit: Audit) -> Iterator[Problem]:
     """Yield what is wrong with the outcomes of a spec; each is then checked as an audit of its own."""
     if audit.imported is None:
-        yield "outcomes", "are columns of a file, and the key import is missing; it says what the columns mean"
+        yield (
+            "outcomes",
+            "are columns of a file, and the key import is missing; it says what the columns mean",
+        )
     if "answer" in audit.model_fields_set:
         yield "answer", "cannot be combined with outcomes, which say what each column holds; remove it"
     if audit.templates:
@@ -97,7 +103,10 @@ def _named_outcome_problems(audit: Audit) -> Iterator[Problem]:
         if names.count(name.lower()) > 1:
             yield at, "differs from another outcome in case alone; rename one of them"
         if "kind" not in outcome.model_fields_set:
-            yield f"the key {at}.kind", "is missing; it says what the column holds: text, label, score or list"
+            yield (
+                f"the key {at}.kind",
+                "is missing; it says what the column holds: text, label, score or list",
+            )
         elif outcome.kind not in KINDS_OF_OUTCOMES:
             yield f"{at}.kind", f"is {outcome.kind!r}; an outcome is one of {quoted(KINDS_OF_OUTCOMES)}"
         column = outcome.column or name
