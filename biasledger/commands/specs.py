@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collector.importers.preview import Preview, PreviewedAnswer, RuleUse
     from collector.spec.audit import Audit
     from collector.spec.loading import CheckedAudit, SpecProblem
+    from collector.tables.source import Form
 
 _WORDS_SHOWN = 20
 _CHARACTERS_SHOWN = 100
@@ -427,15 +428,7 @@ def new(
         raise click.UsageError(f"--labels names labels, and --kind says {kind}: leave one of them out.")
     columns = source_columns(file, lambda _: True, form)
     sheets = "" if table else " ".join(sheet_notes(file))
-    if not answers and not groups and not _is_answered():
-        hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
-        raise click.UsageError(
-            f"Which column holds the answers, and which names the groups? Give --answer COLUMN and --group COLUMN; the columns are "
-            f"{_listed(columns)}.{f' {hint}' if hint else ''}"
-        )
-    if not answers:
-        hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
-        answers = (_asked("--answer", "Which column holds the answers?", columns, hint),)
+    answers = answers or (_asked_answer(file, columns, form, sheets, is_alone=bool(groups)),)
     texts = _columns_of_groups(answers, columns)
     answer = "" if texts else answers[0]
     named = groups or (
@@ -482,6 +475,8 @@ def new(
     checked = check_audit(audit_file)
     n = _print_problems(audit_file, checked, checked.problems)
     if checked.audit is not None:
+        for line in _reference_lines(checked.audit, attributes):
+            say(line)
         for warning in [*checked.audit.warnings(), *scope_warnings(checked.audit)]:
             say(f"Warning: {warning}")
         n, _ = _print_file(audit_file, file, checked, checked.audit)
@@ -510,6 +505,19 @@ def _columns_of_groups(answers: Sequence[str], columns: Sequence[str]) -> dict[s
     return texts
 
 
+def _asked_answer(file: Path, columns: Sequence[str], form: Form, sheets: str, *, is_alone: bool) -> str:
+    """Return the column of the answers that the person at the terminal names; `is_alone`: groups are named already."""
+    from collector.importers.named_columns import suggested_answers
+
+    hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
+    if is_alone or _is_answered():
+        return _asked("--answer", "Which column holds the answers?", columns, hint)
+    raise click.UsageError(
+        f"Which column holds the answers, and which names the groups? Give --answer COLUMN and --group COLUMN; the columns are "
+        f"{_listed(columns)}.{f' {hint}' if hint else ''}"
+    )
+
+
 def _asked(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
     """Return what the person at the terminal answers; where there is none, say which option to give."""
     if not _is_answered():
@@ -533,6 +541,17 @@ def _asked_favourable(labels: Sequence[str]) -> Sequence[str]:
 
 def _is_answered() -> bool:
     return sys.stdin.isatty() and is_watched()
+
+
+def _reference_lines(audit: Audit, references: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield which group the others are compared with, where the file decided it."""
+    assert audit.imported is not None
+    for name, column in audit.imported.columns.attributes.items():
+        if references.get(column) is None:
+            yield (
+                f"Compares with {shown(audit.attributes[name].reference or '')} of {name}, the most frequent group; "
+                f"--group {shlex.quote(f'{column}=GROUP')} names another."
+            )
 
 
 def _unused_lines(unused: Sequence[str], roles: Mapping[str, str | None]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from biasledger.publishing.quoting import quote_name, quote_text
+from biasledger.publishing.quoting import quote_text
 
 if TYPE_CHECKING:
     import duckdb

@@ -50,7 +50,7 @@ def show_table(
     else:
         chosen = _fitting(longest, cells, console.width)
         if paged and len(chosen) < len(names):
-            _show_pages(console, columns, rows, chosen)
+            _show_pages(console, columns, rows)
             return []
     numeric = [
         bool(rows) and all(_is_number(row[place]) or row[place] is None for row in rows) for place in chosen
@@ -66,11 +66,10 @@ def show_table(
     return [name for place, name in enumerate(names) if place not in chosen]
 
 
-def _show_pages(
-    console: Console, columns: Sequence[str], rows: Sequence[Sequence[Any]], first: Sequence[int]
-) -> None:
-    """Print all columns of rows in tables that fit, each after the number of its row; those of `first` are in the first ones."""
-    left = [*first, *(place for place in range(len(columns)) if place not in first)]
+def _show_pages(console: Console, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print all columns of rows in tables that fit, each with the rows' numbers; columns with one value everywhere come last."""
+    different = [len({_cell(row[place]) for row in rows}) > 1 for place in range(len(columns))]
+    left = sorted(range(len(columns)), key=lambda place: not different[place])
     n_shown = 0
     while left:
         for n in range(len(left), 0, -1):

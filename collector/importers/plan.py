@@ -140,8 +140,8 @@ class PlannedAnswer:
 
     `finish_reason` is why the model stopped, `error` why nothing came back, `reasoning` what it thought, where the file says so.
     `scores` are the labels it has already: (scorer, label). `options` are the question's own: label -> text. `column` is what the
-    column of the answers tells about amounts. `attempt` is the number of the attempt at the trial, from 1. `source_row` is the row
-    of the file, from 1, and `kept` canonical JSON of its columns that are kept.
+    column of the answers tells about amounts. `attempt` is the number of the attempt at the trial, from 1. `source_row` is the
+    row of the file, from 1, and `kept` canonical JSON of its columns that are kept.
     """
 
     run: int
