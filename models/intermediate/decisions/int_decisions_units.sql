@@ -15,7 +15,7 @@ decisions_runs as (
         len(labels) - 1 as highest_label_rank,
         lowest_score,
         highest_score,
-        selects
+        selects_nobody
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -81,7 +81,7 @@ ranged as (
     select
         people.*,
         case
-            when refused_attributes.run_id is not null and decisions_runs.selects
+            when refused_attributes.run_id is not null and not coalesce(decisions_runs.selects_nobody, false)
                 then if(people.is_refused, 0, people.selected)
         end as selected_of_asked,
         case people.kind
