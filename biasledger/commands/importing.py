@@ -55,13 +55,15 @@ def import_answers(
     """Keep answers that already exist.
 
     FILE is CSV, TSV, JSON (lines, or an array), Parquet or Excel, the folder of a Hugging Face dataset or of JSON files, or a log
-    of Inspect AI, promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says what its columns mean.
+    of Inspect AI, promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says what its columns mean. Each of its
+    `outcomes` becomes a run.
     """
     from collector.importers.tabular import import_runs
-    from collector.spec.loading import load_audit
+    from collector.spec.loading import load_audits
 
+    audits = load_audits(audit_file, allow_outside=allow_outside)
     summaries = import_runs(
-        load_audit(audit_file, allow_outside=allow_outside).with_form(table=table, encoding=encoding),
+        [audit.with_form(table=table, encoding=encoding) for audit in audits],
         audit_file,
         file,
         ledger,
@@ -72,7 +74,7 @@ def import_answers(
     )
     for summary in summaries:
         print_run(summary)
-    print_warnings(summaries[0].warnings)  # they are the file's, and the same for all of its runs
+    print_warnings(summaries[0].warnings)  # they are the file's, the same for all of its runs
     for summary in summaries:
         summary.require_answers()
     next_step("biasledger build")

@@ -183,6 +183,8 @@ _RESPONSE_COLUMNS = {
     "read_by": "varchar",
     "read_text": "varchar",
     "answer_language": "varchar",
+    "source_row": "bigint",
+    "kept": "varchar",
 }
 
 
