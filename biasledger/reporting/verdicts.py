@@ -225,14 +225,14 @@ def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
         return []
     attribute = max(quiet, key=lambda one: len(quiet[one]))
     n, n_clear = len(quiet[attribute]), quiet[attribute].count("clear")
-    of = "the audit that judges it" if n == 1 else f"the {_word(n)} audits that judge it"
     n_open = n - n_clear
-    still = (
-        (f"in {_word(n_open)} of them it is not ruled out" if n > 1 else "it is not ruled out")
-        if n_open
-        else "it is ruled out"
-    )
-    return [f"No difference by {readable(attribute)} fails {of}; {still}."]
+    judging = f"the {_word(n)} that judge{'s' * (n == 1)} it"
+    if n_open:
+        where = f"{_word(n_open)} of {judging}" if n_clear else judging
+        still = f"in {where}, a difference is not ruled out"
+    else:
+        still = f"{judging} rule{'s' * (n == 1)} a difference out"
+    return [f"No audit fails by {readable(attribute)}; {still}."]
 
 
 def _audits(verdicts: Sequence[RunVerdict], places: Iterable[int]) -> str:
