@@ -295,7 +295,8 @@ def _append(
     append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
     chained = {number: ChainedRun(append, run, analysis) for number, run in runs.items()}
     for planned in plan.runs:
-        chained[planned.number].event("started", {"prompts": planned.n_prompts, "rows": planned.n_attempts})
+        counts = {"prompts": planned.n_prompts, "rows": planned.n_attempts}
+        chained[planned.number].event("started", counts | plan.left_out(planned.number))
     n_attempts = sum(planned.n_attempts for planned in plan.runs)
     with progress(n_attempts, f"import {file.name}", show_progress) as advance:
         counted, message = _write(chained, plan, audit, file, advance)
