@@ -44,7 +44,7 @@ class ItemPlan(GatheredPlan):
         )
         self._number_prompts("gathered", self._names)
 
-    def left_out(self, run: int) -> dict[str, Any]:
+    def left_out(self, run: int) -> dict[str, Any]:  # noqa: ARG002
         """Return nothing: rows are items, and no answers."""
         return {}
 

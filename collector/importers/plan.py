@@ -329,7 +329,9 @@ class FilePlan:
 
     def left_out(self, run: int) -> dict[str, Any]:
         """Return this of cells without a group: attribute, what the cell holds, how many answers."""
-        first = f" and coalesce({self._number('attempt', 'attempt')}, 1) = 1" if "attempt" in self._roles else ""
+        first = (
+            f" and coalesce({self._number('attempt', 'attempt')}, 1) = 1" if "attempt" in self._roles else ""
+        )
         found = [
             {"attribute": attribute, "cell": str(cell), "n": int(n)}
             for attribute, (names_none, cell) in self._conditions.without_group().items()
