@@ -115,7 +115,7 @@ def import_runs(
         audit_path: its file, for error sentences.
         file: the responses.
         ledger_path: the ledger, made if absent; a file that cannot be imported leaves it as it was.
-        name: what to call the target that answered; the file's name without its ending if absent. Runs that the import splits
+        name: what to call the target that answered; if absent the sheet's name, where one is stated, or the file's. Runs that the import splits
             by model are called after their models.
         again: import content that was imported for this audit before.
         simulated: label the answers as simulated.
@@ -235,10 +235,16 @@ def _run_rows(
     """Return the runs to be by their numbers, called after their models where the import is split by model."""
     assert audit.imported is not None
     asked, rules_version = audit.asked(), load_rules().version
+    # Sheets of a workbook are often those of several vendors.
+    sheet = audit.imported.table if file.suffix.lower() == ".xlsx" else None
     runs = {}
     for planned in plan.runs:
         # A file that comes under another name each month still holds the answers of the one model that it names.
-        target = (planned.model if audit.imported.split is not None else name or planned.model) or file.stem
+        target = (
+            (planned.model if audit.imported.split is not None else name or planned.model)
+            or sheet
+            or file.stem
+        )
         runs[planned.number] = RunRow(
             run_id=new_run_id(audit.audit, target, started_at),
             audit=audit.audit,
@@ -259,7 +265,7 @@ def _run_rows(
 
 
 def _refuse_repeated(append: Append, audit: Audit, file: Path, source_hash: str) -> None:
-    earlier = append.run_of_source(audit.audit, source_hash)
+    earlier = append.run_of_source(audit.audit, source_hash, audit.imported.table if audit.imported else None)
     if earlier is not None:
         raise InputError(
             f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import it a second time."
