@@ -206,6 +206,7 @@ def erase(
             before = ", erased before" if found.is_erased else ""
             say(f"Response {found}, {found.status}, {found.n_characters:,} characters in all{before}")
         click.confirm(visible(f"Erase the texts from run {run_id} for good?"), abort=True)
+    _remove_left_scratch()
     done = erasure.erase(ledger, run_id, prompt_id, trial, attempt, reason=reason)
     for one in done.responses:
         say(f"Erased {', '.join(one.texts)} of response {one} in run {run_id}.")
@@ -245,6 +246,7 @@ def retract(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
             f"Run {run_id}, {found.audit}, target {found.target}, {found.origin}, {found.n_responses:,} responses{before}"
         )
         click.confirm("Retract this run for good?", abort=True)
+    _remove_left_scratch()
     done = retraction.retract(ledger, run_id, reason=reason)
     if done.was_retracted:
         say(f"Run {run_id} was retracted before; nothing was changed.")
@@ -265,6 +267,14 @@ def retract(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
         "Tables of earlier builds still hold it: the next build rebuilds all of them. Published copies hold it, too."
     )
     next_step("biasledger build")
+
+
+def _remove_left_scratch() -> None:
+    from collector.files.scratch import remove_left_scratch
+
+    if n := remove_left_scratch():
+        folders = "1 temporary folder" if n == 1 else f"{n:,} temporary folders"
+        say(f"Removed {folders} that killed commands left.")
 
 
 TITLE = "Evidence"

@@ -45,7 +45,8 @@ def find_run(
     """The run that a name means.
 
     Args:
-        name: a run's id or its beginning; a target, for its latest run; `latest`, `previous` or `baseline` of the audit and target.
+        name: a run's id or its beginning; a target, for its latest run; `latest`, `previous` or `baseline` of the audit
+            and target.
         runs: (run id, audit, target), of each audit and target the one that `latest` means first, then those before it.
         baselines: what is pinned; None where that is not known, and `baseline` is no name.
         audit, target: narrow down what `latest`, `previous` and `baseline` mean.

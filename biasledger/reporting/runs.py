@@ -380,8 +380,8 @@ def _ai_act(source: Source, run_id: str) -> Picture | None:
     return tabled(
         key="ai-act",
         title="Findings by heading of the EU AI Act",
-        reading="Where findings may be used under Regulation (EU) 2024/1689, as the seed ai_act maps measures to headings. It does "
-        "not say whether a system is lawful, or falls under the regulation.",
+        reading="Where findings may be used under Regulation (EU) 2024/1689, as the seed ai_act maps measures to headings. It "
+        "does not say whether a system is lawful, or falls under the regulation.",
         result=source.ask_analysis("eu_ai_act", run_id),
     )
 

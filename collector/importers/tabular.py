@@ -6,7 +6,6 @@ tables of short columns. The second streams the answers in batches through the s
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -21,6 +20,7 @@ from collector.answers.unread_reasons import UnreadReasons
 from collector.asking.asked_again import AskedAgain
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
+from collector.files.scratch import scratch_folder
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
@@ -115,8 +115,8 @@ def import_runs(
         audit_path: its file, for error sentences.
         file: the responses.
         ledger_path: the ledger, made if absent; a file that cannot be imported leaves it as it was.
-        name: what to call the target that answered; if absent the sheet's name, where one is stated, or the file's. Runs that the import splits
-            by model are called after their models.
+        name: what to call the target that answered; if absent the sheet's name, where one is stated, or the
+            file's. Runs that the import splits by model are called after their models.
         again: import content that was imported for this audit before.
         simulated: label the answers as simulated.
         show_progress: None shows a bar on a terminal only.
@@ -143,8 +143,8 @@ def import_runs(
     source_hash = content_hash(file, form) if file.exists() else ""
     columns = needed_columns(conditions, audit)
     with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, columns, form, Path(scratch), audit.imported.columns.texts) as source,
+        scratch_folder() as scratch,
+        open_source(file, columns, form, scratch, audit.imported.columns.texts) as source,
     ):
         plan = plan_of(audit, conditions, source)
         with plan.readable():

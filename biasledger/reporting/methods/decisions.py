@@ -137,10 +137,10 @@ def _local_law(source: Source, run_id: str) -> Picture | None:
         key="local-law-144",
         title="New York City, Local Law 144: impact ratios",
         reading="In the form of 6 RCNY 5-301: by sex, by race and ethnicity, and by both. The rate of scores is the share above "
-        "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; intervals are "
-        "95 %. A category under 2 % of the data is left out of ratios, as the rules allow, and shown: "
-        "analysis.decisions.smallest_share sets another share, and 0 leaves out none. People of unknown category are in no row, and "
-        "counted.",
+        "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; intervals "
+        "are 95 %. A category under 2 % of the data is left out of ratios, as the rules allow, and shown: "
+        "analysis.decisions.smallest_share sets another share, and 0 leaves out none. People of unknown category are in no row, "
+        "and counted.",
         result=source.ask_analysis("nyc_local_law_144", run_id),
     )
 
