@@ -23,6 +23,7 @@ from collector.terminal import say
 if TYPE_CHECKING:
     from collector.exports.folder import Format
     from collector.importers.catalogue import CatalogueSummary
+    from collector.ledger.summary import RunSummary
 
 
 @click.command("import")
@@ -70,7 +71,7 @@ def import_answers(
     if name is not None and len(tables) > 1:
         raise click.UsageError("--name is for one sheet: of several, each is called after its sheet.")
     audit = load_audit(audit_file, allow_outside=allow_outside)
-    imported = []
+    imported: list[RunSummary] = []
     for table in tables or (None,):
         summaries = import_runs(
             audit.with_form(table=table, encoding=encoding),
