@@ -184,6 +184,10 @@ class Plan(Protocol):
         """Return what is allowed but should be known, one sentence each."""
         ...
 
+    def left_out(self, run: int) -> dict[str, Any]:
+        """Return what answers do not tell of a run's rows: cells without a group, and rows that repeat others; empty if none."""
+        ...
+
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
         """Yield every run's prompts, in batches."""
         ...
@@ -328,6 +332,21 @@ class FilePlan:
             if column not in MADE_COLUMNS
         )
         return [missing_sentence(column, counts) for column, counts in counted if counts]
+
+    def left_out(self, run: int) -> dict[str, Any]:
+        """Return this of cells without a group: attribute, what the cell holds, how many answers."""
+        first = (
+            f" and coalesce({self._number('attempt', 'attempt')}, 1) = 1" if "attempt" in self._roles else ""
+        )
+        found = [
+            {"attribute": attribute, "cell": str(cell), "n": int(n)}
+            for attribute, (names_none, cell) in self._conditions.without_group().items()
+            for cell, n in self._rows(
+                f"select {cell}, sum(coalesce({self._number('weight', 'weight')}, 1)) from resolved "
+                f"where run = {run} and {names_none}{first} group by all order by all"
+            )
+        ]
+        return {"without_group": found} if found else {}
 
     def _counted_missing(self, cell: str, nothing: str) -> dict[str, int]:
         """Return what stands in a column's cells without a value -> in how many of the file's rows."""
@@ -603,8 +622,9 @@ class FilePlan:
 class RowPlan(FilePlan):
     """A file with one row a response; no answer is kept in memory."""
 
-    # Rows of the file that repeat an earlier one exactly, and are not left out.
+    # Rows of the file that repeat an earlier one exactly and are not left out, and those that are.
     n_repeated = 0
+    n_dropped = 0
 
     def check(self) -> None:
         """Read the file once; raise InputError for the first thing wrong in it."""
@@ -613,6 +633,16 @@ class RowPlan(FilePlan):
         assert self._audit.imported is not None
         if self._audit.imported.duplicates is None:
             self.n_repeated = self._source.n_repeated()
+        elif self._audit.imported.duplicates == "drop":
+            ((self.n_dropped,),) = self._rows(
+                "select (select count(*) from every_row) - (select count(*) from source)"
+            )
+
+    def left_out(self, run: int) -> dict[str, Any]:
+        """Return this with the rows that repeat others, which are known of the whole file."""
+        repeated = {"counted": self.n_repeated, "dropped": self.n_dropped}
+        known = {name: n for name, n in repeated.items() if n}
+        return {**super().left_out(run), **({"repeated_rows": known} if known else {})}
 
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""

@@ -6,7 +6,6 @@ tables of short columns. The second streams the answers in batches through the s
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from collector.answers.unread_reasons import UnreadReasons
 from collector.asking.asked_again import AskedAgain
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
+from collector.files.scratch import scratch_folder
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
@@ -117,8 +117,8 @@ def import_runs(
         audit_path: its file, for error sentences.
         file: the responses.
         ledger_path: the ledger, made if absent; a file that cannot be imported leaves it as it was.
-        name: what to call the target that answered; the file's name without its ending if absent. Runs that the import splits
-            by model are called after their models.
+        name: what to call the target that answered; if absent the sheet's name, where one is stated, or the
+            file's. Runs that the import splits by model are called after their models.
         again: import content that was imported for this audit before.
         simulated: label the answers as simulated.
         show_progress: None shows a bar on a terminal only.
@@ -237,8 +237,8 @@ def _checked(
             if one is not audit and one.imported is not None and (column := one.imported.columns.text)
         ]
     with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, columns, form, Path(scratch), audit.imported.columns.texts) as source,
+        scratch_folder() as scratch,
+        open_source(file, columns, form, scratch, audit.imported.columns.texts) as source,
     ):
         plan = plan_of(audit, conditions, source)
         with plan.readable():
@@ -296,10 +296,16 @@ def _run_rows(
     audit, plan = checked.audit, checked.plan
     assert audit.imported is not None
     asked, rules_version = audit.asked(), load_rules().version
+    # Sheets of a workbook are often those of several vendors.
+    sheet = audit.imported.table if file.suffix.lower() == ".xlsx" else None
     runs = {}
     for planned in plan.runs:
         # A file that comes under another name each month still holds the answers of the one model that it names.
-        target = (planned.model if audit.imported.split is not None else name or planned.model) or file.stem
+        target = (
+            (planned.model if audit.imported.split is not None else name or planned.model)
+            or sheet
+            or file.stem
+        )
         runs[planned.number] = RunRow(
             run_id=new_run_id(audit.audit, target, started_at),
             audit=audit.audit,
@@ -320,7 +326,7 @@ def _run_rows(
 
 
 def _refuse_repeated(append: Append, audit: Audit, file: Path, source_hash: str) -> None:
-    earlier = append.run_of_source(audit.audit, source_hash)
+    earlier = append.run_of_source(audit.audit, source_hash, audit.imported.table if audit.imported else None)
     if earlier is not None:
         raise InputError(
             f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import it a second time."
@@ -353,7 +359,8 @@ def _append(
     append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
     chained = {number: ChainedRun(append, run, analysis) for number, run in runs.items()}
     for planned in plan.runs:
-        chained[planned.number].event("started", {"prompts": planned.n_prompts, "rows": planned.n_attempts})
+        counts = {"prompts": planned.n_prompts, "rows": planned.n_attempts}
+        chained[planned.number].event("started", counts | plan.left_out(planned.number))
     n_attempts = sum(planned.n_attempts for planned in plan.runs)
     with progress(n_attempts, f"import {file.name}", show_progress) as advance:
         counted, message = _write(chained, plan, audit, file, advance)

@@ -29,6 +29,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
@@ -50,6 +51,8 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
     return drawn(
         _gaps(source, run_id),
         _rates(source, run_id),
+        _local_law(source, run_id),
+        _four_fifths(source, run_id),
         _labels(source, run_id),
         _promotions(source, run_id),
         _consistency(source, run_id),
@@ -126,6 +129,30 @@ def _rates(source: Source, run_id: str) -> Picture | None:
         panels=panels,
         legend=(*status_keys(rows),),
         note=f"{note} {_left_out(source, run_id)}".strip(),
+    )
+
+
+def _local_law(source: Source, run_id: str) -> Picture | None:
+    return tabled(
+        key="local-law-144",
+        title="New York City, Local Law 144: impact ratios",
+        reading="In the form of 6 RCNY 5-301: by sex, by race and ethnicity, and by both. The rate of scores is the share above "
+        "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; intervals "
+        "are 95 %. A category under 2 % of the data is left out of ratios, as the rules allow, and shown: "
+        "analysis.decisions.smallest_share sets another share, and 0 leaves out none. People of unknown category are in no row, "
+        "and counted.",
+        result=source.ask_analysis("nyc_local_law_144", run_id),
+    )
+
+
+def _four_fifths(source: Source, run_id: str) -> Picture | None:
+    return tabled(
+        key="four-fifths",
+        title="Uniform Guidelines: the four-fifths rule",
+        reading="29 CFR 1607.4(D): a selection rate below four fifths of the highest is generally regarded as adverse impact, "
+        "unless numbers are small and the difference is not significant. Groups under the same share of the sample as above are "
+        "left out. Fisher’s exact p takes decisions as independent.",
+        result=source.ask_analysis("eeoc_four_fifths", run_id),
     )
 
 

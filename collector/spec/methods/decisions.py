@@ -64,9 +64,17 @@ class Decisions(Section):
         examples=[0.5],
     )
 
+    smallest_share: Annotated[float, Field(ge=0, lt=0.5)] | None = Field(
+        default=None,
+        description="Impact ratios leave out groups below this share of the sample, and tables show them; 0.02 if absent, as "
+        "Local Law 144 and the Uniform Guidelines allow, and 0 leaves out none.",
+        examples=[0],
+    )
+
     def document(self) -> dict[str, Any]:
         """Return this as plain data."""
-        left_out = {key for key in ("scale", "against", "selected") if getattr(self, key) is None}
+        optional = ("scale", "against", "selected", "smallest_share")
+        left_out = {key for key in optional if getattr(self, key) is None}
         return {**self.model_dump(mode="json", exclude=left_out), "favourable": list(self.favourable)}
 
 

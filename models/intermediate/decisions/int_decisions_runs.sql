@@ -30,6 +30,7 @@ decisions_runs as (
         coalesce(run_analysis_settings.decisions ->> 'selected', 'median') = 'none' as selects_nobody,
         cast(run_analysis_settings.decisions ->> 'paired' as boolean) as is_paired,
         cast(run_analysis_settings.decisions ->> 'against' as double) as against,
+        coalesce(cast(run_analysis_settings.decisions ->> 'smallest_share' as double), 0.02) as smallest_share,
         -- Null where the scores that were read decide.
         run_analysis_settings.decisions ->> 'scale' as scale,
         (runs.answer ->> 'currency') is not null as has_currency
