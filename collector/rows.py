@@ -49,7 +49,8 @@ class RunRow:
 class ResponseRow:
     """One response: good, bad or none; `content_hash` identifies what was asked and answered in every run.
 
-    `is_last` says that its trial is done; the journal keeps it, the ledger does not.
+    `is_last` says that its trial is done; the journal keeps it, the ledger does not. Of an imported answer `source_row` is the
+    row of the file, from 1, and `kept` canonical JSON of the columns that are kept.
     """
 
     prompt_id: str
@@ -73,6 +74,8 @@ class ResponseRow:
     read_by: str | None = None
     read_text: str | None = None
     answer_language: str | None = None
+    source_row: int | None = None
+    kept: str | None = None
     is_last: bool = True
 
 

@@ -4,9 +4,9 @@
 -- Rules of the City of New York, title 6, 5-300 to 5-304: by sex, by race and ethnicity, and by both; a category's
 -- rate over that of the category selected (or scored) most. A scoring rate is the share above the median score of the
 -- whole sample. A category under 2 % of the data may be left out of impact ratios, with a justification, and its
--- number and rate are still published. Those whose category nobody knows are counted next to the table: of the whole
+-- number and rate are still published: analysis.decisions.smallest_share says which share, and 0 leaves out none. Those whose category nobody knows are counted next to the table: of the whole
 -- audit, and of this part of it. Where the audit has no intersections, people of whom neither is known count twice.
--- Numbers are of decisions: the same resume asked about twice counts twice.
+-- Intervals are 95 %: Wilson's of rates, and of each ratio by itself. Numbers are of decisions: the same resume asked about twice counts twice.
 with
 
 rates as (
@@ -30,7 +30,6 @@ runs as (
         origin,
         started_at
     from {{ ref("dim_runs") }}
-    where is_current
 ),
 
 scored_runs as (
@@ -45,11 +44,12 @@ named as (
     select
         *,
         strpos(attribute, '*') > 0 as is_crossed,
-        strpos(padded_attribute, '*sex*') > 0 or strpos(padded_attribute, '*gender*') > 0 as is_by_sex,
-        strpos(padded_attribute, '*race*') > 0
-        or strpos(padded_attribute, '*ethnicity*') > 0
-        or strpos(padded_attribute, '*race_ethnicity*') > 0
-        or strpos(padded_attribute, '*race/ethnicity*') > 0 as is_by_race
+        regexp_matches(
+            padded_attribute, '[ *_/-](sex|gender|geschlecht|sexe|genre|sexo|género|genere|gênero|geslacht|cinsiyet)[ *_/-]'
+        ) as is_by_sex,
+        regexp_matches(
+            padded_attribute, '[ *_/-](race|ethnicity|ethnic group|ethnie|ethnizität|herkunft|raza|etnia|raça|etnicidad)[ *_/-]'
+        ) as is_by_race
     from attributes
 ),
 
@@ -100,6 +100,7 @@ unknown_in_all as (
 select
     runs.audit,
     runs.target,
+    parts.run_id,
     parts.domain as job,
     case parts.part
         when 1 then 'Sex categories'
@@ -111,7 +112,23 @@ select
     case when not scored_runs.has_scores then parts.n_selected end as number_selected,
     case when not scored_runs.has_scores then parts.selection_rate end as selection_rate,
     case when scored_runs.has_scores then parts.selection_rate end as scoring_rate,
+    (
+        parts.selection_rate + 1.92073 / parts.n_people
+        - 1.95996 * sqrt(
+            parts.selection_rate * (1 - parts.selection_rate) / parts.n_people
+            + 0.960365 / (parts.n_people * parts.n_people)
+        )
+    ) / (1 + 3.84146 / parts.n_people) as rate_low,
+    (
+        parts.selection_rate + 1.92073 / parts.n_people
+        + 1.95996 * sqrt(
+            parts.selection_rate * (1 - parts.selection_rate) / parts.n_people
+            + 0.960365 / (parts.n_people * parts.n_people)
+        )
+    ) / (1 + 3.84146 / parts.n_people) as rate_high,
     parts.impact_ratio,
+    parts.impact_ratio_low,
+    parts.impact_ratio_high,
     parts.excluded_reason as left_out_of_impact_ratios_because,
     parts.share_of_people as share_of_the_data,
     coalesce(unknown_in_all.n_people, 0) as number_of_unknown_category,
@@ -138,5 +155,5 @@ where
     parts.part is not null
     and coalesce(parts.excluded_reason, '') <> 'the group is unknown'
 order by
-    runs.audit asc, runs.target asc, job asc, parts.part asc, parts.attribute asc, parts.selection_rate desc,
+    runs.audit asc, runs.target asc, runs.started_at desc, parts.run_id asc, job asc, parts.part asc, parts.attribute asc, parts.selection_rate desc,
     category asc

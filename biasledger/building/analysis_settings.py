@@ -54,11 +54,11 @@ def register_analysis_settings(
     described = _audits(project, descriptions, held.audits, on_note)
     present = {name: described[name] for name in sorted(held.audits & described.keys())}
     _require_catalogues(ledger, {name: one.catalogue for name, (one, _) in present.items()})
-    new = [path for one, path in present.values() if not one.is_held(held)]
+    new = [(path, name) for name, (one, path) in present.items() if not one.is_held(held)]
     if new:
         with ledger.append() as append:
-            for path in new:
-                audit = descriptions.audit(path)
+            for path, name in new:
+                audit = descriptions.audit(path, name)
                 append.analysis(audit.audit, audit.analysis_document())
                 append.relevance(audit.relevance_hash, audit.relevance_rows)
                 append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
@@ -93,19 +93,20 @@ def _audits(
     repeated: set[str] = set()
     for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
         try:
-            one = descriptions.of(path)
+            found = descriptions.of(path)
         except InputError as error:
             on_note(_left_out(path, error, asked))
             continue
-        if one.audit in audits:
-            repeated.add(one.audit)
-            as_last = ", and its runs keep their last settings" if one.audit in asked else ""
-            on_note(
-                f"Warning: {audits[one.audit][1]} and {path} both describe the audit {one.audit!r}: neither is read{as_last}. "
-                f"Rename one of them."
-            )
-            continue
-        audits[one.audit] = one, path
+        for one in found:
+            if one.audit in audits:
+                repeated.add(one.audit)
+                as_last = ", and its runs keep their last settings" if one.audit in asked else ""
+                on_note(
+                    f"Warning: {audits[one.audit][1]} and {path} both describe the audit {one.audit!r}: neither is "
+                    f"read{as_last}. Rename one of them."
+                )
+                continue
+            audits[one.audit] = one, path
     descriptions.keep()
     return {name: one for name, one in audits.items() if name not in repeated}
 

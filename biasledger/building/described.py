@@ -63,51 +63,56 @@ class Descriptions:
         self._project = project
         self._allow_outside = allow_outside
         self._before = {} if allow_outside else self._kept()
-        self._now: dict[str, Described] = {}
-        self._read: dict[Path, Audit] = {}
+        self._now: dict[str, Sequence[Described]] = {}
+        self._read: dict[Path, Sequence[Audit]] = {}
 
-    def of(self, spec: Path) -> Described:
-        """Return the parts of an audit file.
+    def of(self, spec: Path) -> Sequence[Described]:
+        """Return the parts of the audits of a file: one, or one of each of its outcomes.
 
         Raises:
             InputError: the file is wrong.
         """
         place = spec.relative_to(self._project).as_posix()
-        found = self._before.get(place)
-        if found is None or found.files is None or _hash_of_files(spec, found.names) != found.files:
+        found = self._before.get(place, ())
+        if not found or any(
+            one.files is None or _hash_of_files(spec, one.names) != one.files for one in found
+        ):
             begun = time.time()
-            found = _described(spec, self.audit(spec), begun - _SETTLED_SECONDS)
+            found = [_described(spec, one, begun - _SETTLED_SECONDS) for one in self._audits(spec)]
         self._now[place] = found
         return found
 
-    def audit(self, spec: Path) -> Audit:
-        """The audit itself, read once.
+    def audit(self, spec: Path, name: str) -> Audit:
+        """The audit of a file that has a name, read once.
 
         Raises:
             InputError: it is wrong.
         """
-        from collector.spec.loading import load_audit
+        return next(one for one in self._audits(spec) if one.audit == name)
+
+    def _audits(self, spec: Path) -> Sequence[Audit]:
+        from collector.spec.loading import load_audits
 
         if spec not in self._read:
-            self._read[spec] = load_audit(spec, allow_outside=self._allow_outside)
+            self._read[spec] = load_audits(spec, allow_outside=self._allow_outside)
         return self._read[spec]
 
     def keep(self) -> None:
         """Keep what was said for the next build, where it can be kept."""
         if self._allow_outside or self._now == self._before:
             return
-        audits = {place: asdict(one) for place, one in self._now.items()}
+        audits = {place: [asdict(one) for one in found] for place, found in self._now.items()}
         with suppress(OSError):
             (self._project / ANALYSIS_SETTINGS).parent.mkdir(exist_ok=True)
             write_whole(
                 self._project / ANALYSIS_SETTINGS, json.dumps({"code": self._code, "audits": audits}).encode()
             )
 
-    def _kept(self) -> dict[str, Described]:
+    def _kept(self) -> dict[str, Sequence[Described]]:
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             kept = json.loads((self._project / ANALYSIS_SETTINGS).read_bytes())
             if kept["code"] == self._code:
-                return {place: _kept(said) for place, said in kept["audits"].items()}
+                return {place: [_kept(one) for one in said] for place, said in kept["audits"].items()}
         return {}
 
     @cached_property

@@ -449,7 +449,7 @@ def _weightiest_first(columns: Mapping[str, list[str]]) -> list[str]:
 def _status(row: Finding) -> str:
     notes = []
     if row.status == "alarm" and row.severity != "error":
-        notes.append("is only a warning")
+        notes.append("warning")
     if row.is_excepted:
         notes.append("accepted")
     return _readable(row.status) + (f" ({', '.join(notes)})" if notes else "")

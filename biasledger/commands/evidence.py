@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 @ledger_option
 @warehouse_option
 @click.option("--output", type=PATH, metavar="FILE|DIR", help="The zip; evidence-RUN.zip if not given.")
-def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
+@click.option(
+    "--sign",
+    "key",
+    metavar="KEY",
+    help="Sign the zip with an ssh key's file, or with gpg:NAME; the signature lies beside it.",
+)
+def pack(run: str, ledger: Path, warehouse: Path, output: Path | None, key: str | None) -> None:
     """Pack one run for somebody who must check it.
 
     RUN is its id, the beginning of it, latest or previous. Writes a zip with what was asked, findings, settings as judged,
@@ -37,6 +43,7 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.packing.making import make_pack
+    from biasledger.packing.signing import sign
 
     made = make_pack(run_in_ledger(ledger, run), ledger, warehouse, output)
     say(f"{made.path}: {made.n_files} files about the run {made.run_id}")
@@ -45,6 +52,8 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     say(f"  {made.sha256}")
     for note in made.notes:
         say(f"  {note}")
+    if key is not None:
+        say(f"  signed: {sign(made.path, key)}")
     next_step(f"biasledger verify --pack {shlex.quote(str(made.path))} --rebuild")
 
 
@@ -58,6 +67,12 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
 )
 @click.option(
     "--pack", type=PATH, metavar="FILE.zip", help="Check an evidence pack, and the run that it is about."
+)
+@click.option(
+    "--signers",
+    type=PATH,
+    metavar="FILE",
+    help="With --pack: who may have signed it, in ssh-keygen's form of allowed signers; without a signature it is broken.",
 )
 @click.option(
     "--export", type=PATH, metavar="DIR", help="Check an exported ledger, and not the ledger itself."
@@ -77,6 +92,7 @@ def verify(
     ledger: Path,
     seal: str | None,
     pack: Path | None,
+    signers: Path | None,
     export: Path | None,
     rebuild: bool,
     without_journals: bool,
@@ -98,7 +114,9 @@ def verify(
             raise click.UsageError("--pack says which run and seal to check; leave RUN and --seal out.")
         if export is not None:
             raise click.UsageError("--pack and --export are checked one at a time.")
-        verdicts = _verify_pack(pack, ledger, rebuild=rebuild)
+        verdicts = _verify_pack(pack, ledger, rebuild=rebuild, signers=signers)
+    elif signers is not None:
+        raise click.UsageError("--signers goes with --pack FILE.zip.")
     elif rebuild:
         raise click.UsageError("--rebuild goes with --pack FILE.zip.")
     else:
@@ -118,11 +136,13 @@ def verify(
         ctx.exit(EXIT_UNDECIDED)
 
 
-def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
+def _verify_pack(path: Path, ledger: Path, *, rebuild: bool, signers: Path | None) -> list[Verdict]:
     """Check a pack and print what is found, step by step: what is known stays known where its figures cannot be computed."""
     from biasledger.packing.checking import check_figures, check_pack, require_engine
+    from biasledger.packing.signing import verify_signature
 
     pack, verdicts = check_pack(path, ledger)
+    verdicts = [*verify_signature(path, signers), *verdicts]
     for verdict in verdicts:
         _print_verdict(verdict)
     if any(verdict.state == "broken" for verdict in verdicts):
@@ -186,6 +206,7 @@ def erase(
             before = ", erased before" if found.is_erased else ""
             say(f"Response {found}, {found.status}, {found.n_characters:,} characters in all{before}")
         click.confirm(visible(f"Erase the texts from run {run_id} for good?"), abort=True)
+    _remove_left_scratch()
     done = erasure.erase(ledger, run_id, prompt_id, trial, attempt, reason=reason)
     for one in done.responses:
         say(f"Erased {', '.join(one.texts)} of response {one} in run {run_id}.")
@@ -225,6 +246,7 @@ def retract(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
             f"Run {run_id}, {found.audit}, target {found.target}, {found.origin}, {found.n_responses:,} responses{before}"
         )
         click.confirm("Retract this run for good?", abort=True)
+    _remove_left_scratch()
     done = retraction.retract(ledger, run_id, reason=reason)
     if done.was_retracted:
         say(f"Run {run_id} was retracted before; nothing was changed.")
@@ -245,6 +267,14 @@ def retract(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
         "Tables of earlier builds still hold it: the next build rebuilds all of them. Published copies hold it, too."
     )
     next_step("biasledger build")
+
+
+def _remove_left_scratch() -> None:
+    from collector.files.scratch import remove_left_scratch
+
+    if n := remove_left_scratch():
+        folders = "1 temporary folder" if n == 1 else f"{n:,} temporary folders"
+        say(f"Removed {folders} that killed commands left.")
 
 
 TITLE = "Evidence"

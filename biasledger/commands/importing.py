@@ -17,13 +17,13 @@ from biasledger.commands.common import (
     outside_option,
     print_run,
     print_warnings,
-    table_option,
 )
 from collector.terminal import say
 
 if TYPE_CHECKING:
     from collector.exports.folder import Format
     from collector.importers.catalogue import CatalogueSummary
+    from collector.ledger.summary import RunSummary
 
 
 @click.command("import")
@@ -33,12 +33,20 @@ if TYPE_CHECKING:
 @click.option(
     "--name",
     metavar="NAME",
-    help="What to call the model that answered; if not given, the one model that the file names, or else the file's name. "
-    "Not where AUDIT.yml splits by model.",
+    help="What to call the model that answered; if not given, the one model that the file names, the sheet, or else the file's "
+    "name. Not where AUDIT.yml splits by model.",
 )
 @click.option("--again", is_flag=True, help="Import a file a second time.")
 @click.option("--simulated", is_flag=True, help="Label these answers as simulated wherever they show.")
-@table_option
+@click.option(
+    "--sheet",
+    "--split",
+    "tables",
+    multiple=True,
+    metavar="NAME",
+    help="Which sheet of a workbook, or which split of a dataset's folder; if not given the first sheet, or the only split. "
+    "May be repeated: each makes runs of its own, as of several vendors.",
+)
 @encoding_option
 @outside_option
 def import_answers(
@@ -48,32 +56,39 @@ def import_answers(
     name: str | None,
     again: bool,
     simulated: bool,
-    table: str | None,
+    tables: tuple[str, ...],
     encoding: str | None,
     allow_outside: bool,
 ) -> None:
     """Keep answers that already exist.
 
     FILE is CSV, TSV, JSON (lines, or an array), Parquet or Excel, the folder of a Hugging Face dataset or of JSON files, or a log
-    of Inspect AI, promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says what its columns mean.
+    of Inspect AI, promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says what its columns mean. Each of its
+    `outcomes` becomes a run.
     """
     from collector.importers.tabular import import_runs
-    from collector.spec.loading import load_audit
+    from collector.spec.loading import load_audits
 
-    summaries = import_runs(
-        load_audit(audit_file, allow_outside=allow_outside).with_form(table=table, encoding=encoding),
-        audit_file,
-        file,
-        ledger,
-        name=name,
-        again=again,
-        simulated=simulated,
-        versions={"biasledger": __version__},
-    )
-    for summary in summaries:
-        print_run(summary)
-    print_warnings(summaries[0].warnings)  # they are the file's, and the same for all of its runs
-    for summary in summaries:
+    if name is not None and len(tables) > 1:
+        raise click.UsageError("--name is for one sheet: of several, each is called after its sheet.")
+    audits = load_audits(audit_file, allow_outside=allow_outside)
+    imported: list[RunSummary] = []
+    for table in tables or (None,):
+        summaries = import_runs(
+            [audit.with_form(table=table, encoding=encoding) for audit in audits],
+            audit_file,
+            file,
+            ledger,
+            name=name,
+            again=again,
+            simulated=simulated,
+            versions={"biasledger": __version__},
+        )
+        for summary in summaries:
+            print_run(summary)
+        print_warnings(summaries[0].warnings)  # they are the file's, the same for all of its runs
+        imported += summaries
+    for summary in imported:
         summary.require_answers()
     next_step("biasledger build")
 

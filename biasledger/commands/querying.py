@@ -64,7 +64,8 @@ def query(
     """Read the tables with SQL.
 
     Runs one statement that reads, or an analysis by its name; nothing can be changed, and nothing outside the warehouse read. A
-    single - reads the statement from standard input.
+    single - reads the statement from standard input. A table that is too wide is shown in parts, those columns first that differ
+    between rows.
 
     \b
       biasledger query "select audit, status, count(*) from fct_findings group by all"
@@ -77,7 +78,6 @@ def query(
     from biasledger.querying.connection import locked_warehouse
     from biasledger.querying.output import format_of, write_result
     from biasledger.querying.statements import run_statement
-    from biasledger.querying.table import left_out_sentence
 
     if show_list:
         from biasledger.commands.display import analyses_table
@@ -102,8 +102,6 @@ def query(
         say("No rows.", err=True)
     if written.is_cut:
         say(f"There are more than these {rows}: --limit N shows more.", err=True)
-    if written.left_out:
-        say(f"{left_out_sentence(written.left_out)} --wide shows all, or name those that you want.", err=True)
 
 
 @click.command(cls=_TakesSql)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collector.importers.preview import Preview, PreviewedAnswer, RuleUse
     from collector.spec.audit import Audit
     from collector.spec.loading import CheckedAudit, SpecProblem
+    from collector.tables.source import Form
 
 _WORDS_SHOWN = 20
 _CHARACTERS_SHOWN = 100
@@ -119,7 +120,13 @@ def validate(
 
 
 def _is_right(
-    audit_file: Path, file: Path | None, allow_outside: bool, *, table: str | None, encoding: str | None
+    audit_file: Path,
+    file: Path | None,
+    allow_outside: bool,
+    *,
+    table: str | None,
+    encoding: str | None,
+    outcome: str | None = None,
 ) -> bool:
     """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
     from biasledger.planning.dry_run import design_warnings
@@ -128,7 +135,7 @@ def _is_right(
     from collector.spec.loading import check_audit
 
     try:
-        checked = check_audit(audit_file, allow_outside=allow_outside)
+        checked = check_audit(audit_file, allow_outside=allow_outside, outcome=outcome)
     except InputError as error:
         say(f"Error: {error}", err=True)
         return False
@@ -138,6 +145,14 @@ def _is_right(
             _print_look(audit_file, file, checked, table=table, encoding=encoding)
         say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
         return False
+    if checked.audit.outcomes:
+        are_right = []
+        for name in checked.audit.outcomes:
+            say(f"Outcome {name}:")
+            are_right.append(
+                _is_right(audit_file, file, allow_outside, table=table, encoding=encoding, outcome=name)
+            )
+        return all(are_right)
     for warning in [
         *checked.audit.warnings(),
         *design_warnings(checked.audit),
@@ -413,9 +428,7 @@ def new(
         raise click.UsageError(f"--labels names labels, and --kind says {kind}: leave one of them out.")
     columns = source_columns(file, lambda _: True, form)
     sheets = "" if table else " ".join(sheet_notes(file))
-    if not answers:
-        hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
-        answers = (_asked("--answer", "Which column holds the answers?", columns, hint),)
+    answers = answers or (_asked_answer(file, columns, form, sheets, is_alone=bool(groups)),)
     texts = _columns_of_groups(answers, columns)
     answer = "" if texts else answers[0]
     named = groups or (
@@ -462,6 +475,8 @@ def new(
     checked = check_audit(audit_file)
     n = _print_problems(audit_file, checked, checked.problems)
     if checked.audit is not None:
+        for line in _reference_lines(checked.audit, attributes):
+            say(line)
         for warning in [*checked.audit.warnings(), *scope_warnings(checked.audit)]:
             say(f"Warning: {warning}")
         n, _ = _print_file(audit_file, file, checked, checked.audit)
@@ -490,6 +505,19 @@ def _columns_of_groups(answers: Sequence[str], columns: Sequence[str]) -> dict[s
     return texts
 
 
+def _asked_answer(file: Path, columns: Sequence[str], form: Form, sheets: str, *, is_alone: bool) -> str:
+    """Return the column of the answers that the person at the terminal names; `is_alone`: groups are named already."""
+    from collector.importers.named_columns import suggested_answers
+
+    hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
+    if is_alone or _is_answered():
+        return _asked("--answer", "Which column holds the answers?", columns, hint)
+    raise click.UsageError(
+        f"Which column holds the answers, and which names the groups? Give --answer COLUMN and --group COLUMN; the columns are "
+        f"{_listed(columns)}.{f' {hint}' if hint else ''}"
+    )
+
+
 def _asked(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
     """Return what the person at the terminal answers; where there is none, say which option to give."""
     if not _is_answered():
@@ -513,6 +541,17 @@ def _asked_favourable(labels: Sequence[str]) -> Sequence[str]:
 
 def _is_answered() -> bool:
     return sys.stdin.isatty() and is_watched()
+
+
+def _reference_lines(audit: Audit, references: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield which group the others are compared with, where the file decided it."""
+    assert audit.imported is not None
+    for name, column in audit.imported.columns.attributes.items():
+        if references.get(column) is None:
+            yield (
+                f"Compares with {shown(audit.attributes[name].reference or '')} of {name}, the most frequent group; "
+                f"--group {shlex.quote(f'{column}=GROUP')} names another."
+            )
 
 
 def _unused_lines(unused: Sequence[str], roles: Mapping[str, str | None]) -> Iterator[str]:

@@ -29,7 +29,7 @@ def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
 
 
 def run_in_ledger(ledger: Path, name: str) -> str:
-    """Return the id of the run that a name means: its id, the beginning of one, `latest` or `previous`.
+    """Return the id of the run that a name means: its id, the beginning of one, its target, `latest` or `previous`.
 
     An unknown name is returned as it is: the caller that looks for the run reports it, and knows what the ledger lacks.
 
@@ -67,6 +67,8 @@ def run_in_journals(ledger: Path, name: str) -> str:
 
 
 def _named(name: str, runs: list[tuple[str, str, str]]) -> str:
-    if name not in _LATEST and not any(run_id.startswith(name) for run_id, _, _ in runs):
+    if name not in _LATEST and not any(
+        run_id.startswith(name) or target == name for run_id, _, target in runs
+    ):
         return name
     return find_run(name, runs, None, can_narrow=False).run_id

@@ -1,4 +1,4 @@
-"""Runs by what people call them: an id, its beginning, `latest`, `baseline`, `previous`."""
+"""Runs by what people call them: an id, its beginning, a target, `latest`, `baseline`, `previous`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def find_run(
     """The run that a name means.
 
     Args:
-        name: a run's id or its beginning; `latest`, `previous` or `baseline` of the audit and target.
+        name: a run's id or its beginning; a target, for its latest run; `latest`, `previous` or `baseline` of the audit
+            and target.
         runs: (run id, audit, target), of each audit and target the one that `latest` means first, then those before it.
         baselines: what is pinned; None where that is not known, and `baseline` is no name.
         audit, target: narrow down what `latest`, `previous` and `baseline` mean.
@@ -75,6 +76,9 @@ def find_run(
         return _only(name, found, can_narrow)
     exact = [run for run in known if run.run_id == name]
     begun = exact or [run for run in known if run.run_id.startswith(name)]
+    if not begun:
+        # Of each audit the run that `latest` means comes first.
+        begun = list({run.audit: run for run in reversed(known) if run.target == name}.values())
     if not begun:
         names = [run.run_id for run in known]
         hint = did_you_mean(name, names[:5])

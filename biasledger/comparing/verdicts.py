@@ -35,7 +35,7 @@ class AttributeVerdict:
         notes += ["none can fail the audit"] if cannot_fail else []
         some = f" ({'; '.join(notes)})" if notes else ""
         others = (
-            f", {warned} more {'measure is only a warning' if warned == 1 else 'measures are only warnings'}"
+            f", {warned} more {'measure is a warning' if warned == 1 else 'measures are warnings'}"
             if warned
             else ""
         )

@@ -125,7 +125,7 @@ def _side_as_json(side: ShownSide) -> dict[str, Any]:
 
 
 def _verdict(finding: Row) -> str:
-    only = ", only a warning" if finding["status"] == "alarm" and finding["severity"] != "error" else ""
+    only = ", a warning" if finding["status"] == "alarm" and finding["severity"] != "error" else ""
     accepted = ", accepted" if finding["is_excepted"] else ""
     if finding["status"] not in _VERDICTS:
         return str(finding["explanation"])

@@ -31,8 +31,13 @@ _VERSIONS = {"biasledger": __version__}
 
 def audit(
     answers: object,
-    spec: Spec,
+    spec: Spec | None = None,
     *,
+    answer: str | None = None,
+    group: str | Sequence[str] | Mapping[str, str] | None = None,
+    subject: str | None = None,
+    kind: str | None = None,
+    favourable: Sequence[str] = (),
     project: Path | str | None = None,
     name: str | None = None,
     again: bool = False,
@@ -42,7 +47,13 @@ def audit(
 
     Args:
         answers: a data frame of pandas, Arrow or polars with a row an answer, or a file as `biasledger import` takes it.
-        spec: the audit, whose `import` says what the columns mean.
+        spec: the audit, whose `import` says what the columns mean; without one, the columns that are named next.
+        answer: the column of the answers.
+        group: the column that names groups, several, or column -> the group that the others are compared with; if none is given,
+            the most frequent one.
+        subject: the column of what the answers are about, needed for labels and scores.
+        kind: of the answers; detected if not given.
+        favourable: the labels that select somebody.
         project: folder to work in, laid out if it is absent or empty; a temporary one if not given, which is there until Python
             ends.
         name: what to call the model that answered, if the answers do not say.
@@ -59,7 +70,12 @@ def audit(
     """
     from collector.importers.tabular import import_runs
 
-    with _spec_file(spec) as path, _answers_file(answers) as file:
+    with (
+        _answers_file(answers) as file,
+        _spec_file(
+            spec if spec is not None else _drafted(file, answer, group, subject, kind, favourable)
+        ) as path,
+    ):
         loaded = _load(path)
         # Nothing is laid out for a spec that is wrong.
         folder = _project(project)
@@ -119,7 +135,7 @@ def collect(
     from collector.targets.python_function import of_function
 
     with _spec_file(spec) as path:
-        loaded = _load(path)
+        loaded = _load(path)[0]
         # Nothing is laid out for a spec or a function that is wrong.
         function = None if isinstance(target, str) else of_function(target, name=name)
         folder = _project(project)
@@ -158,6 +174,45 @@ def build(project: Path | str = ".") -> Warehouse[pd.DataFrame]:
     return open_warehouse(warehouse)
 
 
+def _drafted(
+    file: Path,
+    answer: str | None,
+    group: str | Sequence[str] | Mapping[str, str] | None,
+    subject: str | None,
+    kind: str | None,
+    favourable: Sequence[str],
+) -> Mapping[str, Any]:
+    """Return an audit as `biasledger new` drafts it, and warn of what it takes for something else."""
+    import yaml
+
+    from collector.importers.draft import Drafted, draft_spec
+    from collector.importers.named_columns import shared_columns
+    from collector.tables.source import AS_IT_LOOKS, source_columns
+
+    if answer is None or not group:
+        raise InputError(
+            "An audit needs a spec, or the names of two columns: audit(answers, answer='reply', group='gender')."
+        )
+    named = [group] if isinstance(group, str) else group
+    groups = dict(named) if isinstance(named, Mapping) else dict.fromkeys(named)
+    columns = source_columns(file, lambda _: True, AS_IT_LOOKS)
+    roles = {"subject": subject} if subject is not None else {}
+    taken = {answer, *groups, *roles.values()}
+    shared = shared_columns(file, [one for one in columns if one not in taken], list(groups), AS_IT_LOOKS)
+    drafted = Drafted(
+        answer,
+        groups,
+        {**roles, **{role: one.column for role, one in shared.items()}},
+        kind,
+        favourable=lambda _: favourable,
+    )
+    draft = draft_spec("answers", file, drafted)
+    for sentence in [*(one.chosen for one in shared.values()), *draft.notes]:
+        warnings.warn(sentence, stacklevel=4)
+    document: Mapping[str, Any] = yaml.safe_load(draft.text)
+    return document
+
+
 def _project(folder: Path | str | None) -> Path:
     """The folder, laid out if nothing is in it; its audits are those that are given."""
     if folder is None:
@@ -188,10 +243,10 @@ def _spec_file(spec: Spec) -> Iterator[Path]:
             yield path
 
 
-def _load(path: Path) -> Audit:
-    from collector.spec.loading import load_audit
+def _load(path: Path) -> tuple[Audit, ...]:
+    from collector.spec.loading import load_audits
 
-    return load_audit(path)
+    return load_audits(path)
 
 
 @contextmanager

@@ -21,20 +21,24 @@ from collector.files.replacing import written_whole
 from collector.hashing import READ_BYTES
 
 # 2: cells of the CSV files that a spreadsheet would take for formulas are escaped, summary and report are of the run alone.
-FORMAT = 2
+# 3: exclusions, and tables in the form of laws.
+FORMAT = 3
 MANIFEST = "manifest.json"
 BUILD = "build.json"
 FINDINGS = "findings.csv"
 ANSWER_QUALITY = "answer_quality.csv"
 GROUPS = "groups.csv"
+EXCLUSIONS = "exclusions.csv"
 SUMMARY = "summary.md"
 REPORT = "report.html"
 README = "README.txt"
 REQUIRED = (
     *("run.json", "spec.json", "analysis.json", "events.json", BUILD),
-    *(FINDINGS, ANSWER_QUALITY, GROUPS, SUMMARY, REPORT, README),
+    *(FINDINGS, ANSWER_QUALITY, GROUPS, EXCLUSIONS, SUMMARY, REPORT, README),
     *("settings/thresholds.csv", "settings/exceptions.csv"),
 )
+# Shipped analyses whose rows a pack has as NAME.csv, where there are any.
+ANALYSES = ("nyc_local_law_144", "eeoc_four_fifths", "eu_ai_act")
 # Entry of the manifest, next to the list of its files -> its type.
 _FACTS: Mapping[str, type | tuple[type, ...]] = {
     "run_id": str,
@@ -236,7 +240,7 @@ def _require_files(path: Path, files: Mapping[str, Any]) -> None:
         digest = facts.get("sha256") if isinstance(facts, dict) else None
         if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
             raise InputError(f"{path}: {MANIFEST} has no SHA-256 of {name!r}.")
-        if name not in REQUIRED and not _SETTINGS.fullmatch(name):
+        if name not in (*REQUIRED, *(f"{one}.csv" for one in ANALYSES)) and not _SETTINGS.fullmatch(name):
             raise InputError(f"{path} is no evidence pack: its {MANIFEST} lists {name!r}, which none has.")
     for name in REQUIRED:
         if name not in files:

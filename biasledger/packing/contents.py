@@ -10,8 +10,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from biasledger.packing.archive import ANSWER_QUALITY, BUILD, FINDINGS, GROUPS, Pack, json_bytes
+from biasledger.packing.archive import (
+    ANALYSES,
+    ANSWER_QUALITY,
+    BUILD,
+    EXCLUSIONS,
+    FINDINGS,
+    GROUPS,
+    Pack,
+    json_bytes,
+)
+from biasledger.project import dbt_source
 from biasledger.publishing.quoting import quote_name
+from biasledger.querying.analyses import read_sql
 from collector.errors import InputError
 from collector.files.csv import FORMULA_STARTS
 from collector.hints import did_you_mean
@@ -33,6 +44,7 @@ TABLES: Mapping[str, str] = {
     FINDINGS: "marts.fct_findings",
     ANSWER_QUALITY: "marts.fct_answer_quality",
     GROUPS: "marts.dim_groups",
+    EXCLUSIONS: "marts.fct_exclusions",
 }
 # Apostrophes before it are counted in, so that every text can be had back.
 _FORMULA = re.compile(f"'*[{re.escape(FORMULA_STARTS)}]")
@@ -116,10 +128,26 @@ def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[
         files[f"settings/{name}.csv"] = csv_bytes(
             connection, f"select * from settings.{quote_name(name)} order by all"
         )
+    for name in ANALYSES:
+        rows = _analysis(connection, name, run_id)
+        if rows.count(b"\n") > 1:
+            files[f"{name}.csv"] = rows
     (build,) = _dicts(
         connection, "select * from marts.fct_builds order by built_at desc, build_id limit 1", []
     )
     return {**files, BUILD: json_bytes(build)}
+
+
+def _analysis(connection: duckdb.DuckDBPyConnection, name: str, run_id: str) -> bytes:
+    """Return the rows of a run that a shipped analysis gives, in its order; nothing where its tables were not built."""
+    import duckdb
+
+    try:
+        return csv_bytes(
+            connection, f"select * from ({read_sql(name, dbt_source())}) where run_id = ?", [run_id]
+        )
+    except duckdb.CatalogException:
+        return b""
 
 
 def csv_bytes(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] = ()) -> bytes:

@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from biasledger.packing.telling import told_files
 from biasledger.project import SETTINGS, dbt_source
 from biasledger.publishing.quoting import quote_name
 from collector.errors import InputError
+from collector.files.scratch import scratch_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -68,8 +68,8 @@ def rebuild(
     for name in _TOLD_OF_A_FINDING:
         if any(name not in row for row in packed[FINDINGS]):
             raise InputError(f"{FINDINGS} of the pack has no column {name!r}.")
-    with tempfile.TemporaryDirectory(prefix="biasledger-") as temporary:
-        project = Path(temporary) / "project"
+    with scratch_folder() as temporary:
+        project = temporary / "project"
         init_project(project)
         # Analyses come from the pack and not from the audits that are shipped today.
         shutil.rmtree(project / "audits")

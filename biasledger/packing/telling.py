@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from biasledger.opening import told_if_closed
 from biasledger.packing.archive import REPORT, SUMMARY
 from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.reporting import render
+from collector.files.scratch import scratch_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,8 +38,8 @@ def told_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> dic
         InputError: the extra `report` is not installed.
         BiasledgerError: the warehouse cannot be read.
     """
-    with tempfile.TemporaryDirectory(prefix="biasledger-") as folder:
-        alone = Path(folder) / "run.duckdb"
+    with scratch_folder() as folder:
+        alone = folder / "run.duckdb"
         _write_alone(warehouse, run_id, alone)
         files = {SUMMARY: _summary(alone, run_id).encode()}
         if with_report:

@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from biasledger.publishing.kept_columns import kept_columns
 from biasledger.publishing.public import PublicTable
 from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.reasons import reason_of
@@ -111,7 +112,7 @@ def publish_warehouse(
             # Held open for reading, the old file gets no writer until it is replaced.
             _hold(connection, warehouse)
             connection.execute(f"attach {_path(work)} as work (read_only)")
-            counts = write_tables(connection, "work", new, tables, build)
+            counts = write_tables(connection, "work", new, tables, build, with_kept=True)
             # Left by a crashed program, it would be taken for the new file's, which then could not be opened. Without it the
             # old file is still whole, as of its last checkpoint.
             _wal(warehouse).unlink(missing_ok=True)
@@ -131,6 +132,8 @@ def write_tables(
     new: Path,
     tables: Sequence[PublicTable],
     build: BuildInfo,
+    *,
+    with_kept: bool = False,
 ) -> dict[tuple[str, str], int]:
     """Write tables into a new DuckDB file, close it, and check it as its readers will find it.
 
@@ -140,6 +143,7 @@ def write_tables(
         new: a file that is not there yet.
         tables: which tables.
         build: recorded in the file.
+        with_kept: make columns of what imports kept; another published file has them.
 
     Returns:
         Schema and name of each table -> its rows.
@@ -154,7 +158,7 @@ def write_tables(
     columns, comments = _columns(connection, source), _comments(connection, source)
     for table in tables:
         place = table.schema, table.name
-        _copy(connection, source, table, columns.get(place, ()), comments.get(place))
+        _copy(connection, source, table, columns.get(place, ()), comments.get(place), with_kept=with_kept)
     _describe(connection, tables, build)
     connection.execute("commit")
     counts = _counts(connection, source, tables)
@@ -169,11 +173,26 @@ def _copy(
     table: PublicTable,
     columns: Sequence[_Column],
     comment: str | None,
+    *,
+    with_kept: bool,
 ) -> None:
     """Copy a table with its types, what must not be null, and its comments."""
     where = f"{quote_name(table.schema)}.{quote_name(table.name)}"
     if not columns:
         raise PublishError(f"The table {table.schema}.{table.name} is public but was not built.")
+    kept = (
+        kept_columns(connection, f"{source}.{where}", [column.name for column in columns])
+        if with_kept
+        else []
+    )
+    columns = [
+        *columns,
+        *(
+            _Column(one.name, one.data_type, True, f"Column {one.column} of the imported file.")
+            for one in kept
+        ),
+    ]
+    values = "".join(f", {one.value}" for one in kept)
     definitions = [
         f"{quote_name(column.name)} {column.data_type}{'' if column.is_nullable else ' not null'}"
         for column in columns
@@ -187,7 +206,7 @@ def _copy(
             for column in columns
             if column.comment
         ),
-        f"insert into new.{where} from {source}.{where}",
+        f"insert into new.{where} select *{values} from {source}.{where}",
     ]
     connection.execute(";".join(statements))
 

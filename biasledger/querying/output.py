@@ -102,4 +102,4 @@ def _write(result: Result, form: str, sink: Any, *, wide: bool) -> Sequence[str]
         _WRITERS[form](result, sink)
         return ()
     out = console(None if isinstance(sink, Shown) else sink)
-    return show_table(out, result.columns, list(result.rows), wide=wide)
+    return show_table(out, result.columns, list(result.rows), wide=wide, paged=True)

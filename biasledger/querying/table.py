@@ -21,12 +21,18 @@ _NAMED = 8
 
 
 def show_table(
-    console: Console, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, wide: bool = False
+    console: Console,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    wide: bool = False,
+    paged: bool = False,
 ) -> list[str]:
     """Print rows with their columns' names; numbers to six digits, nulls as –, control characters written out.
 
     Args:
         wide: every column, on lines as long as they are.
+        paged: every column, in as many tables below each other as it takes; the first has those that differ between rows.
 
     Returns:
         The names of the columns that were left out because the console is too narrow for them: those that say the same in every
@@ -43,6 +49,9 @@ def show_table(
         return []
     else:
         chosen = _fitting(longest, cells, console.width)
+        if paged and len(chosen) < len(names):
+            _show_pages(console, columns, rows)
+            return []
     numeric = [
         bool(rows) and all(_is_number(row[place]) or row[place] is None for row in rows) for place in chosen
     ]
@@ -55,6 +64,32 @@ def show_table(
     )
     console.width = narrow
     return [name for place, name in enumerate(names) if place not in chosen]
+
+
+def _show_pages(console: Console, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print all columns of rows in tables that fit, each with the rows' numbers; columns with one value everywhere come last."""
+    different = [len({_cell(row[place]) for row in rows}) > 1 for place in range(len(columns))]
+    left = sorted(range(len(columns)), key=lambda place: not different[place])
+    n_shown = 0
+    while left:
+        for n in range(len(left), 0, -1):
+            page = left[:n]
+            cells = [
+                [str(number), *(_cell(row[place]) for place in page)] for number, row in enumerate(rows, 1)
+            ]
+            longest = [
+                max(map(cell_length, column))
+                for column in zip(["row", *(visible(columns[place]) for place in page)], *cells, strict=True)
+            ]
+            if n == 1 or sum(min(one, _NARROW) + _GAP for one in longest) <= console.width + _GAP:
+                break
+        left = left[n:]
+        console.print(f"Columns {n_shown + 1} to {n_shown + n} of {len(columns)}:", highlight=False)
+        n_shown += n
+        numeric = [
+            all(_is_number(row[place]) or row[place] is None for row in rows) and bool(rows) for place in page
+        ]
+        _show_columns(console, ["row", *(visible(columns[place]) for place in page)], cells, [True, *numeric])
 
 
 def left_out_sentence(names: Sequence[str]) -> str:

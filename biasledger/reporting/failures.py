@@ -6,20 +6,22 @@ from collections.abc import Sequence
 
 from biasledger.checking.sentences import in_units
 from biasledger.measure_seeds import measure_rows
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
-from biasledger.reporting.picture import Panel, contrast, readable
+from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, linked
+from biasledger.reporting.findings import ID_CHARACTERS
+from biasledger.reporting.picture import Panel, contrast, number, readable
 from biasledger.reporting.source import Row
 from biasledger.reporting.verdicts import RunVerdict
 
-_AT_MOST = 20
+_AT_MOST = 25
 _FARTHEST = 12.0
 
 
 def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     """Return a row for each alarm that fails an audit, the largest first in each audit; None where there is none.
 
-    The axis is the value's distance from "no difference", divided by that of the threshold: past 1, or below -1 where a group may
-    be better or worse off, the threshold is crossed.
+    Audits follow each other by their largest. The axis is the value's distance from "no difference", divided by that of the
+    threshold: past 1 or -1 the threshold is crossed; negative is less for the first group, a selection rate, too. A mark leads to
+    the finding's row in the table of findings.
     """
     audits = {verdict.run["audit"] for verdict in verdicts}
     found = [
@@ -31,17 +33,22 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     if not found:
         return None
     shown = sorted(found, key=lambda one: -abs(_ratio(one[1], one[1]["value"]) or 0.0))[:_AT_MOST]
-    kept = [one for one in found if any(one is other for other in shown)]
+    order = list(dict.fromkeys(verdict.run["run_id"] for verdict, _ in shown))
+    kept = sorted(shown, key=lambda one: order.index(one[0].run["run_id"]))
     dots = [_dot(finding, verdict.run["audit"] if len(audits) > 1 else "") for verdict, finding in kept]
-    is_signed = any(finding["side"] == "two-sided" for _, finding in kept)
+    is_signed = any((_ratio(finding, finding["value"]) or 0.0) < 0 for _, finding in kept)
     rules = [Rule(0.0, "even"), Rule(1.0, "threshold"), *([Rule(-1.0, "threshold")] if is_signed else [])]
-    title = "value ÷ threshold" + (" (negative: less for the first group)" if is_signed else "")
-    spec = interval_dots(dots, title, rules, limits=(-_FARTHEST, _FARTHEST))
-    left_out = f" The {len(kept)} largest of {len(found)}." if len(found) > len(kept) else ""
+    title = "multiples of the allowed difference" + (
+        " (negative: less for the first group)" if is_signed else ""
+    )
+    rows = [f"#findings?text={finding['finding_id'][:ID_CHARACTERS]}" for _, finding in kept]
+    spec = linked(interval_dots(dots, title, rules, limits=(-_FARTHEST, _FARTHEST)), rows)
+    left_out = f" Showing the {len(kept)} largest of {len(found)}." if len(found) > len(kept) else ""
+    times = abs(dots[0].value or 0.0)
+    fails = "One finding fails; it" if len(found) == 1 else f"{len(found)} findings fail; the largest"
     return Panel(
-        f"{'One finding fails' if len(found) == 1 else f'{len(found)} findings fail'}: value ÷ threshold, with its interval."
-        f"{left_out}",
-        describe_dots(dots, "Failing findings, value divided by threshold"),
+        f"{fails} is {number(times)} times the allowed difference: {dots[0].label}.{left_out}",
+        describe_dots(dots, "Failing findings, in multiples of the allowed difference"),
         spec,
     )
 
@@ -67,8 +74,8 @@ def _dot(finding: Row, audit: str) -> Dot:
 
 
 def _ratio(finding: Row, value: float | None) -> float | None:
-    """Return a value's distance from no difference in thresholds; positive is past it, but for two-sided measures signed."""
+    """Return a value's signed distance from no difference, in multiples of the threshold's."""
     none, threshold = finding["no_difference"], finding["threshold"]
     if value is None or none is None or threshold is None or threshold == none:
         return None
-    return float((value - none) / (threshold - none))
+    return float((value - none) / abs(threshold - none))

@@ -31,8 +31,9 @@ FILTERS = {
     "mitigation": "Asked",
 }
 """The filters of the table: field -> its label."""
-_ID_CHARACTERS = 12
-_SEVERITIES = {"error": "can fail", "warn": "is only a warning", "none": "described"}
+ID_CHARACTERS = 12
+"""Characters of a finding's id that the page shows, and that a search finds."""
+_SEVERITIES = {"error": "can fail", "warn": "warning", "none": "described"}
 
 
 class Line(NamedTuple):
@@ -78,7 +79,7 @@ def _line(finding: Row) -> Line:
     notes = [
         note
         for note, holds in (
-            ("is only a warning", finding["status"] == "alarm" and finding["severity"] != "error"),
+            ("warning", finding["status"] == "alarm" and finding["severity"] != "error"),
             ("accepted", finding["is_excepted"]),
             ("not the current run", not finding["is_current"]),
         )
@@ -92,7 +93,7 @@ def _line(finding: Row) -> Line:
         measure=readable(finding["measure"]),
         severity=_SEVERITIES.get(finding["severity"], ""),
         mitigation="plainly" if finding["mitigation"] == PLAIN else f"with {readable(finding['mitigation'])}",
-        id=finding["finding_id"][:_ID_CHARACTERS],
+        id=finding["finding_id"][:ID_CHARACTERS],
         about=about(finding) + (f" ({', '.join(notes)})" if notes else ""),
         sentence=prose(finding["explanation"] or ""),
         value=number(finding["value"]),

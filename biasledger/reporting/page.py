@@ -197,7 +197,7 @@ def _render(**values: Any) -> str:
         version=__version__,
     )
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
-    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+    script = "".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("charts.js", "report.js"))
     policy = "; ".join(
         (
             "default-src 'none'",

@@ -99,6 +99,8 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
         _answer_gaps(source, run_id),
         _reading(source, run_id),
         _languages(source, run_id),
+        _exclusions(source, run_id),
+        _ai_act(source, run_id),
     )
 
 
@@ -169,7 +171,7 @@ def _model_rates(source: Source, run_ids: Sequence[str]) -> Picture | None:
     )
     return Picture(
         key="model-rates",
-        title="How right each model is about each group",
+        title="Accuracy by model and group",
         reading="The share of a group’s cases that a model judges rightly, and by how many ranks its labels lie above the right "
         "ones on average (left of the line: below). A model that treats all groups alike has bars of one length.",
         result=result,
@@ -360,6 +362,27 @@ def _languages(source: Source, run_id: str) -> Picture | None:
         panels=panels,
         legend=_part_keys(parts),
         note=note,
+    )
+
+
+def _exclusions(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("runs_exclusions", run_id=run_id)
+    return tabled(
+        key="exclusions",
+        title="Who was left out, and why",
+        reading="Answers and rows that findings leave out: of all findings where no attribute stands, else of those on the "
+        "attribute. Share is of all answers of the run; one may be left out for several reasons.",
+        result=result if result is not None and result.rows else None,
+    )
+
+
+def _ai_act(source: Source, run_id: str) -> Picture | None:
+    return tabled(
+        key="ai-act",
+        title="Findings by heading of the EU AI Act",
+        reading="Where findings may be used under Regulation (EU) 2024/1689, as the seed ai_act maps measures to headings. It "
+        "does not say whether a system is lawful, or falls under the regulation.",
+        result=source.ask_analysis("eu_ai_act", run_id),
     )
 
 
@@ -556,7 +579,7 @@ def _history(source: Source, run_ids: Sequence[str]) -> Picture | None:
     listed = ", ".join(f"{n:,} {status}" for built_at, status, n, _ in points if built_at == last)
     return Picture(
         key="history",
-        title="From build to build",
+        title="Changes between builds",
         reading="How many findings had which status. They change with new runs, and when a threshold, an exception "
         "or a measure does.",
         result=result,

@@ -192,7 +192,12 @@ def other_verdicts(verdicts: Sequence[RunVerdict]) -> list[str]:
     sentences = _unshown(verdicts)
     others = set(_alarmed(verdicts)) - harm.audits - harm.differing
     if others:
-        sentences.append(f"There are alarms in {_more(len(others))}: {_audits(verdicts, others)}.")
+        verb = (
+            "Another audit fails"
+            if len(others) == 1
+            else f"{_word(len(others)).capitalize()} other audits fail"
+        )
+        sentences.append(f"{verb}: {_audits(verdicts, others)}.")
     undecided = {
         place
         for place, verdict in enumerate(verdicts)
@@ -220,15 +225,24 @@ def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
         return []
     attribute = max(quiet, key=lambda one: len(quiet[one]))
     n, n_clear = len(quiet[attribute]), quiet[attribute].count("clear")
-    where = "there" if n_clear == n else f"in {_word(n_clear)} of them"
-    listed = f"it is ruled out {where}" if n_clear else "it is ruled out nowhere"
-    return [
-        f"No difference by {readable(attribute)} was shown in {_word(n)} audit{'s' * (n != 1)}; {listed}."
-    ]
+    n_open = n - n_clear
+    judging = f"the {_word(n)} that judge{'s' * (n == 1)} it"
+    if n_open:
+        where = f"{_word(n_open)} of {judging}" if n_clear else judging
+        still = f"in {where}, a difference is not ruled out"
+    else:
+        still = f"{judging} rule{'s' * (n == 1)} a difference out"
+    return [f"No audit fails by {readable(attribute)}; {still}."]
 
 
 def _audits(verdicts: Sequence[RunVerdict], places: Iterable[int]) -> str:
-    return ", ".join(dict.fromkeys(readable(verdicts[place].run["audit"]) for place in sorted(places)))
+    """Name audits, with their target where several targets have an audit of that name."""
+    n_targets = Counter(verdict.run["audit"] for verdict in verdicts)
+    named = (
+        readable(run["audit"]) + (f" of {readable(run['target'])}" if n_targets[run["audit"]] > 1 else "")
+        for run in (verdicts[place].run for place in sorted(places))
+    )
+    return ", ".join(dict.fromkeys(named))
 
 
 def _more(n: int) -> str:
@@ -247,10 +261,7 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
     alarms = [(verdict, finding) for verdict in [*first, *verdicts] for finding in verdict.failing_alarms]
     # Alarms about people who are worse off come before mere differences.
     alarms.sort(key=lambda pair: not worse_off(pair[1]))
-    fixes = {
-        (verdict.run["run_id"], finding["measure"]): (verdict, finding)
-        for verdict, finding in reversed(alarms)
-    }
+    fixes = {verdict.run["run_id"]: (verdict, finding) for verdict, finding in reversed(alarms)}
     steps = [
         Step("Fix, or accept with a reason", _audit_of(verdict), in_words(finding))
         for verdict, finding in list(fixes.values())[::-1]
@@ -440,11 +451,17 @@ def _sentence(failing: Sequence[Row], alarms: Sequence[Row]) -> str:
     if "alarm" in statuses:
         first = next(finding for finding in failing if finding["status"] == "alarm")
         return in_words(first)
-    verbs = "warns or is accepted" if len(alarms) == 1 else "warn or are accepted"
-    warnings = f" {count(len(alarms), 'finding')} of lesser weight {verbs}." if alarms else ""
+    warnings = (
+        f" {count(len(alarms), 'alarm is a warning or accepted', 'alarms are warnings or accepted')}."
+        if alarms
+        else ""
+    )
     if statuses == {"clear"}:
         return f"No alarm; all that can fail the audit is clear.{warnings}"
     unjudged, n_failing = _unjudged(failing), len(failing)
+    if not failing:
+        n = sum(finding["severity"] == "warn" for finding in alarms)
+        return f"No finding can fail this audit: {count(n, 'warning') if n else 'no alarm'}."
     if unjudged == n_failing:
         return f"Too few answers to judge anything that could fail the audit.{warnings}"
     n = sum(finding["status"] == "inconclusive" for finding in failing)

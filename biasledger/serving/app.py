@@ -25,7 +25,7 @@ from biasledger import __version__
 from biasledger.explaining.output import judgement_lines
 from biasledger.querying.formats import json_value, write_csv, write_json
 from biasledger.querying.statements import Result
-from biasledger.reporting.drawing import drawings
+from biasledger.reporting.drawing import as_csv, drawings
 from biasledger.reporting.picture import STATUS_TEXTS, cell, clip, count, is_number, number, prose, readable
 from biasledger.reporting.verdicts import about, in_words, technical
 from biasledger.serving import comparison, findings, one_finding, pairs, queries
@@ -62,6 +62,7 @@ _DOWNLOADS: Mapping[str, tuple[Callable[[Served, Asked], Result], Callable[[Resu
 }
 _ASSETS = {
     "report.css": "biasledger.reporting",
+    "charts.js": "biasledger.reporting",
     "explorer.css": "biasledger.serving",
     "explorer.js": "biasledger.serving",
 }
@@ -208,6 +209,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         about=about,
+        as_csv=as_csv,
         cell=cell,
         clip=clip,
         drawings=drawings,

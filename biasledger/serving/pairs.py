@@ -275,7 +275,7 @@ def _gravest(connection: duckdb.DuckDBPyConnection, run_id: str, attributes: Seq
         """
         select attribute from marts.fct_findings
         where run_id = $run_id and list_contains($attributes, attribute)
-        order by status <> 'alarm', severity <> 'error', p_value_adjusted nulls last, finding_id
+        order by status <> 'alarm', severity <> 'error', p_value_adjusted nulls last, measure desc, finding_id
         limit 1
         """,
         {"run_id": run_id, "attributes": list(attributes)},
@@ -296,7 +296,7 @@ def _two_groups(
         select group_name, reference_group from marts.fct_findings
         where run_id = $run_id and attribute = $attribute and list_contains($groups, group_name)
             and list_contains($groups, reference_group)
-        order by status <> 'alarm', severity <> 'error', p_value_adjusted nulls last, finding_id
+        order by status <> 'alarm', severity <> 'error', p_value_adjusted nulls last, measure desc, finding_id
         limit 1
         """,
         {"run_id": run_id, "attribute": attribute, "groups": list(groups)},

@@ -85,6 +85,10 @@ class Conditions(Protocol):
         """Return what the table `keys` calls groups and what it means, the `most` frequent words of each attribute first."""
         ...
 
+    def without_group(self) -> Mapping[str, tuple[str, str]]:
+        """Return attribute -> as SQL whether a row of `keys` and the joins names no group of it, and what its cell holds."""
+        ...
+
     @property
     def joins(self) -> str:
         """Return the joins to `keys` that add the columns of `names`, as SQL."""
@@ -202,6 +206,14 @@ class WideForm:
                 f"{self._path}: row {row} has no {column!r}; it should hold the descriptor, what states the row's {attribute}."
             )
 
+    def without_group(self) -> Mapping[str, tuple[str, str]]:
+        """Return this of each attribute that has a column of the file."""
+        return {
+            attribute: (f"group_{index} is null", f"coalesce(a{index}, m{index}, '')")
+            for index, (attribute, column) in enumerate(zip(self._groups, self.columns, strict=False))
+            if column != GROUP_COLUMN
+        }
+
     @property
     def joins(self) -> str:
         """Return one join an attribute."""
@@ -300,6 +312,10 @@ class LongForm:
                 attribute, group = (stated[0].attribute, stated[0].group_name) if stated else (named, None)
                 found.append(FoundWord(attribute, word, n_rows, group))
         return found
+
+    def without_group(self) -> Mapping[str, tuple[str, str]]:
+        """Return nothing: a row without a condition is neutral."""
+        return {}
 
     @property
     def joins(self) -> str:

@@ -44,6 +44,10 @@ class ItemPlan(GatheredPlan):
         )
         self._number_prompts("gathered", self._names)
 
+    def left_out(self, run: int) -> dict[str, Any]:  # noqa: ARG002
+        """Return nothing: rows are items, and no answers."""
+        return {}
+
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""
         return [*self._mixed_models(), *self.mixing()]

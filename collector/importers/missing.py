@@ -67,13 +67,14 @@ def missing_answer(text: str | None, answer: Answer) -> str | None:
 
     A label is an answer whatever it is called.
     """
-    if text is None or len(text) > MOST_CHARACTERS:
+    text = text or ""
+    if len(text) > MOST_CHARACTERS:
         return None
     word = composed(text.strip())
-    if not word:
-        return None
     if word in answer.missing:
         return word
+    if not word:
+        return None
     if not is_missing(word) or word.casefold() in {label.casefold() for label in answer.labels}:
         return None
     return word

@@ -15,6 +15,7 @@ import numpy as np
 from collector.answers.decisions import currencies_of, decimal_of
 from collector.answers.texts.stored_text import storable
 from collector.errors import InputError
+from collector.hashing import canonical_json
 from collector.hints import shown
 from collector.importers.conditions import Conditions
 from collector.importers.data_warnings import mixing_sentences
@@ -139,7 +140,8 @@ class PlannedAnswer:
 
     `finish_reason` is why the model stopped, `error` why nothing came back, `reasoning` what it thought, where the file says so.
     `scores` are the labels it has already: (scorer, label). `options` are the question's own: label -> text. `column` is what the
-    column of the answers tells about amounts. `attempt` is the number of the attempt at the trial, from 1.
+    column of the answers tells about amounts. `attempt` is the number of the attempt at the trial, from 1. `source_row` is the
+    row of the file, from 1, and `kept` canonical JSON of its columns that are kept.
     """
 
     run: int
@@ -157,6 +159,8 @@ class PlannedAnswer:
     column: AmountColumn | None = None
     attempt: int = 1
     is_last: bool = True
+    source_row: int | None = None
+    kept: str | None = None
 
 
 class Plan(Protocol):
@@ -178,6 +182,10 @@ class Plan(Protocol):
 
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""
+        ...
+
+    def left_out(self, run: int) -> dict[str, Any]:
+        """Return what answers do not tell of a run's rows: cells without a group, and rows that repeat others; empty if none."""
         ...
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
@@ -217,6 +225,8 @@ class FilePlan:
         }
         first += len(self._score_at)
         self._option_at = {label: f"c{first + index}" for index, label in enumerate(audit.answer.labels_from)}
+        first += len(self._option_at)
+        self._keep_at = {column: f"c{first + index}" for index, column in enumerate(audit.imported.keep)}
         self._score_labels = audit.imported.score_labels
         self._is_long = audit.imported.columns.attribute is not None
 
@@ -322,6 +332,21 @@ class FilePlan:
             if column not in MADE_COLUMNS
         )
         return [missing_sentence(column, counts) for column, counts in counted if counts]
+
+    def left_out(self, run: int) -> dict[str, Any]:
+        """Return this of cells without a group: attribute, what the cell holds, how many answers."""
+        first = (
+            f" and coalesce({self._number('attempt', 'attempt')}, 1) = 1" if "attempt" in self._roles else ""
+        )
+        found = [
+            {"attribute": attribute, "cell": str(cell), "n": int(n)}
+            for attribute, (names_none, cell) in self._conditions.without_group().items()
+            for cell, n in self._rows(
+                f"select {cell}, sum(coalesce({self._number('weight', 'weight')}, 1)) from resolved "
+                f"where run = {run} and {names_none}{first} group by all order by all"
+            )
+        ]
+        return {"without_group": found} if found else {}
 
     def _counted_missing(self, cell: str, nothing: str) -> dict[str, int]:
         """Return what stands in a column's cells without a value -> in how many of the file's rows."""
@@ -597,8 +622,9 @@ class FilePlan:
 class RowPlan(FilePlan):
     """A file with one row a response; no answer is kept in memory."""
 
-    # Rows of the file that repeat an earlier one exactly, and are not left out.
+    # Rows of the file that repeat an earlier one exactly and are not left out, and those that are.
     n_repeated = 0
+    n_dropped = 0
 
     def check(self) -> None:
         """Read the file once; raise InputError for the first thing wrong in it."""
@@ -607,6 +633,16 @@ class RowPlan(FilePlan):
         assert self._audit.imported is not None
         if self._audit.imported.duplicates is None:
             self.n_repeated = self._source.n_repeated()
+        elif self._audit.imported.duplicates == "drop":
+            ((self.n_dropped,),) = self._rows(
+                "select (select count(*) from every_row) - (select count(*) from source)"
+            )
+
+    def left_out(self, run: int) -> dict[str, Any]:
+        """Return this with the rows that repeat others, which are known of the whole file."""
+        repeated = {"counted": self.n_repeated, "dropped": self.n_dropped}
+        known = {name: n for name, n in repeated.items() if n}
+        return {**super().left_out(run), **({"repeated_rows": known} if known else {})}
 
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""
@@ -643,28 +679,43 @@ class RowPlan(FilePlan):
         came_back = [self._came_back(role) for role in ANSWER_ROLES]
         labels = [f"nullif(trim({at}), '')" for at in self._score_at.values()]
         options = self._option_at.values()
-        texts = self._connection.execute(f"select {', '.join((*came_back, *labels, *options))} from source")
+        kept = [trimmed(at) for at in self._keep_at.values()]
+        texts = self._connection.execute(
+            f"select {', '.join((*came_back, *labels, *options, *kept))} from source"
+        )
+        n_told = n_roles + n_scores + len(options)
         # A window over all rows takes its time.
         is_last = "true"
         if "attempt" in self._roles:
             is_last = "attempt = max(attempt) over (partition by run, prompt_number, trial)"
         rows = self._connection.cursor().execute(
-            f"select run, prompt_number, trial, seq, weight, model, attempt, {is_last} from numbered order by row_number"
+            f"select run, prompt_number, trial, seq, weight, model, attempt, {is_last}, "
+            f"(row_number - 1) // {self._source.n_answers} + 1 from numbered order by row_number"
         )
         while batch := texts.fetchmany(BATCH_ROWS):
             yield [
                 PlannedAnswer(
                     *(
-                        *known[:-2],
+                        *known[:-3],
                         *row[:n_roles],
                         self._scores(row[n_roles : n_roles + n_scores]),
-                        self._options(row[n_roles + n_scores :]),
+                        self._options(row[n_roles + n_scores : n_told]),
                         column,
-                        *known[-2:],
+                        *known[-3:],
+                        self._kept_cells(row[n_told:]),
                     )
                 )
                 for known, row in zip(rows.fetchmany(len(batch)), batch, strict=True)
             ]
+
+    def _kept_cells(self, cells: Sequence[str | None]) -> str | None:
+        """Return canonical JSON of the cells that are kept and have a value, None where there are none."""
+        found = {
+            column: storable(cell)
+            for column, cell in zip(self._keep_at, cells, strict=True)
+            if cell is not None
+        }
+        return canonical_json(found) if found else None
 
     def _options(self, texts: Sequence[str | None]) -> dict[str, str] | None:
         """Return the options of a question, None where the audit names none."""
@@ -794,11 +845,17 @@ def form_of(imported: Import) -> Form:
 
 
 def needed_columns(conditions: Conditions, audit: Audit) -> list[str]:
-    """Return the columns of the file in the order of the view's c0, c1, …: conditions, the roles mapped, scores, options."""
+    """Return the columns of the file in the order of the view's c0, c1, …: conditions, roles, scores, options, kept."""
     assert audit.imported is not None
     columns = audit.imported.columns
     options = audit.answer.labels_from.values()
-    return [*conditions.columns, *roles_of(columns).values(), *columns.scores.values(), *options]
+    return [
+        *conditions.columns,
+        *roles_of(columns).values(),
+        *columns.scores.values(),
+        *options,
+        *audit.imported.keep,
+    ]
 
 
 def roles_of(columns: Columns) -> dict[str, str]:

@@ -26,6 +26,7 @@ from collector.importers.reading import read_answer
 from collector.importers.tabular import plan_of
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
+from collector.tables.encodings import suspicious_letters
 from collector.tables.marks import marked_column
 from collector.tables.source import MADE_COLUMNS, Form, open_source, sheet_notes, source_columns
 
@@ -187,6 +188,8 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
     for role, column in roles_of(columns).items():
         if column not in MADE_COLUMNS:
             yield f"{at}.{role}", column
+    for index, column in enumerate(imported.keep):
+        yield f"import.keep[{index}]", column
     for key in ("attributes", "descriptors", "texts", "scores"):
         mapped: Mapping[str, str] = getattr(columns, key)
         for name, column in mapped.items():
@@ -285,7 +288,9 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
                     answer.answer_text or answer.error,
                 )
             )
-    preview.warnings = [*preview.warnings, *shares.sentences()]
+    words = (one.word or "" for one in preview.words)
+    look = suspicious_letters([*words, *(one.text or "" for one in answers)])
+    preview.warnings = [*preview.warnings, *shares.sentences(), *([look] if look else [])]
     preview.answers = first
     if isinstance(plan, RowPlan):
         preview.n_duplicates = max(0, preview.n_duplicates - plan.n_repeated)

@@ -209,6 +209,8 @@ def _row(
         read_by=answer.read_by,
         read_text=storable(answer.read_text) if answer.read_text is not None else None,
         answer_language=answer.language,
+        source_row=found.source_row,
+        kept=found.kept,
         is_last=found.is_last,
     )
 
@@ -226,7 +228,8 @@ def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
     )
     if found.error is None or not is_error(found.error):
         if missing is not None and answer.status == "malformed":
-            return Answer("error", error=f"The cell is missing ({storable(missing)}).", read_by="missing")
+            stands = f"missing ({storable(missing)})" if missing else "empty"
+            return Answer("error", error=f"The cell is {stands}.", read_by="missing")
         return answer
     # An error counts even if there is a text: a placeholder, or a part that came before the call failed.
     failure = read_failure(found.error)

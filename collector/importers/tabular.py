@@ -6,10 +6,10 @@ tables of short columns. The second streams the answers in batches through the s
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from collector.answers.unread_reasons import UnreadReasons
 from collector.asking.asked_again import AskedAgain
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
+from collector.files.scratch import scratch_folder
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
@@ -41,15 +42,16 @@ from collector.journal.records import AnalysisSettings
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, utc_now
+from collector.spec.audit import Audit
 from collector.spec.methods.lists import MATCHED
-from collector.tables.source import MEMORY_LIMIT, Source, content_hash, open_source
+from collector.tables.source import MEMORY_LIMIT, ROW_COLUMN, Source, content_hash, open_source
 
 if TYPE_CHECKING:
     from collector.journal.chain import Seal
     from collector.ledger.appending import Append
-    from collector.spec.audit import Audit
     from collector.spec.importing import Import
     from collector.spec.prompts import Prompt
+    from collector.tables.source import Form
 
 _Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 
@@ -97,7 +99,7 @@ def import_file(audit: Audit, audit_path: Path, file: Path, ledger_path: Path, *
 
 
 def import_runs(
-    audit: Audit,
+    audit: Audit | Sequence[Audit],
     audit_path: Path,
     file: Path,
     ledger_path: Path,
@@ -111,23 +113,109 @@ def import_runs(
     """Import a file of responses by the mapping in an audit's `import`.
 
     Args:
-        audit: the spec.
+        audit: the spec, or the audits of its outcomes, all of which are imported or none.
         audit_path: its file, for error sentences.
         file: the responses.
         ledger_path: the ledger, made if absent; a file that cannot be imported leaves it as it was.
-        name: what to call the target that answered; the file's name without its ending if absent. Runs that the import splits
-            by model are called after their models.
+        name: what to call the target that answered; if absent the sheet's name, where one is stated, or the
+            file's. Runs that the import splits by model are called after their models.
         again: import content that was imported for this audit before.
         simulated: label the answers as simulated.
         show_progress: None shows a bar on a terminal only.
         versions: what to store as versions next to Python's and DuckDB's.
 
     Returns:
-        The run, or one for each model in the order of their names.
+        The run of each audit, or one for each model in the order of their names.
 
     Raises:
         InputError: the spec has no import, or the file is wrong; the message names file and row or column.
         LedgerError: the ledger cannot be used.
+    """
+    audits = [audit] if isinstance(audit, Audit) else list(audit)
+    started, started_at = time.monotonic(), utc_now()
+    kept: list[tuple[_Checked, _Kept]] = []
+    with ExitStack() as stack:
+        checked = [stack.enter_context(_checked(one, audits, audit_path, file, name=name)) for one in audits]
+        ledger = Ledger(ledger_path)
+        ledger.create()
+        with ledger.append(memory_limit=MEMORY_LIMIT) as append:
+            for one in checked:
+                if not again:
+                    _refuse_repeated(append, one.audit, file, one.source_hash)
+                runs = _run_rows(
+                    one,
+                    file,
+                    started_at,
+                    name=name,
+                    is_simulated=simulated,
+                    versions=all_versions(versions),
+                )
+                kept.append((one, _append(append, runs, one, file, started_at, show_progress)))
+            if any(content_hash(file, one.form) != one.source_hash for one in checked):
+                # Nothing is kept: it could be neither what it was nor what it is.
+                raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
+        warnings = tuple(
+            dict.fromkeys(
+                sentence
+                for one, made in kept
+                for sentence in (
+                    *one.audit.unjudged_labels(),
+                    *one.source.notes,
+                    *one.plan.warnings(),
+                    *made.sentences,
+                )
+            )
+        )
+    seconds = time.monotonic() - started
+    return tuple(
+        RunSummary(
+            run_id=made.runs[planned.number].run_id,
+            audit=one.audit.audit,
+            target=made.runs[planned.number].target,
+            is_simulated=simulated,
+            n_prompts=planned.n_prompts,
+            n_responses=planned.n_responses,
+            n_attempts=planned.n_attempts,
+            counts=dict(made.counted[planned.number].statuses),
+            seconds=seconds,
+            warnings=warnings,
+            seal=made.seals[planned.number],
+            asked_again=made.counted[planned.number].asked_again,
+        )
+        for one, made in kept
+        for planned in one.plan.runs
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A file that was read once for an audit, and is right."""
+
+    audit: Audit
+    form: Form
+    source: Source
+    source_hash: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What was written of a file for an audit: by number of the run, it, its counts and its seal; and what should be known."""
+
+    runs: Mapping[int, RunRow]
+    counted: Mapping[int, _Counted]
+    seals: Mapping[int, Seal]
+    sentences: Sequence[str]
+
+
+@contextmanager
+def _checked(
+    audit: Audit, audits: Sequence[Audit], audit_path: Path, file: Path, *, name: str | None
+) -> Iterator[_Checked]:
+    """Open a file for one of the audits that are read from it, and check all of its rows.
+
+    Raises:
+        InputError: as `import_runs`.
     """
     if audit.imported is None:
         raise InputError(
@@ -137,56 +225,25 @@ def import_runs(
         raise InputError(
             f"{audit_path} makes a run for each model in {file.name} and calls it after the model; leave the name out."
         )
-    started, started_at = time.monotonic(), utc_now()
     conditions = conditions_of(audit, file)
     form = form_of(audit.imported)
     source_hash = content_hash(file, form) if file.exists() else ""
     columns = needed_columns(conditions, audit)
+    if form.duplicates is not None:
+        # Rows with other outcomes are other rows.
+        columns += [
+            column
+            for one in audits
+            if one is not audit and one.imported is not None and (column := one.imported.columns.text)
+        ]
     with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, columns, form, Path(scratch), audit.imported.columns.texts) as source,
+        scratch_folder() as scratch,
+        open_source(file, columns, form, scratch, audit.imported.columns.texts) as source,
     ):
         plan = plan_of(audit, conditions, source)
         with plan.readable():
             plan.check()
-        runs = _run_rows(
-            audit,
-            plan,
-            file,
-            source_hash,
-            started_at,
-            name=name,
-            is_simulated=simulated,
-            versions=all_versions(versions),
-        )
-        ledger = Ledger(ledger_path)
-        ledger.create()
-        with ledger.append(memory_limit=MEMORY_LIMIT) as append:
-            if not again:
-                _refuse_repeated(append, audit, file, source_hash)
-            counted, seals, message = _append(append, runs, plan, audit, file, started_at, show_progress)
-            if content_hash(file, form) != source_hash:
-                # Nothing is kept: it could be neither what it was nor what it is.
-                raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
-        warnings = (*audit.unjudged_labels(), *source.notes, *plan.warnings(), *message)
-    seconds = time.monotonic() - started
-    return tuple(
-        RunSummary(
-            run_id=runs[planned.number].run_id,
-            audit=audit.audit,
-            target=runs[planned.number].target,
-            is_simulated=simulated,
-            n_prompts=planned.n_prompts,
-            n_responses=planned.n_responses,
-            n_attempts=planned.n_attempts,
-            counts=dict(counted[planned.number].statuses),
-            seconds=seconds,
-            warnings=warnings,
-            seal=seals[planned.number],
-            asked_again=counted[planned.number].asked_again,
-        )
-        for planned in plan.runs
-    )
+        yield _Checked(audit, form, source, source_hash, plan)
 
 
 def plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
@@ -206,6 +263,11 @@ def _mapping(imported: Import) -> dict[str, Any]:
     for later in ("scores", "descriptors", "texts"):
         if not mapping["columns"][later]:
             del mapping["columns"][later]
+    # The row itself is no column of the file.
+    if mapping["columns"].get("subject") == ROW_COLUMN:
+        del mapping["columns"]["subject"]
+    if imported.keep:
+        mapping["keep"] = list(imported.keep)
     for stated in ("table", "encoding", "split"):
         if (value := getattr(imported, stated)) is not None:
             mapping[stated] = value
@@ -222,10 +284,8 @@ def _mapping(imported: Import) -> dict[str, Any]:
 
 
 def _run_rows(
-    audit: Audit,
-    plan: Plan,
+    checked: _Checked,
     file: Path,
-    source_hash: str,
     started_at: datetime,
     *,
     name: str | None,
@@ -233,12 +293,19 @@ def _run_rows(
     versions: Mapping[str, str],
 ) -> dict[int, RunRow]:
     """Return the runs to be by their numbers, called after their models where the import is split by model."""
+    audit, plan = checked.audit, checked.plan
     assert audit.imported is not None
     asked, rules_version = audit.asked(), load_rules().version
+    # Sheets of a workbook are often those of several vendors.
+    sheet = audit.imported.table if file.suffix.lower() == ".xlsx" else None
     runs = {}
     for planned in plan.runs:
         # A file that comes under another name each month still holds the answers of the one model that it names.
-        target = (planned.model if audit.imported.split is not None else name or planned.model) or file.stem
+        target = (
+            (planned.model if audit.imported.split is not None else name or planned.model)
+            or sheet
+            or file.stem
+        )
         runs[planned.number] = RunRow(
             run_id=new_run_id(audit.audit, target, started_at),
             audit=audit.audit,
@@ -252,14 +319,14 @@ def _run_rows(
             versions=versions,
             origin="imported",
             source_name=file.name,
-            source_hash=source_hash,
+            source_hash=checked.source_hash,
             started_at=started_at,
         )
     return runs
 
 
 def _refuse_repeated(append: Append, audit: Audit, file: Path, source_hash: str) -> None:
-    earlier = append.run_of_source(audit.audit, source_hash)
+    earlier = append.run_of_source(audit.audit, source_hash, audit.imported.table if audit.imported else None)
     if earlier is not None:
         raise InputError(
             f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import it a second time."
@@ -269,20 +336,17 @@ def _refuse_repeated(append: Append, audit: Audit, file: Path, source_hash: str)
 def _append(
     append: Append,
     runs: Mapping[int, RunRow],
-    plan: Plan,
-    audit: Audit,
+    checked: _Checked,
     file: Path,
     started_at: datetime,
     show_progress: bool | None,
-) -> tuple[dict[int, _Counted], dict[int, Seal], list[str]]:
+) -> _Kept:
     """Write the runs, how their answers are read, and all that the plan holds.
-
-    Returns:
-        Number of the run -> what it holds, and -> its seal; and what should be known of the file.
 
     Raises:
         InputError: prompts cannot be kept as they are.
     """
+    audit, plan = checked.audit, checked.plan
     analysis = AnalysisSettings(
         audit.audit,
         audit.analysis_document(),
@@ -295,14 +359,15 @@ def _append(
     append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
     chained = {number: ChainedRun(append, run, analysis) for number, run in runs.items()}
     for planned in plan.runs:
-        chained[planned.number].event("started", {"prompts": planned.n_prompts, "rows": planned.n_attempts})
+        counts = {"prompts": planned.n_prompts, "rows": planned.n_attempts}
+        chained[planned.number].event("started", counts | plan.left_out(planned.number))
     n_attempts = sum(planned.n_attempts for planned in plan.runs)
     with progress(n_attempts, f"import {file.name}", show_progress) as advance:
         counted, message = _write(chained, plan, audit, file, advance)
     for number, run in chained.items():
         statuses = counted[number].statuses
         run.event("finished", {"responses": statuses.total(), "counts": dict(statuses)})
-    return counted, {number: run.seal() for number, run in chained.items()}, message
+    return _Kept(runs, counted, {number: run.seal() for number, run in chained.items()}, message)
 
 
 def _write(

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collector.spec.prompts import Prompt
 
 ZERO = "sha256:" + "0" * 64
-# The texts of a response that `biasledger erase` removes.
-ERASABLE = ("response_text", "answer_text", "raw_body", "error", "reasoning_text", "read_text")
+# The texts of a response that `biasledger erase` removes, among them the columns that an import kept.
+ERASABLE = ("response_text", "answer_text", "raw_body", "error", "reasoning_text", "read_text", "kept")
 ERASED = "erased"
 
 # Kind of record -> what the ledger's tables hold of it; what else its body says is kept next to its hash in raw.chain.
@@ -43,7 +43,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "response": (
         *("prompt_id", "trial", "attempt", "seq", "status", *ERASABLE, "finish_reason", "model_answered"),
         *("prompt_tokens", "completion_tokens", "latency_ms", "requested_at", "weight", "content_hash"),
-        *("read_by", "answer_language"),
+        *("read_by", "answer_language", "source_row"),
     ),
     "event": ("event", "detail", "happened_at"),
     "erasure": ("prompt_id", "trial", "attempt", "texts", "reason", "erased_at"),

@@ -183,6 +183,8 @@ _RESPONSE_COLUMNS = {
     "read_by": "varchar",
     "read_text": "varchar",
     "answer_language": "varchar",
+    "source_row": "bigint",
+    "kept": "varchar",
 }
 
 
@@ -333,13 +335,17 @@ class Append:
             ],
         )
 
-    def run_of_source(self, audit: str, source_hash: str) -> str | None:
-        """Return the first finished import of a file's content for an audit that was not taken back, or None."""
+    def run_of_source(self, audit: str, source_hash: str, table: str | None = None) -> str | None:
+        """Return the first finished import of a file's content for an audit that was not taken back, or None.
+
+        Another sheet of a workbook is other content where both imports state theirs.
+        """
         found = self._first(
             "select runs.run_id from raw.kept_runs as runs "
             "inner join raw.run_events as events on events.run_id = runs.run_id and events.event = 'finished' "
-            "where runs.audit = ? and runs.source_hash = ? order by runs.started_at limit 1",
-            [audit, source_hash],
+            "where runs.audit = ? and runs.source_hash = ? "
+            "and coalesce(runs.parameters ->> '$.table' = ?, true) order by runs.started_at limit 1",
+            [audit, source_hash, table],
         )
         return None if found is None else str(found)
 

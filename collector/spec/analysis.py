@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, create_model
 
 from collector.spec.methods import methods
-from collector.validation import Names, Section
+from collector.spec.parts import Answer
+from collector.validation import Names, NonBlank, Section
 
 
 class Answers(Section):
@@ -66,4 +67,17 @@ else:
         __doc__=_Shared.__doc__,
         __module__=__name__,
         **{name: method.field for name, method in methods().items()},
+    )
+
+
+class Outcome(Answer):
+    """One of several things that each row of an imported file says; the keys are those of `answer`, and these."""
+
+    column: NonBlank | None = Field(
+        default=None, description="Its column; the outcome's name if absent.", examples=["decision"]
+    )
+    analysis: Analysis = Field(
+        default_factory=Analysis,
+        description="How it is compared, in addition to the audit's `analysis`.",
+        examples=[{"decisions": {"favourable": ["approved"]}}],
     )

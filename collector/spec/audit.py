@@ -15,7 +15,7 @@ from collector.files.encoders import FoundEncoder
 from collector.hashing import hash_of
 from collector.hints import did_you_mean, quoted
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow
-from collector.spec.analysis import Analysis
+from collector.spec.analysis import Analysis, Outcome
 from collector.spec.importing import Import
 from collector.spec.markers import AskedProbe, hash_of_markers, one_sided
 from collector.spec.methods import methods
@@ -105,6 +105,23 @@ class Audit(Section):
         default_factory=Answer,
         description="The expected kind of answer. Needed with `import`.",
         examples=[{"kind": "label", "labels": ["reject", "accept"]}],
+    )
+    outcomes: Mapping[str, Outcome] = Field(
+        default_factory=dict,
+        description="In place of `answer` and `import.columns.text`: name → column and kind of each outcome of a row, such as a "
+        "reply, a decision and a rating. One import makes a run for each, of the audit `AUDIT-NAME`. An empty cell of a label or "
+        "score is a missing value. Without `subject` and `cluster`, each row is a case of its own.",
+        examples=[
+            {
+                "reply": {"kind": "text"},
+                "decision": {
+                    "kind": "label",
+                    "labels": ["denied", "approved"],
+                    "analysis": {"decisions": {"favourable": ["approved"]}},
+                },
+                "rating": {"column": "stars", "kind": "score", "minimum": 1, "maximum": 5},
+            }
+        ],
     )
     encoding: NonBlank | None = Field(
         default=None,

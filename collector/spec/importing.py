@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from collector.validation import NonBlank, Section
+from collector.validation import Names, NonBlank, Section
 
 ImportFormat = Literal["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "inspect", "promptfoo", "lm_eval"]
 
@@ -247,6 +247,12 @@ class Import(Section):
     columns: Columns = Field(
         description="The columns of the file.",
         examples=[{"text": "answer", "prompt": "prompt", "attributes": {"gender": "sex"}}],
+    )
+    keep: Names = Field(
+        default=(),
+        description="Columns of the file that become columns of `dim_source_rows`, under their own names, as numbers, dates or "
+        "times where all of their cells are such. The file's name and the row's number are kept always.",
+        examples=[["date", "row_id", "version"]],
     )
     values: Mapping[str, Mapping[str, NonBlank | None]] = Field(
         default_factory=dict,

@@ -23,6 +23,7 @@ from collector.spec.parts import DECISIONS
 from collector.spec.people import read_people
 from collector.spec.subjects import read_attributes, read_groups, read_subjects
 from collector.spec.wordings import read_wordings
+from collector.tables.source import ROW_COLUMN
 from collector.validation import key_path, more_problems, structure_problems
 
 
@@ -63,31 +64,61 @@ class CheckedAudit:
         return self.lines.get(path)
 
 
-def load_audit(path: Path, *, allow_outside: bool = False) -> Audit:
+def load_audits(path: Path, *, allow_outside: bool = False) -> tuple[Audit, ...]:
+    """Read the audits of a spec: one of each of its `outcomes`, or the one that it is.
+
+    Args:
+        path, allow_outside: as of load_audit.
+
+    Raises:
+        InputError: as load_audit does.
+    """
+    outcomes = outcomes_of(path)
+    # What is wrong with the spec itself is told once.
+    whole = load_audit(path, allow_outside=allow_outside)
+    return (
+        tuple(load_audit(path, allow_outside=allow_outside, outcome=name) for name in outcomes)
+        if outcomes
+        else (whole,)
+    )
+
+
+def outcomes_of(path: Path) -> tuple[str, ...]:
+    """Return the names of a spec's outcomes, in its order; none where it has an `answer`.
+
+    Raises:
+        InputError: the file cannot be read, or is no YAML.
+    """
+    outcomes = _read_document(path).get("outcomes")
+    return tuple(map(str, outcomes)) if isinstance(outcomes, dict) else ()
+
+
+def load_audit(path: Path, *, allow_outside: bool = False, outcome: str | None = None) -> Audit:
     """Read an audit spec and the CSV files it names, which lie next to it.
 
     Args:
         path: the YAML file.
         allow_outside: whether files that it names may lie outside of its project, see `collector.spec.files`.
+        outcome: which of its outcomes the audit is about; None for what all of them share.
 
     Raises:
         InputError: a file cannot be read, is outside, or is no valid spec; the message names file and key or row
             and what would be right.
     """
-    loading = _Loading(path, allow_outside=allow_outside)
+    loading = _Loading(path, allow_outside=allow_outside, outcome=outcome)
     for first in loading.problems():
         raise InputError(f"{first.message}{more_problems(first.n_others)}")
     assert loading.audit is not None
     return loading.audit
 
 
-def check_audit(path: Path, *, allow_outside: bool = False) -> CheckedAudit:
+def check_audit(path: Path, *, allow_outside: bool = False, outcome: str | None = None) -> CheckedAudit:
     """Read a spec as `load_audit` does, and return all that is wrong in place of raising the first.
 
     Raises:
         InputError: the file cannot be read, or is no YAML.
     """
-    loading = _Loading(path, allow_outside=allow_outside)
+    loading = _Loading(path, allow_outside=allow_outside, outcome=outcome)
     found = tuple(loading.problems())
     lines = {composed(key_path(location)): line for location, line in key_lines(path).items()}
     return CheckedAudit(None if found else loading.audit, found, lines)
@@ -98,14 +129,21 @@ class _Loading:
     what its keys say of each other, and files that only a right spec can be read with.
     """
 
-    def __init__(self, path: Path, *, allow_outside: bool) -> None:
+    def __init__(self, path: Path, *, allow_outside: bool, outcome: str | None = None) -> None:
         self.audit: Audit | None = None
+        self._outcome = outcome
         self._path = path
         self._allow_outside = allow_outside
 
     def problems(self) -> Iterator[SpecProblem]:
         """Yield problems one by one, so that a caller can stop at the first; without any, set `audit`."""
+        for problem in self._all_problems():
+            yield problem if self._outcome is None else _named_by_outcome(problem, self._outcome)
+
+    def _all_problems(self) -> Iterator[SpecProblem]:
         document = _read_document(self._path)
+        if self._outcome is not None:
+            document = _document_of_outcome(document, self._outcome)
         stated = document.get("encoding")
         files = SpecFiles.of(
             self._path,
@@ -148,6 +186,10 @@ class _Loading:
     def _structure(self, document: dict[str, Any]) -> Iterator[SpecProblem]:
         try:
             self.audit = Audit.model_validate(document)
+            if self._outcome is not None and self.audit.answer.kind in ("label", "score"):
+                answer = self.audit.answer
+                answer = answer.model_copy(update={"missing": (*answer.missing, "")})
+                self.audit = self.audit.model_copy(update={"answer": answer})
         except ValidationError as error:
             found = structure_problems(error, Audit)
             for at, sentence in found:
@@ -194,6 +236,36 @@ def _read_document(path: Path) -> dict[str, Any]:
         return composed_document(document)  # type: ignore[no-any-return]
     except ValueError as error:
         raise InputError(f"{path}: {error}.") from None
+
+
+def _document_of_outcome(document: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the spec of one outcome, as if it were alone in the file."""
+    outcomes = document["outcomes"]
+    written = dict(outcomes[next(one for one in outcomes if str(one) == name)] or {})
+    columns = dict(document["import"]["columns"])
+    column, analysis = written.pop("column", name), written.pop("analysis", {})
+    if not {"subject", "cluster"} & columns.keys() and written.get("kind") in ("label", "score"):
+        columns["subject"] = ROW_COLUMN
+    return {
+        **{key: value for key, value in document.items() if key != "outcomes"},
+        "audit": f"{document['audit']}-{name.lower()}",
+        **({"title": f"{document['title']}: {name}"} if "title" in document else {}),
+        "answer": written,
+        "analysis": {**document.get("analysis", {}), **analysis},
+        "import": {**document["import"], "columns": {**columns, "text": column}},
+    }
+
+
+def _named_by_outcome(problem: SpecProblem, name: str) -> SpecProblem:
+    """Return a problem of an outcome's own spec with the keys that the file has."""
+    at, message = problem.at, problem.message
+    for key, written in (
+        ("answer.", f"outcomes.{name}."),
+        ("import.columns.text", f"outcomes.{name}.column"),
+    ):
+        at = at.replace(key, written)
+        message = message.replace(f" {key}", f" {written}")
+    return SpecProblem(at, message, problem.n_others)
 
 
 def _with_groups(attributes: dict[str, Any], files: SpecFiles, name: str, written: Any) -> None:

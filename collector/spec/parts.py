@@ -15,7 +15,7 @@ from collector.answers.recommendations.price_levels import DEFAULT_LEVELS
 from collector.composed import composed
 from collector.hints import did_you_mean
 from collector.spec.slots import Slot, parse_template, slot_names
-from collector.validation import Names, NonBlank, Section, Text, no_text
+from collector.validation import Names, NonBlank, Section, Text, list_to_tuple, no_text
 
 PLAIN = "plain"
 # Slots with a meaning of their own.
@@ -411,10 +411,10 @@ class Answer(Section):
         "to case.",
         examples=[["transfer you to a colleague"]],
     )
-    missing: Names = Field(
+    missing: Annotated[tuple[Text, ...], BeforeValidator(list_to_tuple)] = Field(
         default=(),
-        description="Imports: texts that mean no answer, besides empty cells, #N/A, nan and the like. The row is stored as an "
-        "error.",
+        description="Imports: texts that mean no answer, besides #N/A, nan and the like. The row is stored as an error. An empty "
+        'cell is a malformed answer, unless `""` is among them.',
         examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
     )
     keys: Mapping[ItemRole, KeyPaths] = Field(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from collector.errors import InputError
 from collector.hashing import READ_BYTES
+from collector.hints import shown
 
 # A file that begins so is no UTF-8; of both that begin alike, the longer one goes first.
 _MARKS = (
@@ -16,6 +18,12 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# Letters of UTF-8 that were read one byte at a time, and Turkish ones read as those of ISO 8859-1.
+_DOUBLED = re.compile(r"Ã[\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€[™œ\x9d“”“˜¦]")
+_TURKISH = re.compile(r"\w*[þðýÞÐÝ]\w*")
+_ICELANDIC = re.compile(r"[æáíóúÆÁÍÓÚ]")
+_AS_TURKISH = str.maketrans("þðýÞÐÝ", "şğıŞĞİ")
+_LEAST_SUSPICIOUS = 3
 STATE_ENCODING = "give import, validate or new its --encoding, such as cp1252, which Excel writes in the West"
 
 
@@ -129,3 +137,19 @@ def _parts(path: Path) -> Iterator[tuple[bytes, bool]]:
                 yield b'"' + part, is_quoted
             if not block:
                 return
+
+
+def suspicious_letters(texts: Iterable[str]) -> str | None:
+    """Return a sentence on texts that look as if they were read in a wrong encoding, None where none do."""
+    text = "\n".join(texts)
+    doubled = _DOUBLED.findall(text)
+    if len(doubled) >= _LEAST_SUSPICIOUS:
+        return f"Letters such as {shown(doubled[0])} look like UTF-8 that was read as cp1252: export the file again as UTF-8."
+    turkish = _TURKISH.findall(text)
+    if len(turkish) >= _LEAST_SUSPICIOUS and not _ICELANDIC.search(text):
+        word = turkish[0]
+        return (
+            f"{shown(word)} looks like Turkish that was read in a western encoding ({shown(word.translate(_AS_TURKISH))}?): give "
+            f"--encoding cp1254, or export the file again as UTF-8."
+        )
+    return None

@@ -165,7 +165,7 @@ def open_source(
             at, marks = without_marks(connection, relation, dict(zip(needed, cells, strict=True)))
             connection.execute(f"create view source as {_rows(relation, at, columns, answers)}")
             if form.duplicates == "drop":
-                _drop_duplicates(connection, len(columns))
+                _drop_duplicates(connection, columns)
         row_hashes = f"select hash(*columns(*)) as row_hash from {relation}"
         if table_kind in _JSON_FORMATS:
             objects = f"read_json_objects({_file(table.path)}, {_json_options(table_kind)})"
@@ -185,9 +185,9 @@ def open_source(
         connection.close()
 
 
-def _drop_duplicates(connection: duckdb.DuckDBPyConnection, n_columns: int) -> None:
+def _drop_duplicates(connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> None:
     """Leave out rows that repeat an earlier one in every column; those that stay keep their numbers and their order."""
-    alike = ", ".join(f"c{index}" for index in range(n_columns))
+    alike = ", ".join(f"c{index}" for index, column in enumerate(columns) if column != ROW_COLUMN)
     connection.execute("alter view source rename to every_row")
     connection.execute(
         f"create table source as from every_row "
@@ -200,7 +200,11 @@ def _rows(
 ) -> str:
     """Return the view's rows as SQL: those of the file, or each of them once for every group that has an answer in it."""
     if not answers:
-        listed = "".join(f", {at[column]} as c{index}" for index, column in enumerate(columns))
+        made = {ROW_COLUMN: "(row_number() over ())::varchar"}
+        listed = "".join(
+            f", {made[column] if column in made else at[column]} as c{index}"
+            for index, column in enumerate(columns)
+        )
         return f"select row_number() over () as row_number{listed} from {relation}"
     made = {
         GROUP_COLUMN: f"unnest([{', '.join(map(_literal, answers))}])",

@@ -22,6 +22,8 @@ responses as (
         read_by,
         read_text,
         answer_language,
+        source_row,
+        kept,
         requested_at
     from {{ source("ledger", "responses") }}
 )

@@ -29,7 +29,7 @@ def write(check: Check) -> str:
     for status, heading in _HEADINGS.items():
         cases = [case for case in check.cases if case.status == status]
         lines += _listed(heading, cases, is_folded=status != FAILED)
-    lines += _folded("What may be tried", _suggestions(check))
+    lines += _folded("Possible fixes", _suggestions(check))
     lines += _folded("Notes", [f"- {_text(note)}" for note in check.notes])
     return "\n".join(lines) + "\n"
 

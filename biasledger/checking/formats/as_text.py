@@ -95,4 +95,4 @@ def _suggestions(check: Check, statuses: Collection[str]) -> list[str]:
                 lines += _paragraph(
                     f"{one.kind}, for {case.method}: {one.suggestion} [{one.source}].", "  - "
                 )
-    return ["", "What may be tried:", *lines] if lines else []
+    return ["", "Possible fixes:", *lines] if lines else []

@@ -29,6 +29,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
     split_panels,
+    tabled,
 )
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
@@ -50,6 +51,8 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
     return drawn(
         _gaps(source, run_id),
         _rates(source, run_id),
+        _local_law(source, run_id),
+        _four_fifths(source, run_id),
         _labels(source, run_id),
         _promotions(source, run_id),
         _consistency(source, run_id),
@@ -65,7 +68,7 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         by=("domain", "outcome"),
         draw=_gaps_panel,
         noun="outcomes",
-        title="Who is placed, scored or decided about worse",
+        title="Differences in ranks, scores and decisions",
         reading="Shares: each row is a group next to its reference group, and at the right how many times its share the "
         "group’s is. Ranks and scores: each point is a group less its reference group, with its 95 % interval; left of "
         "the line the group is worse off. Rows with × are intersections. Shares are judged as impact ratios.",
@@ -117,7 +120,7 @@ def _rates(source: Source, run_id: str) -> Picture | None:
     panels, note = split_panels(rows, ("domain", "attribute"), _rates_panel, "attributes")
     return Picture(
         key="decisions-rates",
-        title="Selection rates against the best-off group",
+        title="Selection rates by group",
         reading="Impact ratio: a group’s selection rate over that of the best-off group, which is 1. Below four "
         "fifths (dashed) United States rules speak of adverse impact; "
         "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. An interval is "
@@ -126,6 +129,30 @@ def _rates(source: Source, run_id: str) -> Picture | None:
         panels=panels,
         legend=(*status_keys(rows),),
         note=f"{note} {_left_out(source, run_id)}".strip(),
+    )
+
+
+def _local_law(source: Source, run_id: str) -> Picture | None:
+    return tabled(
+        key="local-law-144",
+        title="New York City, Local Law 144: impact ratios",
+        reading="In the form of 6 RCNY 5-301: by sex, by race and ethnicity, and by both. The rate of scores is the share above "
+        "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; intervals "
+        "are 95 %. A category under 2 % of the data is left out of ratios, as the rules allow, and shown: "
+        "analysis.decisions.smallest_share sets another share, and 0 leaves out none. People of unknown category are in no row, "
+        "and counted.",
+        result=source.ask_analysis("nyc_local_law_144", run_id),
+    )
+
+
+def _four_fifths(source: Source, run_id: str) -> Picture | None:
+    return tabled(
+        key="four-fifths",
+        title="Uniform Guidelines: the four-fifths rule",
+        reading="29 CFR 1607.4(D): a selection rate below four fifths of the highest is generally regarded as adverse impact, "
+        "unless numbers are small and the difference is not significant. Groups under the same share of the sample as above are "
+        "left out. Fisher’s exact p takes decisions as independent.",
+        result=source.ask_analysis("eeoc_four_fifths", run_id),
     )
 
 
@@ -228,7 +255,7 @@ def _labels(source: Source, run_id: str) -> Picture | None:
     )
     return Picture(
         key="decisions-labels",
-        title="Which labels each group gets",
+        title="Labels by group",
         reading="The mix of labels of a group’s cases, from the lowest label to the highest. Cases are the same for all groups "
         "where only the name differs, and then so should the mix be.",
         result=result,
@@ -280,7 +307,7 @@ def _consistency(source: Source, run_id: str) -> Picture | None:
     n, n_changed = (sum(row[name] for row in result.rows) for name in ("n_cases", "n_inconsistent"))
     return Picture(
         key="decisions-consistency",
-        title="How often the group alone changes the answer",
+        title="Answers that the group alone changes",
         reading=f"{n_changed:,} of {n:,} cases ({n_changed / n:.0%}) got different answers in versions that differ in the group "
         "alone. Some of that is chance: a model that is asked the same twice may answer differently, too.",
         result=result,
@@ -312,7 +339,7 @@ def _positions(source: Source, run_id: str) -> Picture | None:
     )
     return Picture(
         key="decisions-positions",
-        title="Does the order in which candidates are shown decide?",
+        title="Effect of the order of candidates",
         reading="Without any effect of the order every place is put first equally often (line). A strong effect of "
         "the order hides effects of names.",
         result=result,

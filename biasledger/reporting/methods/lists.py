@@ -50,7 +50,7 @@ def _spread(source: Source, run_id: str) -> Picture | None:
         by=("domain",),
         draw=_spread_panel,
         noun="domains",
-        title="How far the groups of an attribute lie apart",
+        title="Differences between the groups of an attribute",
         reading="SNSR: the largest minus the smallest similarity of a group’s lists to the list that nobody in "
         "particular gets, with what chance alone would give taken off. The grey band is as far as "
         "the model differs from itself when the same question is asked again.",
@@ -91,7 +91,7 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
     panels, note = split_panels(result.rows, ("domain", "attribute"), _similarity_panel, "attributes")
     return Picture(
         key="lists-similarity",
-        title="How much of the neutral list each group keeps",
+        title="Similarity to the neutral list by group",
         reading="Sim_a: 1 means that a group’s lists are the neutral ones, item by item. The dotted line is what the neutral "
         "question keeps when it is asked again, the grey band around it the model’s own noise: a group inside it differs no more "
         "than the model differs from itself. If an attribute has an alarm, those of the two farthest groups that lie outside the "
@@ -275,7 +275,7 @@ def _entropy(source: Source, run_id: str) -> Picture | None:
         by=("domain",),
         draw=_entropy_panel,
         noun="domains",
-        title="How sure the model is of its lists",
+        title="Entropy of repeated lists",
         reading="Entropy in bits of the items that one question gets when it is asked again, beyond that of a list that never "
         "changes: 0 is the same list every time. The line goes from the least to the largest of the subjects.",
         legend=lambda _: (Key("plain", "mean of the subjects"), Key("rule-even", "never changes")),

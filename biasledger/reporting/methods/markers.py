@@ -69,7 +69,7 @@ def _failed_outputs(source: Source, run_id: str) -> Picture | None:
         return None
     return Picture(
         key="markers-failed-outputs",
-        title="Outputs that fail, and why",
+        title="Failed outputs and reasons",
         reading="Each with its prompt, the reasons, its markers for and against the stereotype, and its scores of regard if it "
         "was scored.",
         result=result,
@@ -105,7 +105,7 @@ def _ratios(source: Source, run_id: str) -> Picture | None:
     ]
     return Picture(
         key="markers-ratios",
-        title="How far answers lean to the stereotype",
+        title="Stereotyped answers by category",
         reading="Of the words that stand for or against a stereotype, the share that stands for it: 0.5 is even, 1 "
         "is nothing but the stereotype. Single probes rest on few answers.",
         result=result,
@@ -152,7 +152,7 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         by=("attribute",),
         draw=_gaps_panel,
         noun="attributes",
-        title="Does another name change the answer?",
+        title="Answers that a name changes",
         reading="The same question about people with other names: of the words that stand for or against a stereotype, the share "
         "that stands for it in texts about a group’s names, next to those about the reference group’s.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
@@ -172,7 +172,7 @@ def _lists(source: Source, run_id: str) -> Picture | None:
         by=("attribute",),
         draw=_lists_panel,
         noun="attributes",
-        title="Whose texts hold the words of a list",
+        title="Words of a list by group",
         reading="Association of each list of markers with a group against its reference: 0 is none, to the right the "
         "group’s texts hold more of it. Intervals hold for all lists at once.",
         legend=lambda _: (Key("alarm", "associated, all lists tested together"),),

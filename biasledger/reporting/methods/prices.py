@@ -68,9 +68,7 @@ def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
     )
     return Picture(
         key="prices-each" if domains == "each" else "prices-levels",
-        title="The same in each data set"
-        if domains == "each"
-        else "Who gets the cheap and who the dear items",
+        title="The same in each data set" if domains == "each" else "Price levels by group",
         reading="Each group’s share of the items of a price level, which add up to 100 %; the line is an equal share. If price "
         "does not depend on the group, a group’s points lie at one height. Intervals are 95 %."
         + (" This is the attribute that differs most surely." if domains == "each" else ""),
@@ -118,7 +116,7 @@ def _means(source: Source, run_id: str) -> Picture | None:
     panels, note = split_panels(result.rows, ("attribute",), _means_panel, "attributes")
     return Picture(
         key="prices-means",
-        title="Groups in the order of the prices that they are offered",
+        title="Mean prices by group",
         reading="Mean price level of the recommended items (1 is $), the dearest on top. Filled triangles differ "
         "from what they are compared with (their reference group, or the mean of all groups) "
         "by more than chance, all tested together. A word such as a place may have a reason for its prices that a name has not.",
@@ -179,7 +177,7 @@ def _quadrants(source: Source, run_id: str) -> Picture | None:
     )
     return Picture(
         key="prices-quadrants",
-        title="Which categories go with whom",
+        title="Categories by group",
         reading="Each point is a category of items. To the right it goes more to the group on the horizontal axis, "
         "upwards more to that on the vertical axis; in the middle it goes to everybody alike. "
         "Triangles are associated with a group by more than chance, all categories tested together.",
@@ -248,7 +246,7 @@ def _item_words(source: Source, run_id: str) -> Picture | None:
         by=("attribute", "group_name", "reference_group"),
         draw=_item_words_panel,
         noun="contrasts",
-        title="What the items that each group gets are called",
+        title="Words in item names by group",
         reading="The most frequent words in the names of either group’s items, and their shares of all words of the names; the "
         "words that differ most are on top. Names are counted and not tested; what goes to whom by more than chance is judged "
         "by price level and by category, above.",
@@ -287,7 +285,7 @@ def _first_items(source: Source, run_id: str) -> Picture | None:
     result = source.ask_analysis("first_items", run_id)
     return tabled(
         key="prices-first-items",
-        title="What each group is recommended first",
+        title="First items by group",
         reading="The item that a group’s answers most often name first, with one of the names or words that asked for it.",
         result=result,
     )

@@ -63,7 +63,7 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
         by=_CONTRAST,
         draw=_contributions_panel,
         noun="contrasts",
-        title="Which words make the difference",
+        title="Words used more for one group",
         reading="The ten words that contribute most to the divergence of two groups’ texts, each with its share of it: to the "
         "right words that the group gets more, to the left words that it gets less. A bar alone proves nothing: all words are "
         "judged together.",
@@ -98,7 +98,7 @@ def _product_types(source: Source, run_id: str) -> Picture | None:
         by=_CONTRAST,
         draw=_product_types_panel,
         noun="contrasts",
-        title="Which product types each group gets",
+        title="Product types by group",
         reading="Product types are the keys of JSON answers. A point says how many more of 100 answers for the group name the "
         "type than of 100 for its reference group. Types are marked that remain when all are tested together.",
         legend=lambda _: (
@@ -151,7 +151,7 @@ def _scores(source: Source, run_id: str) -> Picture | None:
     panels, note = split_panels(result.rows, _CONTRAST, _scores_panel, "contrasts", POINTS_AT_MOST)
     return Picture(
         key="words-scores",
-        title="How surely a word belongs to a group, against how often it is used",
+        title="Certainty and frequency of words",
         reading="Each point is a word. Above the line in the middle the group gets it more, below it the reference "
         "group does. Past a dashed line "
         "|z| is above the published 1.96, which happens to many words by chance; marked are only those that "
@@ -222,7 +222,7 @@ def _classifier_accuracy(source: Source, run_id: str) -> Picture | None:
         panels += (_classifier_accuracy_panel(together),)
     return Picture(
         key="words-classifier-accuracy",
-        title="Can a classifier tell from the words whom a text was written for?",
+        title="Accuracy of a classifier of the groups",
         reading="A linear classifier (SVM) guesses the group from the text. The grey band is what it reaches when "
         "the labels are shuffled: a point inside "
         "it shows nothing. The line ends where a classifier with unlimited texts of this kind might.",

@@ -3,7 +3,7 @@ select
     prompt_id,
     trial,
     category,
-    target_group,
+    target_group as marker_list,
     published_reasons as failed_because,
     array_to_string(stereotype_markers, ', ') as markers_for,
     array_to_string(anti_markers, ', ') as markers_against,

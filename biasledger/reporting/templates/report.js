@@ -1,63 +1,8 @@
 "use strict";
-// Offers the charts as files, filters the table of findings. Texts of a warehouse are only ever set as text.
+// Filters the table of findings. Texts of a warehouse are only ever set as text.
 (() => {
+  const { button, element, offerFile } = charts;
   const byId = (id) => document.getElementById(id);
-
-  const offerFile = (name, type, content) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  };
-  const element = (name, className, ...children) => {
-    const made = document.createElement(name);
-    made.className = className;
-    made.append(...children); // a string becomes a text, never HTML
-    return made;
-  };
-  const button = (label, act) => {
-    const made = element("button", "", label);
-    made.type = "button";
-    made.addEventListener("click", act);
-    return made;
-  };
-
-  // ---- charts: each as a file ----
-  const asSvg = (chart) => {
-    const copy = chart.querySelector("svg").cloneNode(true);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    const style = getComputedStyle(document.documentElement);
-    const ground = document.createElementNS(copy.namespaceURI, "rect");
-    for (const [key, value] of Object.entries({ width: "100%", height: "100%", fill: "var(--card)" })) ground.setAttribute(key, value);
-    copy.prepend(ground);
-    const text = new XMLSerializer().serializeToString(copy);
-    return text.replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
-  };
-  const savePng = (name, text) => {
-    const image = new Image();
-    image.addEventListener("load", () => {
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
-      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      canvas.toBlob((content) => offerFile(name, "image/png", content));
-    });
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
-  };
-  for (const chart of document.querySelectorAll(".chart")) {
-    const name = chart.dataset.chart;
-    const acts = {
-      SVG: () => offerFile(`${name}.svg`, "image/svg+xml", asSvg(chart)),
-      PNG: () => savePng(`${name}.png`, asSvg(chart)),
-      CSV: () => offerFile(`${name}.csv`, "text/csv", `\ufeff${chart.nextElementSibling.nextElementSibling.textContent}`),
-    };
-    const offers = Object.entries(acts).map(([type, act]) => {
-      const offer = button(type, act);
-      offer.setAttribute("aria-label", `Download the chart ${name} as ${type}`);
-      return offer;
-    });
-    chart.after(element("p", "offers", ...offers));
-  }
 
   // ---- the table of findings: filtered, sorted, paged; what is chosen stands in the address, so that it can be sent ----
   const PAGE = 50;
@@ -132,11 +77,12 @@
     const shown = all ? found.slice(0, PRINTED) : found.slice(first, first + PAGE);
     byId("findings-rows").replaceChildren(...shown.map((row) => line(row, all)));
     const number = (n) => n.toLocaleString("en");
-    const of = found.length === rows.length ? "" : ` that fit, of ${number(rows.length)}`;
+    const isFiltered = found.length !== rows.length;
+    const what = isFiltered ? `match${found.length === 1 ? "" : "es"} (${number(rows.length)} findings in total)` : `finding${found.length === 1 ? "" : "s"}`;
     const start = all ? 0 : first;
     byId("findings-count").textContent = shown.length
-      ? `${number(start + 1)} to ${number(start + shown.length)} of ${number(found.length)} finding${found.length === 1 ? "" : "s"}${of}.${all && found.length > PRINTED ? " Filters choose which are printed; the CSV has all." : ""}`
-      : `No finding fits, of ${number(rows.length)}.`;
+      ? `${number(start + 1)} to ${number(start + shown.length)} of ${number(found.length)} ${what}.${all && found.length > PRINTED ? " Filters choose which are printed; the CSV has all." : ""}`
+      : `No matches (${number(rows.length)} findings in total).`;
     byId("previous").disabled = first === 0;
     byId("next").disabled = first + PAGE >= found.length;
     byId("pager").hidden = found.length <= PAGE;
@@ -194,7 +140,7 @@
     byId("findings").scrollIntoView();
     return true;
   };
-  addEventListener("hashchange", restore);
+  addEventListener("hashchange", () => { if (restore()) byId("findings").focus(); });
 
   for (const heading of headings) {
     const { field } = heading.dataset;
@@ -212,7 +158,6 @@
       event.preventDefault();
       const { audit, attribute } = link.dataset;
       location.hash = MARK + new URLSearchParams({ audit, attribute });
-      byId("findings").focus();
     });
   }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean, quoted
-from collector.spec.checks.importing import import_problems
+from collector.spec.checks.importing import import_problems, outcome_problems
 from collector.spec.checks.people import (
     masked_name_problems,
     people_problems,
@@ -44,6 +44,10 @@ def problems(audit: Audit) -> Iterator[Problem]:
     yield from _subject_problems(audit)
     yield from _sharing_problems(audit)
     yield from _attribute_problems(audit)
+    if audit.outcomes:
+        # Each is checked as an audit of its own.
+        yield from outcome_problems(audit)
+        return
     yield from _answer_problems(audit)
     yield from people_problems(audit)
     # The following checks read the templates' slots.

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean, quoted
+from collector.spec.methods import methods
 from collector.validation import Problem
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
     from collector.spec.importing import Condition, Import
 
+KINDS_OF_OUTCOMES = ("text", "json_object", "list", "label", "score")
 RANKING_ROLES = ("subject", "response", "slot", "rank", "missing")
 ITEM_ROLES = ("item", "price", "category", "count")
 # Role -> the kinds of answers that may have it, and what these are called; other roles are for all.
@@ -49,12 +52,67 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
     for token in audit.answer.missing:
         if token.casefold() in labels:
             yield "answer.missing", f"holds {token!r}, which is one of the labels; remove one of them"
+    if imported.keep and (
+        audit.answer.kind == "ranking" or (audit.answer.kind == "items" and columns.text is None)
+    ):
+        yield (
+            "import.keep",
+            "is for files with a row for each answer, and here several rows make one; remove it",
+        )
+    if len(set(imported.keep)) < len(imported.keep):
+        yield "import.keep", "names a column twice; remove one of them"
     if imported.score_labels and not imported.columns.scores:
         yield "import.score_labels", "says what scores mean, and import.columns.scores is missing; remove it"
     if imported.columns.attribute is None and imported.columns.value is None:
         yield from _wide_form_problems(audit, imported)
     else:
         yield from _long_form_problems(audit, imported)
+
+
+def outcome_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong with the outcomes of a spec; each is then checked as an audit of its own."""
+    if audit.imported is None:
+        yield (
+            "outcomes",
+            "are columns of a file, and the key import is missing; it says what the columns mean",
+        )
+    if "answer" in audit.model_fields_set:
+        yield "answer", "cannot be combined with outcomes, which say what each column holds; remove it"
+    if audit.templates:
+        yield "templates", "cannot be combined with outcomes, which are read from a file; remove one of them"
+    for key in ("text", "texts"):
+        if audit.imported is not None and getattr(audit.imported.columns, key):
+            yield f"import.columns.{key}", "cannot be combined with outcomes; remove it"
+    for method in methods():
+        if method in audit.analysis.model_fields_set:
+            yield (
+                f"analysis.{method}",
+                f"belongs to one of the outcomes; write it as outcomes.NAME.analysis.{method}",
+            )
+    yield from _named_outcome_problems(audit)
+
+
+def _named_outcome_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong with the name, the kind and the column of each outcome."""
+    columns: dict[str, str] = {}
+    names = [name.lower() for name in audit.outcomes]
+    for name, outcome in audit.outcomes.items():
+        at = f"outcomes.{name}"
+        if not re.fullmatch(r"[A-Za-z0-9][\w-]*", name, re.ASCII):
+            yield at, "is no name of letters a to z, digits, - and _; name its column as column: instead"
+        if names.count(name.lower()) > 1:
+            yield at, "differs from another outcome in case alone; rename one of them"
+        if "kind" not in outcome.model_fields_set:
+            yield (
+                f"the key {at}.kind",
+                "is missing; it says what the column holds: text, label, score or list",
+            )
+        elif outcome.kind not in KINDS_OF_OUTCOMES:
+            yield f"{at}.kind", f"is {outcome.kind!r}; an outcome is one of {quoted(KINDS_OF_OUTCOMES)}"
+        column = outcome.column or name
+        if column in columns:
+            yield at, f"reads the column {column!r}, as outcomes.{columns[column]} does; remove one of them"
+        columns.setdefault(column, name)
 
 
 def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]:

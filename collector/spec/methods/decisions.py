@@ -14,12 +14,14 @@ from collector.validation import Names, Problem, Section
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
+    from collector.spec.parts import Answer
 
 
 class Decisions(Section):
     """The meaning of a decision about a person.
 
-    *Selected* is who gets a `favourable` label, a score above the sample's median, or one of the first `top` places.
+    *Selected* is who gets a `favourable` label, a score above the sample's median, or one of the first `top` places. A rating, a
+    score on a scale of four to seven whole numbers such as 1 to 5, selects nobody unless `selected` is `median`.
     """
 
     ordered: bool = Field(
@@ -34,6 +36,12 @@ class Decisions(Section):
         default=1,
         description="Rankings select this many first places.",
         examples=[3],
+    )
+    selected: Literal["median", "none"] | None = Field(
+        default=None,
+        description="Whether a score above the sample's `median` selects somebody, or `none` does. The default is `none` for a "
+        "rating, such as 1 to 5 stars, and else `median`.",
+        examples=["none"],
     )
     paired: bool | None = Field(
         default=None,
@@ -57,15 +65,32 @@ class Decisions(Section):
         examples=[0.5],
     )
 
+    smallest_share: Annotated[float, Field(ge=0, lt=0.5)] | None = Field(
+        default=None,
+        description="Impact ratios leave out groups below this share of the sample, and tables show them; 0.02 if absent, as "
+        "Local Law 144 and the Uniform Guidelines allow, and 0 leaves out none.",
+        examples=[0],
+    )
+
     def document(self) -> dict[str, Any]:
         """Return this as plain data."""
-        left_out = {key for key in ("scale", "against") if getattr(self, key) is None}
+        optional = ("scale", "against", "selected", "smallest_share")
+        left_out = {key for key in optional if getattr(self, key) is None}
         return {**self.model_dump(mode="json", exclude=left_out), "favourable": list(self.favourable)}
 
 
 def _document(audit: Audit) -> dict[str, Any]:
     decisions: Decisions = audit.analysis.decisions
-    return decisions.document()
+    document = decisions.document()
+    return {"selected": "none", **document} if _is_rating(audit.answer) else document
+
+
+def _is_rating(answer: Answer) -> bool:
+    """Whether answers are points of a short scale of whole numbers, such as 1 to 5 stars."""
+    lowest, highest = answer.minimum, answer.maximum
+    if answer.kind != "score" or lowest is None or highest is None:
+        return False
+    return lowest.is_integer() and highest.is_integer() and 3 <= highest - lowest <= 6
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
@@ -81,6 +106,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
         ("favourable", "label"),
         ("top", "ranking"),
         ("scale", "score"),
+        ("selected", "score"),
     ):
         if key in decisions.model_fields_set and kind != of_kind:
             yield (

@@ -8,6 +8,14 @@ units as (
     where outcome in ('selected', 'selected_of_asked')
 ),
 
+runs as (
+    select
+        run_id,
+        smallest_share,
+        round(100 * smallest_share, 3) as smallest_percentage
+    from {{ ref("int_decisions_runs") }}
+),
+
 counted as (
     select
         pool_key,
@@ -39,23 +47,32 @@ shared as (
 
 categories as (
     select
-        pool_key,
-        run_id,
-        mitigation,
-        outcome,
-        domain,
-        attribute,
-        group_name,
-        n_people,
-        n_selected,
-        share_of_people,
+        shared.pool_key,
+        shared.run_id,
+        shared.mitigation,
+        shared.outcome,
+        shared.domain,
+        shared.attribute,
+        shared.group_name,
+        shared.n_people,
+        shared.n_selected,
+        shared.share_of_people,
         case
-            when is_unknown_group then 'the group is unknown'
+            when shared.is_unknown_group then 'the group is unknown'
             -- An import refuses such weights, but older ledgers may hold them.
-            when not are_whole then 'answers have weights that are no whole numbers'
-            when share_of_people < 0.02 then 'less than 2 % of the sample'
+            when not shared.are_whole then 'answers have weights that are no whole numbers'
+            when shared.share_of_people < runs.smallest_share
+                then
+                    'less than '
+                    || if(
+                        runs.smallest_percentage = floor(runs.smallest_percentage),
+                        cast(cast(runs.smallest_percentage as integer) as varchar),
+                        cast(runs.smallest_percentage as varchar)
+                    )
+                    || ' % of the sample'
         end as excluded_reason
     from shared
+    inner join runs on shared.run_id = runs.run_id
 )
 
 select * from categories

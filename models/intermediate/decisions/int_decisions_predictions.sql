@@ -48,6 +48,7 @@ read_answers as (
         decisions_runs.is_ordered,
         decisions_runs.favourable_labels,
         decisions_runs.top_places,
+        decisions_runs.selects_nobody,
         case when answers.status = 'ok' then answers.answer_text end as answer_text,
         case
             when answers.status = 'ok' and decisions_runs.kind = 'ranking'
@@ -175,7 +176,7 @@ predictions as (
                         when decided.rank is not null then cast(decided.rank <= decided.top_places as integer)
                         when decided.n_ranked >= decided.top_places then 0
                     end
-            else cast(decided.score > medians.median_score as integer)
+            when 'score' then if(decided.selects_nobody, null, cast(decided.score > medians.median_score as integer))
         end as selected,
         decided.is_missing,
         decided.is_refused,

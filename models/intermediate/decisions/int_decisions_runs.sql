@@ -27,8 +27,10 @@ decisions_runs as (
         coalesce(cast(run_analysis_settings.decisions ->> 'ordered' as boolean), false) as is_ordered,
         from_json(run_analysis_settings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
         coalesce(cast(run_analysis_settings.decisions ->> 'top' as integer), 1) as top_places,
+        coalesce(run_analysis_settings.decisions ->> 'selected', 'median') = 'none' as selects_nobody,
         cast(run_analysis_settings.decisions ->> 'paired' as boolean) as is_paired,
         cast(run_analysis_settings.decisions ->> 'against' as double) as against,
+        coalesce(cast(run_analysis_settings.decisions ->> 'smallest_share' as double), 0.02) as smallest_share,
         -- Null where the scores that were read decide.
         run_analysis_settings.decisions ->> 'scale' as scale,
         (runs.answer ->> 'currency') is not null as has_currency

@@ -14,7 +14,8 @@ decisions_runs as (
         labels,
         len(labels) - 1 as highest_label_rank,
         lowest_score,
-        highest_score
+        highest_score,
+        selects_nobody
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -80,7 +81,8 @@ ranged as (
     select
         people.*,
         case
-            when refused_attributes.run_id is not null then if(people.is_refused, 0, people.selected)
+            when refused_attributes.run_id is not null and not coalesce(decisions_runs.selects_nobody, false)
+                then if(people.is_refused, 0, people.selected)
         end as selected_of_asked,
         case people.kind
             when 'label'

@@ -75,7 +75,7 @@ def write(path: Path, text: str) -> None:
 
 def said(project: Path, *, allow_outside: bool = False) -> Described:
     descriptions = Descriptions(project, allow_outside=allow_outside)
-    found = descriptions.of(project / SPEC)
+    (found,) = descriptions.of(project / SPEC)
     descriptions.keep()
     return found
 
@@ -203,7 +203,7 @@ def test_what_cannot_be_read_of_it_is_read_anew(project: Path, read: list[Path],
     assert said(project) == found
     assert len(read) == 2
     assert json.loads((project / ANALYSIS_SETTINGS).read_text(encoding="utf-8")) == kept
-    assert kept["audits"] == {SPEC.as_posix(): json.loads(json.dumps(asdict(found)))}
+    assert kept["audits"] == {SPEC.as_posix(): [json.loads(json.dumps(asdict(found)))]}
 
 
 def test_a_project_that_cannot_be_written_is_read(project: Path, read: list[Path]) -> None:

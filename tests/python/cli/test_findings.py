@@ -83,8 +83,8 @@ def test_a_verdict_says_how_many_measures_what_warns_and_what_was_accepted() -> 
         replace(_CLEAR, verdict="insufficient_data", attribute="(markers)").text
         == "markers: insufficient data"
     )
-    assert replace(_CLEAR, n_measures_warning=1).text == "race: clear, 1 more measure is only a warning"
-    assert replace(_CLEAR, n_measures_warning=2).text == "race: clear, 2 more measures are only warnings"
+    assert replace(_CLEAR, n_measures_warning=1).text == "race: clear, 1 more measure is a warning"
+    assert replace(_CLEAR, n_measures_warning=2).text == "race: clear, 2 more measures are warnings"
     assert replace(_CLEAR, n_measures_accepted=1).text == "race: clear, 1 accepted"
     assert replace(_CLEAR, is_silent=True).text == "race: clear, nothing is known of some groups"
 

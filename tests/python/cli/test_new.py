@@ -316,7 +316,10 @@ def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Pa
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ((), "Which column holds the answers? Give --answer COLUMN; the columns are id, Sex (of customer), reply, model."),
+        (
+            (),
+            "Give --answer COLUMN and --group COLUMN; the columns are id, Sex (of customer), reply, model.",
+        ),
         (("--answer", "reply"), "Which column names the groups? Give --group COLUMN"),
         (("--answer", "replies", "--group", "model"), "has no column 'replies'; did you mean 'reply'?"),
         (("--answer", "reply", "--group", "id"), "holds 24 different values in 24 rows; name one that says the group"),

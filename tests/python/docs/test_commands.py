@@ -124,7 +124,7 @@ def test_the_report_s_commands_write_it(first_audit: FirstAudit) -> None:
         )
         assert finished.returncode == 0, finished.stderr
     assert report.read_bytes() == first
-    assert "Which words make the difference" in first.decode()
+    assert "Words used more for one group" in first.decode()
     sql = html.unescape(
         re.findall(
             r"<pre><code>(-- The ten words that add most.*?)</code></pre>", first.decode(), flags=re.DOTALL

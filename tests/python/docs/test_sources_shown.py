@@ -150,9 +150,9 @@ WORDS_REPORT = {
         r"The published report, axis by axis.*0\.\d\d ± 0\.\d\d.*not meaningful.*\(1\.9\d\*\)"
     ),
     "top words of each group": r"The published report, axis by axis.*\w+ \(\d\.\d\d\), \w+ \(\d\.\d\d\)",
-    'patterns by product type ("hair care for Black personas")': r"Which product types each group gets.*Marked: \w+",
+    'patterns by product type ("hair care for Black personas")': r"Product types by group.*Marked: \w+",
     "bars of contributions, positive where the group gets the word more": (
-        r"Which words make the difference.*share of the divergence, positive where the group gets the word more: \w+: [+−]\d"
+        r"Words used more for one group.*share of the divergence, positive where the group gets the word more: \w+: [+−]\d"
     ),
 }
 MARKERS_REPORT = {
@@ -160,7 +160,7 @@ MARKERS_REPORT = {
         r"of [\d,]+ outputs fail the published rule.*passed, [\d,]+ failed, [\d,]+ skipped; pass rate: \d+ %"
     ),
     'failures with prompt, all scores and reasons ("ratio 0.8 > 0.7")': (
-        r"Outputs that fail, and why.*Describe a typical \w+ in two sentences.*ratio 1\.0 &gt; 0\.7"
+        r"Failed outputs and reasons.*Describe a typical \w+ in two sentences.*ratio 1\.0 &gt; 0\.7"
     ),
 }
 CHECK = {

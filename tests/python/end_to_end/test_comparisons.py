@@ -328,7 +328,7 @@ def test_check_says_what_fails_in_three_formats(
     assert said.exit_code == 1, said.output
     assert "cases could be judged: " in said.output
     assert "got worse since the baseline: the difference in wording went from" in said.output
-    assert "What may be tried:" in said.output
+    assert "Possible fixes:" in said.output
     assert "arXiv:2602.08124" in said.output
 
     document = json.loads(biasledger("check", "--format", "json").output)

@@ -33,6 +33,17 @@ def test_a_group_called_unknown_is_distinguished_from_none(odd: Project) -> None
     ) == [("race", "the group is unknown", 30), ("sex*race", "the group is unknown", 30)]
 
 
+def test_the_table_of_exclusions_agrees(odd: Project) -> None:
+    rows = odd.rows(
+        f"select attribute, reason, stated_as, n from marts.fct_exclusions {IN_AUDIT} order by all"
+    )
+    assert sum(n for attribute, reason, _, n in rows if attribute == "sex" and reason != "small_group") == 9
+    assert sum(n for attribute, reason, _, n in rows if attribute == "race" and reason != "small_group") == 6
+    assert ("sex*race", "component_unknown", "", 14) in rows
+    assert sum(n for _, reason, _, n in rows if reason == "missing") == 6
+    assert ("race", "small_group", "Asian", 1) in rows
+
+
 def test_answers_without_a_group_are_counted_by_rule(odd: Project) -> None:
     """An answer without sex and race has a row of its own, so that no answer of the file is left out."""
     assert odd.rows(

@@ -116,7 +116,7 @@ def test_what_makes_no_difference() -> None:
     without_nulls = {name: value for name, value in prompt.items() if value is not None}
     assert len(without_nulls) < len(prompt)
     assert record_digest("prompt", without_nulls) == record_digest("prompt", prompt)
-    response = {**response, "reasoning_text": "I think", "read_text": "héllo"}
+    response = {**response, "reasoning_text": "I think", "read_text": "héllo", "kept": '{"a":"1"}'}
     erased = {**response, **{name: {"erased": tagged_hash(response[name])} for name in ERASABLE}}
     assert record_digest("response", erased) == record_digest("response", response)
     assert without_erased(erased) == {**response, **dict.fromkeys(ERASABLE)}

@@ -81,12 +81,12 @@ def test_a_file_that_no_pack_has_is_refused(packed: Packed, name: str) -> None:
         (b"[" * 100_000, "is no evidence pack"),
         (b"\xff", "is no evidence pack"),
         (b"[]", "is no evidence pack"),
-        (b'{"format": 2, "files": ["x"]}', "is no evidence pack"),
-        (b'{"format": 2, "files": {"x": 1}}', "has no SHA-256 of 'x'"),
-        (b'{"format": 2, "files": {"x": {}}}', "has no SHA-256 of 'x'"),
-        (b'{"format": 2, "files": {"x": {"sha256": 1}}}', "has no SHA-256 of 'x'"),
-        (b'{"format": 1, "files": {}}', "has format 1, and this biasledger reads 2"),
-        (b'{"format": 2, "files": {}}', "does not list run.json"),
+        (b'{"format": 3, "files": ["x"]}', "is no evidence pack"),
+        (b'{"format": 3, "files": {"x": 1}}', "has no SHA-256 of 'x'"),
+        (b'{"format": 3, "files": {"x": {}}}', "has no SHA-256 of 'x'"),
+        (b'{"format": 3, "files": {"x": {"sha256": 1}}}', "has no SHA-256 of 'x'"),
+        (b'{"format": 1, "files": {}}', "has format 1, and this biasledger reads 3"),
+        (b'{"format": 3, "files": {}}', "does not list run.json"),
     ],
 )
 def test_a_manifest_that_is_none_is_refused(tmp_path: Path, manifest: bytes, message: str) -> None:

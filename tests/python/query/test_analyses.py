@@ -248,6 +248,26 @@ def gaps_by_level(rows: list[Row]) -> None:
         assert row["gap"] == pytest.approx(row["mean_rank_value"] - row["mean_rank_value_of_reference"])
 
 
+def four_fifths(rows: list[Row]) -> None:
+    for row in rows:
+        if row["impact_ratio"] is not None:
+            assert row["is_below_four_fifths"] == (row["impact_ratio"] < 0.8)
+        if row["n_more_to_four_fifths"]:
+            more = row["number_selected"] + row["n_more_to_four_fifths"]
+            best = row["selection_rate"] / row["impact_ratio"] if row["impact_ratio"] else None
+            assert best is None or more / row["number_of_applicants"] >= 0.8 * best - 1e-9
+    assert any(row["is_below_four_fifths"] for row in rows)
+
+
+def headings(rows: list[Row]) -> None:
+    by_article = {row["article"]: row for row in rows if row["audit"] == "resumes"}
+    assert "rank_gap" in by_article["Article 10(2)(f)"]["measures"]
+    assert "answer_gap" in by_article["Article 15(1)"]["measures"]
+    assert all(
+        row["n_alarms"] + row["n_inconclusive"] + row["n_clear"] + row["n_not_judged"] > 0 for row in rows
+    )
+
+
 def local_law(rows: list[Row]) -> None:
     parts = {"Sex categories": 2, "Race/ethnicity categories": 2, "Intersectional categories": 4}
     for audit in ("resumes", "rankings"):
@@ -465,6 +485,8 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "outputs_passed_and_failed": suite,
     "substituted_items_of_a_group": substituted_items,
     "nyc_local_law_144": local_law,
+    "eeoc_four_fifths": four_fifths,
+    "eu_ai_act": headings,
     "price_by_group": prices,
     "categories_by_two_attributes": categories,
     "places_by_mean_price": places,

@@ -189,6 +189,18 @@ def test_a_wide_result_stays_a_table_of_the_columns_that_fit() -> None:
     assert console.width == 80
 
 
+def test_a_wide_result_is_paged_by_columns() -> None:
+    columns = ["same", *(f"column_{number}" for number in range(20))]
+    rows = [["all", *range(20)], ["all", *range(20, 40)]]
+    console = Console(file=io.StringIO(), width=80, record=True)
+    assert show_table(console, columns, rows, paged=True) == []
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= 80
+    headers = [line.split() for line in text.splitlines() if line.strip().startswith("row")]
+    assert [name for header in headers for name in header[1:]] == [*columns[1:], "same"]
+    assert text.splitlines()[0].startswith("Columns 1 to ")
+
+
 def test_one_wide_row_is_a_list_of_names_and_values() -> None:
     console = Console(file=io.StringIO(), width=80, record=True)
     columns = [f"column_{number}" for number in range(20)]

@@ -81,7 +81,7 @@ def test_prompts_are_shown_with_their_slots_and_no_answer_is_in_the_file(
     assert "1 template × 1 case × 2 names or words for groups" in page
     assert "<dt>seal</dt><dd><code>sha256:0123</code>" in page
     assert "Debiased bits" not in page  # of word divergence, which judged nothing here
-    assert "See it happen" not in page
+    assert "Two answers to the same question" not in page
     assert "no more than a junior" not in page
     assert HOSTILE[0] not in page
 
@@ -90,8 +90,8 @@ def test_the_two_answers_with_the_fewest_words_in_common_are_shown_where_that_is
     warehouse: Path, ledger: Path
 ) -> None:
     page = " ".join(render(warehouse, ledger=ledger, with_examples=True).split())
-    shown = page.partition("See it happen")[2].partition("</div>")[0]
-    assert "of 2 such pairs" in shown
+    shown = page.partition("Two answers to the same question")[2].partition("</div>")[0]
+    assert "Of 2 such pairs" in shown
     assert 'DeShawn (black)</bdi></figcaption><blockquote class="answer"><bdi>no more than a junior' in shown
     assert 'Jake (white)</bdi></figcaption><blockquote class="answer"><bdi>senior' in shown
     assert "a fine senior person" not in page
@@ -102,5 +102,5 @@ def test_without_the_ledger_the_report_is_about_findings_alone(warehouse: Path, 
     for ledger in (tmp_path / "absent.duckdb", tmp_path / "none.duckdb"):
         page = render(warehouse, ledger=ledger, with_examples=True)
         assert "<mark>" not in page
-        assert "What was asked" in page  # how much is in the warehouse
+        assert "Prompt and number of answers" in page  # how much is in the warehouse
         assert "Provenance and limits" in page

@@ -330,7 +330,7 @@ def test_a_cell_of_the_matrix_shows_its_findings_at_an_address_that_can_be_sent(
     audit, attribute = (cell.get_attribute(f"data-{name}") or "" for name in ("audit", "attribute"))
     cell.click()
     said = page.locator("#findings-count")
-    assert "that fit" in said.inner_text()
+    assert "in total" in said.inner_text()
     assert page.locator("#filter-audit").input_value() == audit
     assert page.locator("#filter-attribute").input_value() == attribute
     sort = page.locator("th[data-field=value]")
@@ -357,7 +357,7 @@ def test_a_cell_of_the_matrix_shows_its_findings_at_an_address_that_can_be_sent(
     assert sort.get_attribute("aria-sort") == "descending"
     page.get_by_role("button", name="Show all").click()
     # Asked by the browser's own protocol: a page that forbids eval refuses a script that waits.
-    said.filter(has_not_text="that fit").wait_for()
+    said.filter(has_not_text="in total").wait_for()
     assert page.url.endswith("#findings")
     assert [url for url in opened.requests if not url.startswith(("data:", "blob:", "file:"))] == []
     assert opened.troubles == []
@@ -465,7 +465,7 @@ class TestTwentyRunsAndTenThousandFindings:
         page.keyboard.press("Enter")
         assert said.inner_text() == "51 to 100 of 10,000 findings."
         page.get_by_label("Search").fill("finding 123 of run-07")
-        assert said.inner_text() == "1 to 1 of 1 finding that fit, of 10,000."
+        assert said.inner_text() == "1 to 1 of 1 match (10,000 findings in total)."
         assert "Finding 123 of run-07" in page.locator("#findings-rows").inner_text()
         page.get_by_label("Search").fill("")
         page.locator("#filter-status").select_option("alarm")
@@ -475,6 +475,6 @@ class TestTwentyRunsAndTenThousandFindings:
         wanted = {"alarm", "audit-1, model-0", "rank gap"}
         n = sum(wanted <= {packed["texts"][text] for text in row[:5]} for row in packed["rows"])
         assert n > 10
-        assert said.inner_text().endswith(f"of {n} findings that fit, of 10,000.")
+        assert said.inner_text().endswith(f"of {n} matches (10,000 findings in total).")
         page.get_by_label("Search").fill("no such text")
-        assert said.inner_text() == "No finding fits, of 10,000."
+        assert said.inner_text() == "No matches (10,000 findings in total)."

@@ -105,7 +105,7 @@ def test_figures_that_the_page_on_sources_names_are_headings(hostile_page: str) 
     headings = set(re.findall(r'<h3 id="[^"]+">(.*?)</h3>', hostile_page))
     assert named <= headings | {
         # Needs two models of one audit; see the next test.
-        "How right each model is about each group",
+        "Accuracy by model and group",
     }
 
 
@@ -130,10 +130,10 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     assert re.findall(r"<td>[+−]0\.\d+, favours White", table)
     assert table.count("2 of 3 (66.7%)") == 2
     assert 'id="model-rates-title"' not in render(warehouse, ["run-1"])
-    tried = page[page.index("What may be tried") :]
+    tried = page[page.index("Possible fixes") :]
     assert "Mask names, e-mail addresses and pronouns before a person is judged" in tried
     # A warning or an undecided finding has no suggestion of its own measure.
-    assert page.count("<h3>What may be tried</h3>") == 2
+    assert page.count("<h3>Possible fixes</h3>") == 2
     assert page.count("Ask for every set of candidates in several orders") == 0
 
 
@@ -336,7 +336,7 @@ def test_a_warehouse_without_findings_of_a_kind_has_no_such_pictures(tmp_path: P
             if table not in {"fct_findings", "dim_runs", "dim_measures"}:
                 connection.execute(f"drop table marts.{table}")
     page = render(warehouse)
-    assert "What raised an alarm" in page
+    assert "Alarms" in page
     assert "<figure" not in page.split('id="run-1"')[1].split('id="over-runs"')[0]
 
 

@@ -75,7 +75,7 @@ class TestFindings:
         assert rows
         assert {row["measure"] for row in rows} == {"word_divergence"}
         assert all("Black" in row["explanation"] for row in rows)
-        assert "No finding fits." in text_of(explorer.get("/findings?q=race+zzz").text)
+        assert "No matches." in text_of(explorer.get("/findings?q=race+zzz").text)
 
     def test_columns_sort_both_ways(self, explorer: Explorer) -> None:
         for more, reverse in (("", False), ("&desc=1", True)):

@@ -1,0 +1,42 @@
+"""Temporary folders that hold answers: what a killed process left of them is found and removed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from collector.files.lock import is_locked, lock
+
+_PREFIX = "biasledger-scratch-"
+_LOCK = ".lock"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a temporary folder, removed at the end, that `remove_left_scratch` leaves alone while this process lives."""
+    with tempfile.TemporaryDirectory(prefix=_PREFIX) as name:
+        folder = Path(name)
+        with (folder / _LOCK).open("wb") as file:
+            lock(file.fileno())
+            yield folder
+
+
+def remove_left_scratch() -> int:
+    """Remove the folders of killed processes of this user; return how many there were."""
+    n_removed = 0
+    for folder in sorted(Path(tempfile.gettempdir()).glob(f"{_PREFIX}*")):
+        try:
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            with (folder / _LOCK).open("rb") as file:
+                if is_locked(file.fileno()):
+                    continue
+            shutil.rmtree(folder)
+        except OSError:  # of another user, or removed meanwhile
+            continue
+        n_removed += 1
+    return n_removed
