@@ -246,8 +246,8 @@ class Pace:
                 self._refusals_in_a_row += 1
                 self._limit.cut(now)
                 pause = self._pause_seconds(error)
-                # A service that asks for an immediate retry did not refuse because of the rate. Before the first answer too little
-                # was asked to learn a rate from.
+                # A service that asks for an immediate retry did not refuse because of the rate, and what was asked before the
+                # first answer is too little to learn a rate from.
                 if asked_pause(error) != 0.0 and self._has_answered:
                     self._turns.refused(now, now + pause)
             else:
