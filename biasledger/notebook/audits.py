@@ -202,6 +202,11 @@ def _answers_file(answers: object) -> Iterator[Path]:
         return
     import duckdb
 
+    from collector.tables.columns import require_distinct
+
+    # DuckDB would rename the second of two.
+    names = getattr(answers, "column_names", None) or getattr(answers, "columns", ())
+    require_distinct(Path("answers"), [str(name) for name in names])
     with tempfile.TemporaryDirectory(prefix="biasledger-") as folder:
         path = Path(folder) / "answers.parquet"
         try:

@@ -33,6 +33,8 @@ BAD_FILES: list[tuple[str, bytes, str]] = [
     ("a.csv", b"race,gender,answer\nWhite,M,a\n", "has no column 'question'; known: 'race', 'gender', 'answer'"),
     ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "anser": "a"}\n', "did you mean 'anser'?"),
     ("a.csv", b"race,gender,question,answer,answer\nWhite,M,q,a,b\n", "holds the column 'answer' twice"),
+    ("a.csv", b"race,gender,question,answer,Answer\nWhite,M,q,a,b\n", "'answer' and 'Answer' have one name, or differ in"),
+    ("a.jsonl", JSON_ROW.replace(b"}", b', "Race": "x"}'), "'Race' and 'race' have one name, or differ in capitals alone"),
     ("a.csv", HEADER + b"White,M,q,a\nWhit,M,q,b\n", "row 2 has 'Whit' as 'race', which is no group of race; did you"),
     ("a.csv", HEADER + b"White,X9Q,q,a\n", "row 1 has 'X9Q' as 'gender', which is no group of gender; known: 'M'"),
     ("a.csv", HEADER + b"white,M,q,a\n", "row 1 has 'white' as 'race'"),
