@@ -205,7 +205,9 @@ def _answers_file(answers: object) -> Iterator[Path]:
     from collector.tables.columns import require_distinct
 
     # DuckDB would rename the second of two.
-    names = getattr(answers, "column_names", None) or getattr(answers, "columns", ())
+    # A column of pandas may be called column_names, which Arrow calls its names.
+    attribute = "column_names" if hasattr(type(answers), "column_names") else "columns"
+    names: Sequence[object] = getattr(answers, attribute, ())
     require_distinct(Path("answers"), [str(name) for name in names])
     with tempfile.TemporaryDirectory(prefix="biasledger-") as folder:
         path = Path(folder) / "answers.parquet"

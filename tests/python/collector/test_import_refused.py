@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from collector.errors import InputError, LedgerError
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
+from collector.tables.source import column_names
 from tests.python.collector.conftest import IMPORT_AUDIT, content_of
 from tests.python.collector.importing import Bring, Content, Query, Write, simple, write_file
 
@@ -249,3 +252,11 @@ def test_the_shipped_mapping_reads_a_file_of_its_shape(
     assert query("select count(distinct group_name) from raw.prompt_attributes where attribute = 'race'") == [
         (5,)
     ]
+
+
+@pytest.mark.parametrize("names", [["answer", "answer"], ["answer", "Answer"]])
+def test_parquet_with_columns_of_one_name_is_refused(tmp_path: Path, names: list[str]) -> None:
+    table = pa.Table.from_arrays([pa.array(["yes"]), pa.array(["no"])], names=names)
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="have one name, or differ in capitals alone"):
+        column_names(tmp_path / "a.parquet", lambda _: True)
