@@ -4,8 +4,9 @@ A secret is the value of an environment variable. Only the variable's name is st
 cleaned. Services return keys in many spellings. These spellings of a secret of 8 characters or more are cut out:
 
 - the secret as it is, as Python or JSON quote it (twice, too), and with `& < > " '` as HTML writes them;
-- each of its ASCII characters as it is, percent-encoded (%73), as a JSON escape (\\u0073), or as an HTML number
-  (&#115; or &#x73;, with any zeros before it), mixed in any way, the digits of each in either case;
+- each of its ASCII characters as it is, percent-encoded (%73), as a JSON escape (\\u0073, with up to 16 backslashes, as in JSON
+  within JSON), or as an HTML number (&#115; or &#x73;, with any zeros before it), mixed in any way, the digits of each in
+  either case;
 - URL-encoded as a whole, once or twice;
 - in base64, of both alphabets, and base32, in capitals or in small letters, also inside something longer such as `user:key`;
 - in hexadecimal digits, all capitals or all small;
@@ -193,7 +194,7 @@ _ESCAPES = frozenset("%&\\;")
 _MOST_SWALLOWED = 4
 # A character of ASCII, escaped.
 _PERCENT = re.compile(r"%([0-7][0-9a-fA-F])")
-_JSON_ESCAPE = re.compile(r"\\u00([0-7][0-9a-fA-F])")
+_JSON_ESCAPE = re.compile(r"\\{1,16}u00([0-7][0-9a-fA-F])")
 _HTML_NUMBER = re.compile(r"&#(?:0*([0-9]{1,3})|[xX]0*([0-7]?[0-9a-fA-F]));")
 
 
@@ -233,7 +234,7 @@ def _character_spellings(character: str) -> str:
     backslash = r"\\?" if character in '"/\\' else ""
     code = ord(character)
     return (
-        rf"(?:{backslash}{re.escape(character)}|(?i:%{code:02x})|\\u(?i:{code:04x})"
+        rf"(?:{backslash}{re.escape(character)}|(?i:%{code:02x})|\\{{1,16}}u(?i:{code:04x})"
         rf"|&#0*{code};|&#[xX]0*(?i:{code:x});)"
     )
 

@@ -27,6 +27,8 @@ _DECIDED = {PASSED, FAILED, ACCEPTED}
 _NARROW_SCOPES = {"names", "wording"}
 # Enough of an id for `explain`.
 _ID_CHARACTERS = 12
+# Named in the headline.
+_AREAS = 5
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,29 @@ class Check:
         return tuple(pair for pair in self.audits if pair not in judged)
 
     @property
+    def open_areas(self) -> list[tuple[str, int, int]]:
+        """Methods and attributes of which most is undecided, or anything where all has to be decided.
+
+        Each with how many of its cases that can fail are undecided, and how many there are; warnings are not counted. An
+        audit and target without any decided case has a sentence of its own.
+        """
+        counts: dict[tuple[str, ...], Counter[bool]] = {}
+        for case in self.cases:
+            if case.can_fail and case.kind == "finding" and case.method != _METHOD_OF_RUNS:
+                area = (case.audit, case.target, case.method, case.category)
+                counts.setdefault(area, Counter())[case.status == UNDECIDED] += 1
+        of_one = len(set(self.audits)) <= 1
+        return [
+            (
+                ("" if of_one else f"{audit}, target {target}: ") + _area(method, category),
+                its[True],
+                its.total(),
+            )
+            for (audit, target, method, category), its in sorted(counts.items())
+            if its[True] > (0 if self.is_strict else its[False]) and (audit, target) not in self.unjudged
+        ]
+
+    @property
     def has_silence(self) -> bool:
         """Whether a declared group got no usable answer in a plain audit: what passes then says nothing of it."""
         return any(one.mitigation == PLAIN for one in self.silent)
@@ -202,7 +227,21 @@ class Check:
             f"No case of {pair[0]}, target {pair[1]}, {'passed or failed' if pair in warned else 'could be judged'}."
             for pair in self.unjudged
         ]
-        return " ".join([said, *dead, *silent])
+        return " ".join([said, *self._unknown(), *dead, *silent])
+
+    def _unknown(self) -> list[str]:
+        """A sentence about what is undecided in large part."""
+        areas = self.open_areas
+        if not areas:
+            return []
+        named = [
+            f"{area} ({f'all {n_open}' if n_open == n_cases else f'{n_open} of {n_cases}'} undecided)"
+            for area, n_open, n_cases in areas
+        ]
+        left_out = len(named) - _AREAS
+        return [
+            f"Too little is known about {'; '.join(named[:_AREAS])}{f'; {left_out} more' if left_out > 0 else ''}."
+        ]
 
     def summary(self) -> list[tuple[str, str, str, str, Counter[str]]]:
         """Counts by status for each audit, target, category and measure, in the order of the cases."""
@@ -422,6 +461,15 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         finding_id=row["finding_id"] or "",
         mitigation=row["mitigation"],
         since=row["baseline_run_id"],
+    )
+
+
+def _area(method: str, category: str) -> str:
+    """Name a method and an attribute, as in `prices by origin`; what compares no attribute is named by its method alone."""
+    return (
+        method
+        if category.startswith("(") or not category
+        else f"{method} by {category.replace('*', ' and ')}"
     )
 
 

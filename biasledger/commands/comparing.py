@@ -47,9 +47,9 @@ from collector.terminal import print_data, say
     help="Only this run: its id, the beginning of it, latest or previous.",
 )
 @click.option(
-    "--strict",
-    is_flag=True,
-    help="Findings that can fail do not pass if they are inconclusive or lack data: ends with 4. Warnings may lack data.",
+    "--require",
+    type=click.Choice(["decided"]),
+    help="decided: findings that can fail do not pass if they are inconclusive or lack data: ends with 4. Warnings may.",
 )
 @click.option(
     "--scope",
@@ -73,7 +73,7 @@ def check(
     output: Path | None,
     files: tuple[Path, ...],
     run: str | None,
-    strict: bool,
+    require: str | None,
     scope: str,
     show_all: bool,
 ) -> None:
@@ -81,7 +81,7 @@ def check(
 
     Every finding is a case: it passes, fails with its reasons, or could not be judged. Ends with 0 if none fails, with 1 if
     one does (an alarm, or worse than the baseline), with 4 if nothing could be judged of an audit and target, a group that an
-    audit declares got no usable answer, or --scope group holds one out, with 3 if the tables cannot be read.
+    audit declares got no usable answer, or --scope or --require hold one out, with 3 if the tables cannot be read.
     """
     from biasledger.checking.cases import read_check
 
@@ -89,7 +89,7 @@ def check(
     if unknown:
         raise click.UsageError(f"--write {unknown[0]}: its ending should be one of {', '.join(ENDINGS)}.")
     result = read_check(
-        warehouse, run=run, holds_out_for_group=scope == "group", is_strict=strict, ledger=ledger
+        warehouse, run=run, holds_out_for_group=scope == "group", is_strict=require is not None, ledger=ledger
     )
     places = {path: ENDINGS[path.suffix] for path in files} | ({output: form} if output else {})
     for path, its in places.items():

@@ -74,6 +74,7 @@ def query(
       biasledger query "describe fct_findings"
       biasledger query - < question.sql
     """
+    from biasledger.commands.signals import killed_by_interrupt
     from biasledger.querying.analyses import list_analyses
     from biasledger.querying.connection import locked_warehouse
     from biasledger.querying.output import format_of, write_result
@@ -87,7 +88,7 @@ def query(
     if source is None:
         raise click.UsageError("SQL or the name of an analysis is missing; --list shows the names.")
     sql = _read(source)
-    with locked_warehouse(warehouse) as connection:
+    with killed_by_interrupt(), locked_warehouse(warehouse) as connection:
         written = write_result(
             run_statement(connection, sql),
             form=format_of(form, output),

@@ -211,7 +211,6 @@ def serve(ledger: Path, warehouse: Path, port: int, label_as: str | None, opens:
 
     with interrupted_by_signals():
         serve_pages(warehouse, ledger, port=port, when_ready=ready, label_as=label_as)
-    say("Stopped.")
 
 
 TITLE = "Read"

@@ -257,6 +257,13 @@ def _answers_file(answers: object) -> Iterator[Path]:
         return
     import duckdb
 
+    from collector.tables.columns import require_distinct
+
+    # DuckDB would rename the second of two.
+    # A column of pandas may be called column_names, which Arrow calls its names.
+    attribute = "column_names" if hasattr(type(answers), "column_names") else "columns"
+    names: Sequence[object] = getattr(answers, attribute, ())
+    require_distinct(Path("answers"), [str(name) for name in names])
     with tempfile.TemporaryDirectory(prefix="biasledger-") as folder:
         path = Path(folder) / "answers.parquet"
         try:

@@ -69,14 +69,11 @@ def run(
 
     Raises:
         InputError: the port is taken.
+        KeyboardInterrupt: at a signal, after the last request was answered.
     """
     with listening(port) as opened:
         server = Server(warehouse, ledger, lambda: when_ready(address(opened)), label_as)
-        try:
-            server.run(sockets=[opened])
-        except KeyboardInterrupt:
-            # Raised again after the last request was answered.
-            return
+        server.run(sockets=[opened])
 
 
 def listening(port: int) -> socket.socket:

@@ -145,6 +145,7 @@ class Pace:
         self._paused_until = clock()
         self._paused_for = ""
         self._refusals_in_a_row = 0
+        self._has_answered = False
 
     @property
     def concurrency(self) -> int:
@@ -223,6 +224,7 @@ class Pace:
             now = self._clock()
             self._release()
             self._refusals_in_a_row = 0
+            self._has_answered = True
             if tokens is not None:
                 self._allowance.correct(now, tokens - slot.expected_tokens)
                 weight = _MEAN_WEIGHT if self._mean_tokens else 1.0
@@ -244,8 +246,9 @@ class Pace:
                 self._refusals_in_a_row += 1
                 self._limit.cut(now)
                 pause = self._pause_seconds(error)
-                # A service that asks for an immediate retry did not refuse because of the rate.
-                if asked_pause(error) != 0.0:
+                # A service that asks for an immediate retry did not refuse because of the rate, and what was asked before the
+                # first answer is too little to learn a rate from.
+                if asked_pause(error) != 0.0 and self._has_answered:
                     self._turns.refused(now, now + pause)
             else:
                 pause = asked_pause(error) or 0.0

@@ -80,7 +80,28 @@ def require_column(path: Path, column: str, names: Sequence[str], message: str =
         ) from None
     if found is None:
         raise missing_column(path, column, names, message)
+    require_distinct(path, [name for name in names if _folded(name) == _folded(names[found.place])])
     return found
+
+
+def require_distinct(path: Path, names: Sequence[str]) -> None:
+    """Refuse columns of the same name, also of one that differs in capitals: DuckDB would rename one or take the other.
+
+    Raises:
+        InputError: there are such columns.
+    """
+    seen: dict[str, str] = {}
+    for name in names:
+        first = seen.get(_folded(name))
+        if first is not None:
+            raise InputError(
+                f"{path}: the columns {first!r} and {name!r} have one name, or differ in capitals alone; rename one of them."
+            )
+        seen[_folded(name)] = name
+
+
+def _folded(name: str) -> str:
+    return column_name(name).casefold()
 
 
 def missing_column(path: Path, column: str, names: Sequence[str], message: str = "") -> InputError:

@@ -28,6 +28,7 @@ from collector.tables.columns import (
     missing_column,
     nested_names,
     require_column,
+    require_distinct,
 )
 from collector.tables.dataset_folder import dataset_columns, dataset_files, is_dataset, write_dataset
 from collector.tables.encodings import STATE_ENCODING
@@ -482,6 +483,14 @@ def _require_nested(
 
 
 def _parquet_types(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Any]:
+    # The first row is the root; a column with parts is followed by them.
+    rows = connection.execute(f"select name, num_children from parquet_schema({_file(path)})").fetchall()
+    names, n_parts = [], 0
+    for name, n_children in rows[1:]:
+        if not n_parts:
+            names.append(str(name))
+        n_parts += (n_children or 0) - (n_parts > 0)
+    require_distinct(path, names)
     reader = connection.sql(f"from read_parquet({_file(path)}, {_AS_IT_IS}, binary_as_string = true)")
     return dict(zip(map(str, reader.columns), reader.types, strict=True))
 

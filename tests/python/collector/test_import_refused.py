@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from collector.errors import InputError, LedgerError
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
+from collector.tables.source import column_names
 from tests.python.collector.conftest import IMPORT_AUDIT, content_of
 from tests.python.collector.importing import Bring, Content, Query, Write, simple, write_file
 
@@ -33,6 +36,8 @@ BAD_FILES: list[tuple[str, bytes, str]] = [
     ("a.csv", b"race,gender,answer\nWhite,M,a\n", "has no column 'question'; known: 'race', 'gender', 'answer'"),
     ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "anser": "a"}\n', "did you mean 'anser'?"),
     ("a.csv", b"race,gender,question,answer,answer\nWhite,M,q,a,b\n", "holds the column 'answer' twice"),
+    ("a.csv", b"race,gender,question,answer,Answer\nWhite,M,q,a,b\n", "'answer' and 'Answer' have one name, or differ in"),
+    ("a.jsonl", JSON_ROW.replace(b"}", b', "Race": "x"}'), "'Race' and 'race' have one name, or differ in capitals alone"),
     ("a.csv", HEADER + b"White,M,q,a\nWhit,M,q,b\n", "row 2 has 'Whit' as 'race', which is no group of race; did you"),
     ("a.csv", HEADER + b"White,X9Q,q,a\n", "row 1 has 'X9Q' as 'gender', which is no group of gender; known: 'M'"),
     ("a.csv", HEADER + b"white,M,q,a\n", "row 1 has 'white' as 'race'"),
@@ -247,3 +252,11 @@ def test_the_shipped_mapping_reads_a_file_of_its_shape(
     assert query("select count(distinct group_name) from raw.prompt_attributes where attribute = 'race'") == [
         (5,)
     ]
+
+
+@pytest.mark.parametrize("names", [["answer", "answer"], ["answer", "Answer"]])
+def test_parquet_with_columns_of_one_name_is_refused(tmp_path: Path, names: list[str]) -> None:
+    table = pa.Table.from_arrays([pa.array(["yes"]), pa.array(["no"])], names=names)
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="have one name, or differ in capitals alone"):
+        column_names(tmp_path / "a.parquet", lambda _: True)

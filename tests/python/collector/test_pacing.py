@@ -327,6 +327,21 @@ def test_throughput_finds_the_limit_of_a_fixed_window(tells: bool) -> None:
     assert outcome.refused <= 0.1 * outcome.answered
 
 
+def test_refusals_before_the_first_answer_teach_no_rate() -> None:
+    class AtFirst(TokenBucket):
+        def accept(self) -> bool:
+            self.level -= 1
+            return self.level < 0
+
+    answered = {}
+    for n_refused in (0, 3):
+        clock = Clock()
+        answered[n_refused] = ask_all(
+            pace(clock), clock, AtFirst(0, n_refused, clock), seconds=30, latency=lambda _: 0.1
+        ).answered
+    assert answered[3] > 0.5 * answered[0]
+
+
 def test_slow_answers_are_asked_for_side_by_side() -> None:
     clock = Clock()
     limit = TokenBucket(10.0, 600.0, clock)

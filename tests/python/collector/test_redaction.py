@@ -46,6 +46,8 @@ def basic(user: str) -> str:
         "".join(f"\\u{ord(character):04x}" for character in SECRET),
         "".join(f"\\u{ord(character):04X}" if character in "/+=" else character for character in SECRET),
         json.dumps(SECRET).replace("/", "\\/").replace("+", "\\u002b"),
+        "".join(f"\\\\u{ord(one):04x}" for one in SECRET),
+        json.dumps(json.dumps("".join(f"\\u{ord(one):04x}" for one in SECRET))),
         html.escape(SECRET),
         repr(SECRET),
         SECRET.encode().hex(),

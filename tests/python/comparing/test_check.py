@@ -36,7 +36,8 @@ BARE = replace(CLEAR, status="undecided")
 def test_how_many_could_not_be_judged_stands_next_to_those_that_passed() -> None:
     check = Check(("run",), (CLEAR, *[BARE] * 59), is_simulated=False, audits=(("products", "robot"),))
     assert check.headline == (
-        "1 of 60 cases could be judged: 1 passed (100 %), 0 failed, 0 warnings; 59 could not."
+        "1 of 60 cases could be judged: 1 passed (100 %), 0 failed, 0 warnings; 59 could not. "
+        "Too little is known about words by race (59 of 60 undecided)."
     )
     assert check.verdict == "clean"
 
@@ -56,7 +57,9 @@ def test_strictness_is_about_what_can_fail(tmp_path: Path) -> None:
             },
         )
         assert _check(warehouse)[0] == 0
-        assert _check(warehouse, "--strict")[0] == code
+        strict, said = _check(warehouse, "--require", "decided")
+        assert strict == code
+        assert ("Too little is known about words by race (1 of 2 undecided)." in said) == (code != 0)
 
 
 def test_that_another_model_answered_judges_no_bias() -> None:

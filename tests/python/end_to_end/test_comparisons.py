@@ -455,4 +455,4 @@ def test_nothing_judged_is_no_pass(
             " where is_current and status <> 'alarm'"
         )
     assert biasledger("check", "--warehouse", bare).exit_code == 0
-    assert biasledger("check", "--warehouse", bare, "--strict").exit_code == 4
+    assert biasledger("check", "--warehouse", bare, "--require", "decided").exit_code == 4

@@ -189,5 +189,5 @@ def test_it_ends_cleanly_while_a_query_runs(audited: Path, number: int) -> None:
             requests.get(address + "sql", params={"sql": ENDLESS}, timeout=1)
         process.send_signal(number)
         rest, _ = process.communicate(timeout=600)
-    assert process.returncode == 0
+    assert process.returncode == 130
     assert rest == "Stopped.\n"
