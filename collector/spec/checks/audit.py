@@ -242,7 +242,7 @@ def _agreement_problems(audit: Audit, name: str, attribute: Attribute) -> Iterat
         for wording in (None, *attribute.wordings):
             for group, listed in attribute.descriptors(wording).items():
                 for descriptor in listed:
-                    if slot not in attribute.agreeing(group, descriptor):
+                    if descriptor not in words and group not in words:
                         yield (
                             at,
                             f"has no word for {descriptor!r}; give one for it or for its group {group!r}",
