@@ -40,6 +40,9 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
 def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], str] | None:
     word, followers = prompt.at(index), words.rules["followers"]
     stands_alone = prompt.is_last(index) or prompt.at(index + 1) in followers
+    if word == "his" and prompt.at(index - 1) == "of" and prompt.at(index - 3) in ("a", "an", "that", "this", "some"):
+        # "a friend of his called", and not "a member of his team".
+        stands_alone = stands_alone or prompt.at(index + 1).endswith("ed")
     if word == "him":
         return {"man": "him", "woman": "her"}, "man"
     if word == "his":
@@ -109,6 +112,8 @@ def _is_title(prompt: Prompt, index: int) -> bool:
         if prompt.words[index][0].isupper() and after[:1].isupper() and not prompt.is_last(index):
             raise NotSafe(f"“{prompt.words[index]} {after}” is a title of honour")
         return prompt.is_last(index)
+    if after == "and" and prompt.at(index + 2) in ("mr", "mrs", "ms"):
+        raise NotSafe("it names people of several groups (man, woman)")
     is_written = prompt.words[index][0].isupper() and after[:1].isupper()
     return is_written and prompt.between(index + 1).strip() in ("", ".")
 
