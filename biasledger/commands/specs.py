@@ -557,9 +557,15 @@ def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, st
     metavar="NAME",
     help="What is swapped, such as gender or race; one at a time; may be repeated.",
 )
-@click.option("-o", "--output", "audit_file", type=PATH, required=True, metavar="AUDIT.yml", help="The audit to write.")
-@click.option("--column", metavar="COLUMN", help="The column of the prompts; if not given, the only one, or one called prompt.")
-@click.option("--language", metavar="CODE", help="en, de, fr, es or pt; detected from the prompts if not given.")
+@click.option(
+    "-o", "--output", "audit_file", type=PATH, required=True, metavar="AUDIT.yml", help="The audit to write."
+)
+@click.option(
+    "--column",
+    metavar="COLUMN",
+    help="The column of the prompts; if not given, the only one, or one called prompt.",
+)
+@click.option("--language", metavar="CODE", help="en or de; detected from the prompts if not given.")
 @click.option(
     "--add",
     "sentence",
@@ -568,7 +574,11 @@ def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, st
     "'' leaves them out. If not given: I am {descriptor}.",
 )
 @click.option(
-    "--trials", type=click.IntRange(min=1), default=2, show_default=True, help="How often each prompt is asked."
+    "--trials",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="How often each prompt is asked.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the numbers and some examples; write nothing.")
 @table_option
@@ -607,7 +617,9 @@ def counterfactual(
 
     name = audit_file.stem
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name) or audit_file.suffix not in _SPECS:
-        raise click.UsageError(f"-o is {audit_file} and should be a name of lower-case letters, digits, - and _ that ends in .yml.")
+        raise click.UsageError(
+            f"-o is {audit_file} and should be a name of lower-case letters, digits, - and _ that ends in .yml."
+        )
     if language is not None and language not in languages():
         raise click.UsageError(f"--language is {language!r} and should be one of {quoted(languages())}.")
     prompts = read_prompts(file, column, Form(table=table, encoding=encoding))

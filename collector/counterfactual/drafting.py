@@ -90,9 +90,13 @@ def read_prompts(file: Path, column: str | None, form: Form) -> list[str]:
     columns = source_columns(file, lambda _: True, form)
     if column is None:
         known = {one.casefold(): one for one in columns}
-        column = next((known[one] for one in _COLUMNS if one in known), columns[0] if len(columns) == 1 else None)
+        column = next(
+            (known[one] for one in _COLUMNS if one in known), columns[0] if len(columns) == 1 else None
+        )
     if column is None:
-        raise InputError(f"{file}: name the column of the prompts with --column; the columns are {quoted(columns)}.")
+        raise InputError(
+            f"{file}: name the column of the prompts with --column; the columns are {quoted(columns)}."
+        )
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(file, [column], form, Path(scratch)) as source,
@@ -139,7 +143,13 @@ def attribute_groups(attribute: str, words: Words) -> tuple[str, ...]:
 
 
 def draft_audit(
-    name: str, file: Path, prompts: Sequence[str], attributes: Sequence[str], language: str, sentence: str | None, trials: int
+    name: str,
+    file: Path,
+    prompts: Sequence[str],
+    attributes: Sequence[str],
+    language: str,
+    sentence: str | None,
+    trials: int,
 ) -> Draft:
     """Return an audit that asks each prompt with the words of each group.
 
@@ -160,7 +170,9 @@ def draft_audit(
     if sentence is None:
         sentence = str(words.data["added"]["sentence"])
     if sentence and (DESCRIPTOR in sentence) == (NAME in sentence):
-        raise InputError(f"The sentence to add is {sentence!r} and should hold {DESCRIPTOR} or {NAME}, one of them.")
+        raise InputError(
+            f"The sentence to add is {sentence!r} and should hold {DESCRIPTOR} or {NAME}, one of them."
+        )
     writers = {one: _Attribute(one, words, sentence) for one in attributes}
     draft = Draft({}, [], language, sentence, len(prompts))
     first_rows: dict[str, int] = {}
@@ -238,7 +250,11 @@ class _Attribute:
         before, _, after = self._sentence.replace(NAME, DESCRIPTOR).partition(DESCRIPTOR)
         sentence = f"{_escaped(before)}{slot}{_escaped(after)}"
         is_signature = NAME in self._sentence
-        whole = f"{_escaped(text)}\n\n{sentence.strip()}" if is_signature else f"{sentence.strip()} {_escaped(text)}"
+        whole = (
+            f"{_escaped(text)}\n\n{sentence.strip()}"
+            if is_signature
+            else f"{sentence.strip()} {_escaped(text)}"
+        )
         draft.added[self.name] += 1
         # In turn, so that each is asked about equally often.
         forms = self._added[draft.added[self.name] % len(self._added)]
@@ -246,7 +262,11 @@ class _Attribute:
 
     def document(self) -> dict[str, Any]:
         """Return the attribute as the spec has it."""
-        document: dict[str, Any] = {"reference": self.groups[0], "groups": list(self.groups), "wordings": self._wordings}
+        document: dict[str, Any] = {
+            "reference": self.groups[0],
+            "groups": list(self.groups),
+            "wordings": self._wordings,
+        }
         if self._slots:
             document["agreements"] = {
                 slot: dict(zip(self.groups, forms, strict=True)) for forms, slot in self._slots.items()
@@ -267,7 +287,13 @@ class _Attribute:
         if key not in self._slots:
             stem = slot_name(key[0]) if self.name == GENDER else slot_name(f"{self.name}_{key[0]}")
             name, number = stem, 1
-            while name.lower() in self._taken or name.lower() in ("k", "name", "descriptor", "number", "candidates"):
+            while name.lower() in self._taken or name.lower() in (
+                "k",
+                "name",
+                "descriptor",
+                "number",
+                "candidates",
+            ):
                 number += 1
                 name = f"{stem}_{number}"
             # Names that differ in case alone would be hard to tell apart.
@@ -276,7 +302,9 @@ class _Attribute:
         return self._slots[key]
 
 
-def _added_wordings(attribute: str, groups: Sequence[str], words: Words, sentence: str) -> Iterator[dict[str, str]]:
+def _added_wordings(
+    attribute: str, groups: Sequence[str], words: Words, sentence: str
+) -> Iterator[dict[str, str]]:
     """Yield group -> descriptor for each wording of the added sentence.
 
     Raises:
@@ -290,7 +318,9 @@ def _added_wordings(attribute: str, groups: Sequence[str], words: Words, sentenc
         elif attribute == "race" and words.by_race:
             listed = {one: [*words.by_race[one]["man"], *words.by_race[one]["woman"]] for one in groups}
         else:
-            raise InputError(f"First names do not tell {attribute!r}; add a sentence with {DESCRIPTOR} instead.")
+            raise InputError(
+                f"First names do not tell {attribute!r}; add a sentence with {DESCRIPTOR} instead."
+            )
     elif words.language == "en":
         shipped = read_wordings(f"{attribute}/en") if f"{attribute}/en" in shipped_wordings() else {}
         known = {group.casefold(): listed for group, listed in shipped.items()}

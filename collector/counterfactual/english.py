@@ -10,7 +10,19 @@ from collector.counterfactual.words import Words
 from collector.spec.slots import indefinite_article
 
 _POSSESSIVE = re.compile(r"['’](s\b)?", re.IGNORECASE)
-_PLURAL = ("ies", "boys", "girls", "moms", "dads", "wives", "husbands", "sons", "sisters", "brothers", "aunts")
+_PLURAL = (
+    "ies",
+    "boys",
+    "girls",
+    "moms",
+    "dads",
+    "wives",
+    "husbands",
+    "sons",
+    "sisters",
+    "brothers",
+    "aunts",
+)
 
 
 def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
@@ -40,7 +52,11 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
 def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], str] | None:
     word, followers = prompt.at(index), words.rules["followers"]
     stands_alone = prompt.is_last(index) or prompt.at(index + 1) in followers
-    if word == "his" and prompt.at(index - 1) == "of" and prompt.at(index - 3) in ("a", "an", "that", "this", "some"):
+    if (
+        word == "his"
+        and prompt.at(index - 1) == "of"
+        and prompt.at(index - 3) in ("a", "an", "that", "this", "some")
+    ):
         # "a friend of his called", and not "a member of his team".
         stands_alone = stands_alone or prompt.at(index + 1).endswith("ed")
     if word == "him":

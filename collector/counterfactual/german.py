@@ -85,7 +85,11 @@ class _Reader:
         known = nouns(self.words)
         return any(
             not left
-            and (word in known or word in self.words.names or word in ("Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm"))
+            and (
+                word in known
+                or word in self.words.names
+                or word in ("Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm")
+            )
             for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True)
         )
 
@@ -109,7 +113,9 @@ class _Reader:
                     for group, stem in zip(one["groups"], stems, strict=True)
                 }
                 group = one["groups"][stems.index(found[1])]
-                yield Swap(self.prompt.starts[index], self.prompt.ends[index], forms | {group: written}, group)
+                yield Swap(
+                    self.prompt.starts[index], self.prompt.ends[index], forms | {group: written}, group
+                )
 
     def nouns(self) -> Iterator[Swap]:
         """Yield nouns with their articles and adjectives, and titles."""
@@ -120,8 +126,16 @@ class _Reader:
             if word in self.words.names:
                 self.persons.append((index, self.words.names[word]))
             follows_name = self.prompt.written(index + 1)[:1].isupper() and not self.prompt.is_last(index)
-            if word in ("Herr", "Herrn") or (word == "Frau" and follows_name and not self._has_article(index)):
-                if not follows_name and self.prompt.at(index - 1) not in ("der", "dem", "den", "ein", "einen"):
+            if word in ("Herr", "Herrn") or (
+                word == "Frau" and follows_name and not self._has_article(index)
+            ):
+                if not follows_name and self.prompt.at(index - 1) not in (
+                    "der",
+                    "dem",
+                    "den",
+                    "ein",
+                    "einen",
+                ):
                     raise NotSafe(f"“{word}” names nobody here")
                 yield from self._title(index)
             elif word in known:
@@ -129,7 +143,19 @@ class _Reader:
 
     def _has_article(self, index: int) -> bool:
         article = self.prompt.at(index - 1)
-        return article in ("eine", "einer", "meine", "meiner", "seine", "seiner", "deine", "deiner", "ihre", "ihrer", "keine")
+        return article in (
+            "eine",
+            "einer",
+            "meine",
+            "meiner",
+            "seine",
+            "seiner",
+            "deine",
+            "deiner",
+            "ihre",
+            "ihrer",
+            "keine",
+        )
 
     def _swap(self, index: int, other: str, group: str, *, first: int | None = None) -> Swap:
         """Return the swap of a word, or of all words from `first` to it."""
@@ -150,7 +176,9 @@ class _Reader:
         at = index - 1
         before = self.prompt.at(at)
         adjectives = {"geehrte": "geehrter", "liebe": "lieber", "verehrte": "verehrter", "werte": "werter"}
-        if not prompt_gap(self.prompt, index) and before in (adjectives if group == "woman" else adjectives.values()):
+        if not prompt_gap(self.prompt, index) and before in (
+            adjectives if group == "woman" else adjectives.values()
+        ):
             other = adjectives[before] if group == "woman" else before.removesuffix("r")
             yield self._swap(at, other, group)
             case = "nom"
@@ -187,6 +215,16 @@ class _Reader:
         case = self._case_of_noun(at, index, noun, group, kind, ending)
         if case is None:
             return
+        stem = None if match is None else match["stem"]
+        if (
+            kind == "mixed"
+            and stem in ("sein", "ihr")
+            and not (prompt.words[at][0].isupper() and not prompt.begins(at))
+        ):
+            # His friend, her friend: the owner changes, too.
+            if self._antecedent(at) != ("man" if stem == "sein" else "woman"):
+                raise NotSafe(f"“{prompt.words[at]}” has no person before it")
+            stem = "ihr" if stem == "sein" else "sein"
         self.persons.append((index, group))
         other = "woman" if group == "man" else "man"
         position = _CASES.index(case)
@@ -202,11 +240,10 @@ class _Reader:
             else:
                 yield self._swap(at, _DER[other][case], group)
         else:
-            assert match is not None
-            yield self._swap(at, _article(match["stem"], kind, other, case), group)
-        ends_mixed = kind == "mixed" and case in ("nom",)
+            assert stem is not None
+            yield self._swap(at, _article(stem, kind, other, case), group)
         for one in sorted(adjectives):
-            yield from self._adjective(one, other, case, is_mixed=ends_mixed or (kind == "mixed"), group=group)
+            yield from self._adjective(one, other, case, is_mixed=kind == "mixed", group=group)
         yield self._swap(index, noun_form, group)
         yield from self._relative(index, group, case)
 
@@ -216,7 +253,23 @@ class _Reader:
             word[0].islower()
             and re.fullmatch(r"\w{2,}e[rnms]?", word) is not None
             and _ARTICLE.fullmatch(word) is None
-            and word not in ("der", "die", "den", "dem", "des", "alle", "viele", "beide", "einige", "sie", "wie", "ohne", "habe", "hatte")
+            and word
+            not in (
+                "der",
+                "die",
+                "den",
+                "dem",
+                "des",
+                "alle",
+                "viele",
+                "beide",
+                "einige",
+                "sie",
+                "wie",
+                "ohne",
+                "habe",
+                "hatte",
+            )
             and not any(word in self.words.rules[name] for name in ("acc", "dat", "gen", "opens", "finite"))
             and self._before_article(index)
         )
@@ -268,7 +321,9 @@ class _Reader:
         first, end = self.prompt.clause(index)
         return any(one in listed for one in self.prompt.lower[first:end])
 
-    def _case_of_noun(self, at: int, index: int, noun: Noun, group: str, kind: str, ending: str) -> str | None:
+    def _case_of_noun(
+        self, at: int, index: int, noun: Noun, group: str, kind: str, ending: str
+    ) -> str | None:
         """Return the case; None where the noun is in the plural and so states no gender."""
         word, prompt = self.prompt.words[index], self.prompt
         if group == "woman":
@@ -278,11 +333,27 @@ class _Reader:
         last = ending[-1:] if kind == "der" else ending
         if last in ("e",):
             return None  # die Lehrer, meine Kunden: several
-        forms = {"r": "nom", "er": "nom", "": "nom", "n": "acc", "en": "acc", "m": "dat", "em": "dat", "s": "gen", "es": "gen"}
+        forms = {
+            "r": "nom",
+            "er": "nom",
+            "": "nom",
+            "n": "acc",
+            "en": "acc",
+            "m": "dat",
+            "em": "dat",
+            "s": "gen",
+            "es": "gen",
+        }
         case = forms[last]
         if case == "nom" and word != noun.man[0]:
             return None  # der Kunden
-        if case == "nom" and last in ("r", "er") and word == noun.man[1] and word.endswith("er") and self._is_genitive(at):
+        if (
+            case == "nom"
+            and last in ("r", "er")
+            and word == noun.man[1]
+            and word.endswith("er")
+            and self._is_genitive(at)
+        ):
             raise NotSafe(f"“{prompt.words[at]} {word}” may be one or several")
         if case == "acc":
             if noun.is_weak and word != noun.man[1]:
@@ -298,7 +369,11 @@ class _Reader:
         return case
 
     def _is_genitive(self, at: int) -> bool:
-        return self.prompt.written(at - 1)[:1].isupper() and not self.prompt.begins(at - 1) and not prompt_gap(self.prompt, at)
+        return (
+            self.prompt.written(at - 1)[:1].isupper()
+            and not self.prompt.begins(at - 1)
+            and not prompt_gap(self.prompt, at)
+        )
 
     def _case(self, at: int, index: int, group: str, *, is_bare: bool = False) -> str:
         """Return the case of a woman's noun phrase from `at` on, or of a title without an article.
@@ -335,13 +410,27 @@ class _Reader:
         first, end = prompt.clause(index)
         inside = [one for one in range(first, end) if not at <= one <= index]
         if any(
-            prompt.lower[one] in rules["nominative"] or (prompt.words[one] == "Sie" and one > first) for one in inside
+            prompt.lower[one] in rules["nominative"] or (prompt.words[one] == "Sie" and one > first)
+            for one in inside
         ):
             return False
         if at == first or prompt.at(at - 1) in rules["opens"] or prompt.written(at - 1) in ("Und", "Aber"):
             return True
-        if prompt.begins(at - 1) and not prompt.is_question(index) and prompt.at(at - 1) not in rules["finite"]:
-            is_adverb = prompt.at(at - 1) in ("hier", "heute", "gestern", "morgen", "jetzt", "leider", "warum", "wie")
+        if (
+            prompt.begins(at - 1)
+            and not prompt.is_question(index)
+            and prompt.at(at - 1) not in rules["finite"]
+        ):
+            is_adverb = prompt.at(at - 1) in (
+                "hier",
+                "heute",
+                "gestern",
+                "morgen",
+                "jetzt",
+                "leider",
+                "warum",
+                "wie",
+            )
             if not is_adverb:
                 return False  # "Informiere die Kundin …"
         others = [
@@ -363,7 +452,11 @@ class _Reader:
         """Yield the relative pronoun after a noun: "die Kundin, die …", "für die …"."""
         prompt = self.prompt
         # A participle or infinitive may stand between: "mit der Lehrerin gesprochen, die …".
-        if not prompt.is_last(index) and prompt.is_last(index + 1) and re.match(r"[a-zäöü]+(t|en)$", prompt.words[index + 1]):
+        if (
+            not prompt.is_last(index)
+            and prompt.is_last(index + 1)
+            and re.match(r"[a-zäöü]+(t|en)$", prompt.words[index + 1])
+        ):
             index += 1
         if prompt.between(index + 1).strip() != ",":
             return
@@ -372,7 +465,11 @@ class _Reader:
         if has_preposition:
             at += 1
         word = prompt.at(at)
-        if prompt.written(at + 1)[:1].isupper() and word not in ("dessen", "deren") and not self._is_verb_last(at):
+        if (
+            prompt.written(at + 1)[:1].isupper()
+            and word not in ("dessen", "deren")
+            and not self._is_verb_last(at)
+        ):
             return
         if group == "man" and word in _RELATIVE:
             yield self._swap(at, _RELATIVE[word], group)
@@ -460,9 +557,17 @@ class _Reader:
         known = nouns(self.words)
         for one in range(place + 1, index):
             thing = prompt.written(one + 1)
-            if prompt.lower[one] in ("der", "den", "einen", "dem", "einem", "meinen", "seinen") and thing[:1].isupper():
+            if (
+                prompt.lower[one] in ("der", "den", "einen", "dem", "einem", "meinen", "seinen")
+                and thing[:1].isupper()
+            ):
                 is_plural = prompt.lower[one] == "den" and thing.endswith("n")
-                if thing not in known and not is_plural and one not in self.taken and prompt.at(one - 1) not in ("mit", "von"):
+                if (
+                    thing not in known
+                    and not is_plural
+                    and one not in self.taken
+                    and prompt.at(one - 1) not in ("mit", "von")
+                ):
                     raise NotSafe(f"“{prompt.words[index]}” may speak of “{thing}”")
 
     def _sie(self, index: int, known: str | None) -> tuple[str, str] | None:
@@ -474,7 +579,9 @@ class _Reader:
         verbs = {one for one in prompt.lower[first:end] if one in rules["finite"]}
         if near & rules["plural_verbs"] or (not verbs and prompt.lower[end - 1] in rules["plural_verbs"]):
             return None
-        if prompt.words[index] == "Sie" and not (near & rules["finite"] or prompt.at(index + 1).endswith(("t", "te"))):
+        if prompt.words[index] == "Sie" and not (
+            near & rules["finite"] or prompt.at(index + 1).endswith(("t", "te"))
+        ):
             return None
         if known is None:
             raise NotSafe(f"“{prompt.words[index]}” may be she or they")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from collector.counterfactual import english, german, romance
+from collector.counterfactual import english, german
 from collector.counterfactual.texts import TITLES, NotSafe, Prompt, Swap, groups_named
 from collector.counterfactual.words import Words, read_words
 
@@ -40,10 +41,9 @@ def read_prompt(text: str, language: str) -> Reading:
     words = read_words(language)
     prompt = Prompt.of(text, words.fixed)
     reading = Reading()
-    grammar = _GRAMMARS.get(language, romance)
     found: dict[str, list[Swap]] = {}
     try:
-        for swap in grammar.swaps(prompt, words):
+        for swap in _GRAMMARS[language].swaps(prompt, words):
             found.setdefault(_attribute_of(words, swap), []).append(swap)
     except NotSafe as reason:
         reading.not_safe[GENDER] = str(reason)
@@ -108,13 +108,23 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
     """Return a word that looks like a first name that no list has: by what stands before or after it."""
     rules = words.rules
     for index, word in enumerate(prompt.words):
-        is_name = word[:1].isupper() and word[1:].islower() and word not in words.names and not prompt.is_left[index]
+        is_name = (
+            word[:1].isupper()
+            and word[1:].islower()
+            and word not in words.names
+            and not prompt.is_left[index]
+        )
         if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
             continue
         before, after = prompt.at(index - 1), prompt.at(index + 1)
         if before in rules["names_follow"] and not prompt.between(index).strip():
             return word
-        if prompt.begins(index) and words.language != "de" and after in rules["speaks"] and not prompt.is_last(index):
+        if (
+            prompt.begins(index)
+            and words.language != "de"
+            and after in rules["speaks"]
+            and not prompt.is_last(index)
+        ):
             return word
     return None
 
@@ -137,15 +147,15 @@ def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str,
     gender = words.names[name]
     genders = words.groups[GENDER]
     start, end = prompt.starts[index], prompt.ends[index]
-    others = {one: name if one == gender else _counterpart(words, name, gender, one, prompt) for one in genders}
-    before = prompt.at(index - 1)
-    elided = words.language == "fr" and prompt.between(index) in ("'", "’") and before in ("d", "l", "qu")
-    if not elided:
-        yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
+    others = {
+        one: name if one == gender else _counterpart(words, name, gender, one, prompt) for one in genders
+    }
+    yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
     race = next((one for one, of in words.by_race.items() if name in of.get(gender, ())), None)
     if race is not None:
         forms = {
-            one: name if one == race else _chosen(of[gender], name, prompt) for one, of in words.by_race.items()
+            one: name if one == race else _chosen(of[gender], name, prompt)
+            for one, of in words.by_race.items()
         }
         yield RACE, _named(prompt, words, Swap(start, end, forms, race))
 
@@ -177,6 +187,4 @@ def slot_name(form: str) -> str:
 
 
 def _without_accents(text: str) -> str:
-    import unicodedata
-
     return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))

@@ -11,7 +11,9 @@ WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _QUOTED = re.compile(
     r'"[^"\n]*"|“[^”]*”|„[^“”"]*[“”"]|«[^»]*»|»[^«]*«|‹[^›]*›|```.*?```|`[^`\n]*`', re.DOTALL
 )
-_ADDRESS = re.compile(r"https?://\S+|www\.\S+|\S+@\S+\.\S+|(?<!\w)@\w+|<[^<>\s]+>|\w+\.(?:com|org|net|de|fr)\b")
+_ADDRESS = re.compile(
+    r"https?://\S+|www\.\S+|\S+@\S+\.\S+|(?<!\w)@\w+|<[^<>\s]+>|\w+\.(?:com|org|net|de|fr)\b"
+)
 _ENDS = re.compile(r"[.!?:;\n…]")
 # A point after these ends no sentence.
 TITLES = frozenset(

@@ -75,7 +75,10 @@ def read_words(language: str) -> Words:
         for key in ("race", "origin")
     )
     known: dict[str, str] = {}
-    for gender, listed in [*by_gender.items(), *(one for of in (*by_race.values(), *by_origin.values()) for one in of.items())]:
+    for gender, listed in [
+        *by_gender.items(),
+        *(one for of in (*by_race.values(), *by_origin.values()) for one in of.items()),
+    ]:
         for first_name in listed:
             known.setdefault(first_name, gender)
     return Words(
@@ -93,9 +96,7 @@ def read_words(language: str) -> Words:
     )
 
 
-def _entries(
-    attribute: str, groups: tuple[str, ...], listed: str, kind: str
-) -> Iterator[tuple[Entry, str]]:
+def _entries(attribute: str, groups: tuple[str, ...], listed: str, kind: str) -> Iterator[tuple[Entry, str]]:
     """Yield each word of a list with what it states; after < the last form alone is one."""
     for row in listed.split():
         forms = [form.replace("_", " ") for form in re.split("[/<]", row)]

@@ -50,7 +50,12 @@ def _alike(right: str, got: str) -> bool:
         return True
     from collector.counterfactual.words import read_words
 
-    names = {name for language in ("en", "de", "fr", "es", "pt") if _has(language) for name in read_words(language).names}
+    names = {
+        name
+        for language in ("en", "de", "fr", "es", "pt")
+        if _has(language)
+        for name in read_words(language).names
+    }
     pairs = list(zip(_words(right), _words(got), strict=False))
     same_length = len(_words(right)) == len(_words(got))
     return same_length and all(one == other or {one, other} <= names for one, other in pairs)
