@@ -25,6 +25,7 @@ from collector.terminal import is_watched, on_one_line, print_data, say
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from collector.counterfactual.drafting import Draft
     from collector.importers.preview import Preview, PreviewedAnswer, RuleUse
     from collector.spec.audit import Audit
     from collector.spec.loading import CheckedAudit, SpecProblem
@@ -570,7 +571,7 @@ def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, st
     "--add",
     "sentence",
     metavar="TEXT",
-    help="What prompts that name nobody say: with {descriptor} it goes before the prompt, with {name} it is a signature after it; "
+    help="What prompts that name nobody say: with {descriptor} before the prompt, with {name} as a signature after it; "
     "'' leaves them out. If not given: I am {descriptor}.",
 )
 @click.option(
@@ -618,7 +619,7 @@ def counterfactual(
     name = audit_file.stem
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name) or audit_file.suffix not in _SPECS:
         raise click.UsageError(
-            f"-o is {audit_file} and should be a name of lower-case letters, digits, - and _ that ends in .yml."
+            f"-o is {audit_file} and should be lower-case letters, digits, - and _, and end in .yml."
         )
     if language is not None and language not in languages():
         raise click.UsageError(f"--language is {language!r} and should be one of {quoted(languages())}.")
@@ -626,31 +627,15 @@ def counterfactual(
     draft = draft_audit(
         name, file, prompts, attributes, language or language_of_prompts(prompts), sentence, trials
     )
-    n = draft.n_prompts
-    say(f"{file}: {_count(n, 'prompt')} in the language {draft.language}.")
-    for one in attributes:
-        n_left = sum(left.attribute in ("", one) for left in draft.left_out)
-        say(
-            f"  {one}: {_count(draft.named[one], 'prompt')} ({draft.named[one] / n:.0%}) name it; {draft.swapped[one]:,} swapped, "
-            f"{draft.added[one]:,} added, {n_left:,} left out"
-        )
-    say(f"  {_count(draft.n_without, 'prompt')} ({draft.n_without / n:.0%}) name none of them")
-    if draft.added:
-        say(f"  added to prompts that name nobody: {on_one_line(draft.sentence)}")
     left_out = audit_file.with_name(f"{name}.left-out.csv")
+    for line in _draft_lines(file, attributes, draft, None if dry_run else left_out):
+        say(line)
+    if dry_run:
+        return
     files = {
         audit_file.with_name(f"{name}.prompts.csv"): draft.templates_text(),
         left_out: draft.left_out_text(),
     }
-    for left in draft.left_out[:_LEFT_OUT_SHOWN]:
-        about = f", {left.attribute}" if left.attribute else ""
-        say(f"  left out: row {left.row}{about}: {left.reason}")
-    if len(draft.left_out) > _LEFT_OUT_SHOWN:
-        say(f"  … {len(draft.left_out) - _LEFT_OUT_SHOWN:,} more{'' if dry_run else f' in {left_out}'}")
-    if dry_run:
-        for template in draft.templates[:_LEFT_OUT_SHOWN]:
-            say(f"  {template['id']}: {_cut(template['text'])}  [{template['wording']}]")
-        return
     for path in (audit_file, *files):
         if path.exists():
             raise InputError(f"{path} is there already: nothing was changed; choose another name.")
@@ -668,6 +653,29 @@ def counterfactual(
     if _print_problems(audit_file, checked, checked.problems):
         raise InputError(f"{audit_file} is not right; this is a fault of biasledger.")
     next_step(f"biasledger collect {shlex.quote(str(audit_file))} --target TARGET")
+
+
+def _draft_lines(file: Path, attributes: Sequence[str], draft: Draft, left_out: Path | None) -> Iterator[str]:
+    """Yield how many prompts name each attribute, are swapped, added and left out; without a file to write, examples too."""
+    n = draft.n_prompts
+    yield f"{file}: {_count(n, 'prompt')} in the language {draft.language}."
+    for one in attributes:
+        n_left = sum(left.attribute in ("", one) for left in draft.left_out)
+        yield (
+            f"  {one}: {_count(draft.named[one], 'prompt')} ({draft.named[one] / n:.0%}) name it; "
+            f"{draft.swapped[one]:,} swapped, {draft.added[one]:,} added, {n_left:,} left out"
+        )
+    yield f"  {_count(draft.n_without, 'prompt')} ({draft.n_without / n:.0%}) name none of them"
+    if draft.added:
+        yield f"  added to prompts that name nobody: {on_one_line(draft.sentence)}"
+    for left in draft.left_out[:_LEFT_OUT_SHOWN]:
+        about = f", {left.attribute}" if left.attribute else ""
+        yield f"  left out: row {left.row}{about}: {left.reason}"
+    if (n_more := len(draft.left_out) - _LEFT_OUT_SHOWN) > 0:
+        yield f"  … {n_more:,} more{'' if left_out is None else f' in {left_out}'}"
+    if left_out is None:
+        for template in draft.templates[:_LEFT_OUT_SHOWN]:
+            yield f"  {template['id']}: {_cut(template['text'])}  [{template['wording']}]"
 
 
 @click.command()

@@ -312,6 +312,7 @@ def _added_wordings(
     """
     if not sentence:
         return
+    listed: Mapping[str, Sequence[str]] | None
     if NAME in sentence:
         if attribute == GENDER:
             listed = {one: words.names_of[one] for one in groups}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from collector.counterfactual.texts import Entry, NotSafe, Prompt, Swap, in_case
+from collector.counterfactual.texts import Entry, NotSafeError, Prompt, Swap, in_case
 from collector.counterfactual.words import Words
 from collector.spec.slots import indefinite_article
 
@@ -29,7 +29,7 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     """Yield the swaps of the pronouns, nouns, titles and adjectives of a prompt; names are found elsewhere.
 
     Raises:
-        NotSafe: a word could be several forms.
+        NotSafeError: a word could be several forms.
     """
     index = 0
     while index < len(prompt.words):
@@ -76,20 +76,20 @@ def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str
     if stands_alone or before in ("let", "lets", "letting"):
         return "him"
     if after in rules["home"]:
-        raise NotSafe(f"“her {after}” may be him or his")
+        raise NotSafeError(f"“her {after}” may be him or his")
     if after.endswith("ly") and after not in rules["adjectives_in_ly"]:
         if prompt.is_last(index + 1) or prompt.at(index + 2) in rules["followers"]:
             return "him"
-        raise NotSafe(f"“her {after}” may be him or his")
+        raise NotSafeError(f"“her {after}” may be him or his")
     if before in rules["causative"] and (after in rules["base_verbs"] or after.endswith("ing")):
         return "him"
     if before in rules["makes"] and after in rules["feelings"]:
         return "him"
     if before in rules["gives"] and after not in rules["persons"]:
         if after in rules["given"]:
-            raise NotSafe(f"“{before} her {after}” may be him or his")
+            raise NotSafeError(f"“{before} her {after}” may be him or his")
         if after.endswith("s") and not after.endswith("ss"):
-            raise NotSafe(f"“{before} her {after}” may be him or his")
+            raise NotSafeError(f"“{before} her {after}” may be him or his")
     return "his"
 
 
@@ -126,10 +126,10 @@ def _is_title(prompt: Prompt, index: int) -> bool:
     word, after = prompt.at(index), prompt.written(index + 1)
     if word in ("sir", "madam"):
         if prompt.words[index][0].isupper() and after[:1].isupper() and not prompt.is_last(index):
-            raise NotSafe(f"“{prompt.words[index]} {after}” is a title of honour")
+            raise NotSafeError(f"“{prompt.words[index]} {after}” is a title of honour")
         return prompt.is_last(index)
     if after == "and" and prompt.at(index + 2) in ("mr", "mrs", "ms"):
-        raise NotSafe("it names people of several groups (man, woman)")
+        raise NotSafeError("it names people of several groups (man, woman)")
     is_written = prompt.words[index][0].isupper() and after[:1].isupper()
     return is_written and prompt.between(index + 1).strip() in ("", ".")
 
@@ -156,7 +156,7 @@ def _is_adjective(prompt: Prompt, words: Words, index: int, last: int) -> bool:
     return ends and prompt.at(index - 1) in rules["copulas"] and prompt.at(index - 2) in rules["subjects"]
 
 
-def _swap(prompt: Prompt, first: int, last: int, forms: dict[str, str], group: str) -> Swap:
+def _swap(prompt: Prompt, first: int, last: int, forms: Mapping[str, str], group: str) -> Swap:
     """Return a swap with the article before it and the possessive after it, where they differ by group."""
     start, end = prompt.starts[first], prompt.ends[last]
     written = {one: in_case(prompt.text[start:end], form) for one, form in forms.items()}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from collector.counterfactual.texts import NotSafe, Prompt, Swap, in_case
+from collector.counterfactual.texts import NotSafeError, Prompt, Swap, in_case
 from collector.counterfactual.words import Words
 
 # Endings of articles by case: after "d", "dies", … and after "ein", "mein", ….
@@ -41,9 +41,8 @@ def nouns(words: Words) -> dict[str, Noun]:
     """Return each form in the singular -> the noun."""
     found: dict[str, Noun] = {}
     declensions = words.data["declensions"]
-    listed: list[Noun] = []
-    for one in declensions["er"].split() + declensions["strong"].split():
-        listed.append(Noun((one, one, one, f"{one}s"), f"{one}in", False))
+    regular = declensions["er"].split() + declensions["strong"].split()
+    listed = [Noun((one, one, one, f"{one}s"), f"{one}in", False) for one in regular]
     for one in declensions["weak"].split():
         other = f"{one}n" if one.endswith("e") or one == "Nachbar" else f"{one}en"
         listed.append(Noun((one, other, other, other), f"{one.removesuffix('e')}in", True))
@@ -62,7 +61,7 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     """Yield the swaps of a prompt's nouns, titles, pronouns and adjectives; first names are found elsewhere.
 
     Raises:
-        NotSafe: the case or the person of a word cannot be told.
+        NotSafeError: the case or the person of a word cannot be told.
     """
     reader = _Reader(prompt, words)
     yield from reader.stems()
@@ -95,7 +94,7 @@ class _Reader:
 
     def stems(self) -> Iterator[Swap]:
         """Yield adjectives such as "muslimische" that describe a person; their ending stays."""
-        for attribute, one in self.words.data["attributes"].items():
+        for one in self.words.data["attributes"].values():
             if "stems" not in one:
                 continue
             stems = one["stems"].split("/")
@@ -136,7 +135,7 @@ class _Reader:
                     "ein",
                     "einen",
                 ):
-                    raise NotSafe(f"“{word}” names nobody here")
+                    raise NotSafeError(f"“{word}” names nobody here")
                 yield from self._title(index)
             elif word in known:
                 yield from self._noun(index, known[word])
@@ -189,7 +188,7 @@ class _Reader:
             case = "nom" if group == "man" else self._case(index, index, group, is_bare=True)
         yield self._swap(index, "Frau" if group == "man" else "Herr" if case == "nom" else "Herrn", group)
 
-    def _noun(self, index: int, noun: Noun) -> Iterator[Swap]:
+    def _noun(self, index: int, noun: Noun) -> Iterator[Swap]:  # noqa: C901 (one step for each kind of article)
         prompt = self.prompt
         word = prompt.words[index]
         group = "woman" if word == noun.woman else "man"
@@ -223,7 +222,7 @@ class _Reader:
         ):
             # His friend, her friend: the owner changes, too.
             if self._antecedent(at) != ("man" if stem == "sein" else "woman"):
-                raise NotSafe(f"“{prompt.words[at]}” has no person before it")
+                raise NotSafeError(f"“{prompt.words[at]}” has no person before it")
             stem = "ihr" if stem == "sein" else "sein"
         self.persons.append((index, group))
         other = "woman" if group == "man" else "man"
@@ -245,7 +244,7 @@ class _Reader:
         for one in sorted(adjectives):
             yield from self._adjective(one, other, case, is_mixed=kind == "mixed", group=group)
         yield self._swap(index, noun_form, group)
-        yield from self._relative(index, group, case)
+        yield from self._relative(index, group)
 
     def _is_adjective(self, index: int) -> bool:
         word = self.prompt.words[index]
@@ -304,18 +303,18 @@ class _Reader:
             self.prompt.is_last(index) and self._clause_has(index, ("ist", "bin", "bist", "war", "wird"))
         )
         family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
-        if adjectives or before.endswith(("e", "er")) and before in ("liebe", "lieber"):
+        if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
             if before in ("liebe", "lieber"):
                 self.persons.append((index, group))
                 yield self._swap(index - 1, "liebe" if group == "man" else "lieber", group)
                 yield self._swap(index, noun.woman if group == "man" else noun.man[0], group)
                 return
-            raise NotSafe(f"the article of “{word}” is missing")
+            raise NotSafeError(f"the article of “{word}” is missing")
         if is_profession or family:
             self.persons.append((index, group))
             yield self._swap(index, noun.woman if group == "man" else noun.man[0], group)
         elif group == "woman" and word != "Mutter":
-            raise NotSafe(f"the article of “{word}” is missing")
+            raise NotSafeError(f"the article of “{word}” is missing")
 
     def _clause_has(self, index: int, listed: tuple[str, ...]) -> bool:
         first, end = self.prompt.clause(index)
@@ -354,7 +353,7 @@ class _Reader:
             and word.endswith("er")
             and self._is_genitive(at)
         ):
-            raise NotSafe(f"“{prompt.words[at]} {word}” may be one or several")
+            raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
         if case == "acc":
             if noun.is_weak and word != noun.man[1]:
                 return None
@@ -363,7 +362,7 @@ class _Reader:
             if prompt.at(at - 1) in self.words.rules["dat"]:
                 return None  # mit den Kunden
             if noun.is_weak and last == "n" and prompt.at(at - 1) not in self.words.rules["acc"]:
-                raise NotSafe(f"“{prompt.words[at]} {word}” may be one or several")
+                raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
         if case == "gen" and word not in (noun.man[3], noun.man[3].replace("es", "s")):
             return None
         return case
@@ -379,7 +378,7 @@ class _Reader:
         """Return the case of a woman's noun phrase from `at` on, or of a title without an article.
 
         Raises:
-            NotSafe: it could be the subject or the object.
+            NotSafeError: it could be the subject or the object.
         """
         prompt, rules = self.prompt, self.words.rules
         before = "" if prompt_gap(prompt, at) else prompt.at(at - 1)
@@ -404,7 +403,7 @@ class _Reader:
         """Whether what stands from `at` on is the subject of its clause; false for its object.
 
         Raises:
-            NotSafe: it cannot be told.
+            NotSafeError: it cannot be told.
         """
         prompt, rules = self.prompt, self.words.rules
         first, end = prompt.clause(index)
@@ -445,10 +444,12 @@ class _Reader:
             if not earlier:
                 return True
         if others:
-            raise NotSafe(f"“{prompt.text[prompt.starts[at] : prompt.ends[index]]}” may be subject or object")
+            raise NotSafeError(
+                f"“{prompt.text[prompt.starts[at] : prompt.ends[index]]}” may be subject or object"
+            )
         return True
 
-    def _relative(self, index: int, group: str, case: str) -> Iterator[Swap]:
+    def _relative(self, index: int, group: str) -> Iterator[Swap]:
         """Yield the relative pronoun after a noun: "die Kundin, die …", "für die …"."""
         prompt = self.prompt
         # A participle or infinitive may stand between: "mit der Lehrerin gesprochen, die …".
@@ -501,12 +502,12 @@ class _Reader:
         """Return the group of the last person that was named before a word."""
         return next((group for place, group in reversed(self.persons) if place < index), None)
 
-    def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:
+    def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:  # noqa: C901 (one step for each pronoun)
         prompt = self.prompt
         known = self._antecedent(index)
         if word in ("er", "ihn", "ihm"):
             if known is None:
-                raise NotSafe(f"“{prompt.words[index]}” may speak of a thing")
+                raise NotSafeError(f"“{prompt.words[index]}” may speak of a thing")
             if known == "man" and word != "ihm":
                 self._no_other_masculine(index)
             return {"er": "sie", "ihn": "sie", "ihm": "ihr"}[word], "man"
@@ -514,7 +515,7 @@ class _Reader:
         if match is not None and self._is_before_noun(index):
             if match[1] == "sein":
                 if known is None:
-                    raise NotSafe(f"“{prompt.words[index]}” has no person before it")
+                    raise NotSafeError(f"“{prompt.words[index]}” has no person before it")
                 return f"ihr{match[2] or ''}", "man"
             if prompt.words[index][0].isupper() and (known is None or self._is_formal()):
                 return None  # your, in the polite form
@@ -522,7 +523,7 @@ class _Reader:
                 return None
             if known == "woman":
                 return f"sein{match[2] or ''}", "woman"
-            raise NotSafe(f"“{prompt.words[index]}” may be hers or theirs")
+            raise NotSafeError(f"“{prompt.words[index]}” may be hers or theirs")
         if word == "ihr" and not prompt.words[index][0].isupper() and known == "woman":
             if prompt.at(index + 1).endswith("t") and prompt.is_last(index + 1) and prompt.begins(index):
                 return None
@@ -551,7 +552,7 @@ class _Reader:
         return False
 
     def _no_other_masculine(self, index: int) -> None:
-        """Raise NotSafe where a masculine thing was named since the person, of which "er" may speak."""
+        """Raise NotSafeError where a masculine thing was named since the person, of which "er" may speak."""
         prompt = self.prompt
         place = max((place for place, _ in self.persons if place < index), default=0)
         known = nouns(self.words)
@@ -568,7 +569,7 @@ class _Reader:
                     and one not in self.taken
                     and prompt.at(one - 1) not in ("mit", "von")
                 ):
-                    raise NotSafe(f"“{prompt.words[index]}” may speak of “{thing}”")
+                    raise NotSafeError(f"“{prompt.words[index]}” may speak of “{thing}”")
 
     def _sie(self, index: int, known: str | None) -> tuple[str, str] | None:
         prompt, rules = self.prompt, self.words.rules
@@ -584,9 +585,9 @@ class _Reader:
         ):
             return None
         if known is None:
-            raise NotSafe(f"“{prompt.words[index]}” may be she or they")
+            raise NotSafeError(f"“{prompt.words[index]}” may be she or they")
         if known == "man":
-            raise NotSafe(f"“{prompt.words[index]}” may be somebody else")
+            raise NotSafeError(f"“{prompt.words[index]}” may be somebody else")
         if any(one in rules["nominative"] for one in prompt.lower[first:end]):
             return "ihn", "woman"
         if any(prompt.words[one] == "Sie" and not prompt.begins(one) for one in range(first, end)):
@@ -595,7 +596,7 @@ class _Reader:
             return "er", "woman"
         if any(self.prompt.lower[one] == "zu" for one in range(index, end)):
             return "ihn", "woman"
-        raise NotSafe(f"“{prompt.words[index]}” may be subject or object")
+        raise NotSafeError(f"“{prompt.words[index]}” may be subject or object")
 
 
 def prompt_gap(prompt: Prompt, index: int) -> bool:

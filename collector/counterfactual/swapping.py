@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from collector.counterfactual import english, german
-from collector.counterfactual.texts import TITLES, NotSafe, Prompt, Swap, groups_named
+from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named
 from collector.counterfactual.words import Words, read_words
 
+_SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {"en": english, "de": german}
 
@@ -45,8 +46,8 @@ def read_prompt(text: str, language: str) -> Reading:
     try:
         for swap in _GRAMMARS[language].swaps(prompt, words):
             found.setdefault(_attribute_of(words, swap), []).append(swap)
-    except NotSafe as reason:
-        reading.not_safe[GENDER] = str(reason)
+    except NotSafeError as error:
+        reading.not_safe[GENDER] = str(error)
     names = [*_names(prompt, words)]
     for index in names:
         for attribute, swap in _name_swaps(prompt, words, index):
@@ -181,7 +182,7 @@ def _chosen(names: Sequence[str], name: str, prompt: Prompt) -> str:
 
 def slot_name(form: str) -> str:
     """Return a form as the name of a slot: letters of ASCII, digits and _."""
-    plain = form.translate(str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}))
+    plain = form.translate(_SPELT_OUT)
     plain = re.sub(r"[^A-Za-z0-9]+", "_", _without_accents(plain)).strip("_")
     return plain if plain[:1].isalpha() else f"w_{plain}"
 

@@ -22,7 +22,7 @@ TITLES = frozenset(
 _CLAUSE = re.compile(r"[.!?:;,\n…()–—]")
 
 
-class NotSafe(Exception):
+class NotSafeError(Exception):
     """A word names a person and cannot be swapped without a guess; the message is the reason."""
 
 
