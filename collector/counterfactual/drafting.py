@@ -210,6 +210,8 @@ def draft_audit(
         "attributes": {one: writer.document() for one, writer in used.items()},
         "trials": trials,
         "answer": {"kind": "text"},
+        # Texts are also compared inside each prompt, which shows the prompts whose answers lie farthest apart.
+        "analysis": {"words": {}, "texts": {}},
         "nouns": {"case": "prompt"},
     }
     return draft

@@ -56,7 +56,7 @@ def test_the_added_sentence_is_the_users(folder: Path) -> None:
     result = _run("--attribute", "gender", "--add", "Best regards, {name}", "-o", "mine.yml")
     assert result.exit_code == 0, result.output
     audit = load_audit(folder / "mine.yml")
-    assert audit.title is not None and audit.title.endswith("say: Best regards, {name}")
+    assert str(audit.title).endswith("say: Best regards, {name}")
     added = [one for one in build_prompts(audit) if one.template == "row3-gender-added"]
     assert all((one.prompt_text or "").startswith("How do I fix a tap?\n\nBest regards, ") for one in added)
 
@@ -64,7 +64,7 @@ def test_the_added_sentence_is_the_users(folder: Path) -> None:
 def test_a_dry_run_writes_nothing(folder: Path) -> None:
     result = _run("--attribute", "gender", "--dry-run", "-o", "mine.yml")
     assert result.exit_code == 0
-    assert "row2-gender: Is {gender} loan safe?" in result.output
+    assert "row2-gender: Is {gender}'s loan safe?" in result.output
     assert [path.name for path in folder.iterdir()] == ["prompts.csv"]
 
 
@@ -79,7 +79,7 @@ def test_a_dry_run_writes_nothing(folder: Path) -> None:
     ],
 )
 def test_wrong_input_is_one_sentence(
-    folder: Path,  # noqa: ARG001 (its file is read)
+    folder: Path,
     arguments: tuple[str, ...],
     sentence: str,
 ) -> None:
