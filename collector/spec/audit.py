@@ -81,7 +81,7 @@ class Audit(Section):
     )
     templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = Field(
         default=(),
-        description="The questions.",
+        description="The questions. Or a CSV file next to the spec: columns id, text, and as needed language and wording.",
         examples=[[{"id": "letter", "text": "Write a reference letter for {name}, {a gender} nurse."}]],
     )
     ask: NonBlank | None = Field(
@@ -164,6 +164,7 @@ class Audit(Section):
     _probe_rows: tuple[ProbeRow, ...] = PrivateAttr(default=())
     _category_sets: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
     _files: tuple[Path, ...] = PrivateAttr(default=())
+    _own_trials: dict[str, int] | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:
         """Write `ask` at the end of every template."""
@@ -285,8 +286,9 @@ class Audit(Section):
 
     def trials_of(self, template_id: str) -> int:
         """Return how often the prompts of a template are asked: its own number, or else the audit's."""
-        own = next((one.trials for one in self.templates if one.id == template_id), None)
-        return own or self.trials or 1
+        if self._own_trials is None:
+            self._own_trials = {one.id: one.trials for one in self.templates if one.trials is not None}
+        return self._own_trials.get(template_id) or self.trials or 1
 
     def asked(self) -> dict[str, Any]:
         """Return the questions as plain data for canonical JSON; groups are in the file's order, the analysis is absent.
@@ -558,7 +560,9 @@ class Audit(Section):
                 raise InputError(
                     f"The part {part!r} of the audit {self.audit!r} asks nothing about {quoted(names)}; leave it out."
                 )
-        return self.model_copy(update={"templates": tuple(templates)})
+        chosen = self.model_copy(update={"templates": tuple(templates)})
+        chosen._own_trials = None
+        return chosen
 
 
 def _asked_template(template: Template) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from collector.spec.methods import methods
 from collector.spec.names import NameSwap
 from collector.spec.parts import DECISIONS
 from collector.spec.people import read_people
-from collector.spec.subjects import read_attributes, read_groups, read_subjects
+from collector.spec.subjects import read_attributes, read_groups, read_subjects, read_templates
 from collector.spec.wordings import read_wordings
 from collector.tables.source import ROW_COLUMN
 from collector.validation import key_path, more_problems, structure_problems
@@ -167,7 +167,13 @@ class _Loading:
         self._read._files = (self._path, *files.named)
 
     def _groups(self, document: dict[str, Any], files: SpecFiles) -> Iterator[SpecProblem]:
-        """Put the groups that files hold in their place."""
+        """Put the groups and templates that files hold in their place."""
+        templates = document.get("templates")
+        if isinstance(templates, str):
+            yield from self._told(
+                "templates",
+                lambda: document.update(templates=read_templates(files.path(templates), files.encoding)),
+            )
         written = document.get("attributes")
         if isinstance(written, str):
             yield from self._told(

@@ -49,6 +49,11 @@ def audit_schema() -> dict[str, Any]:
         {"type": "string", "pattern": r"\S"},
         {key: inline.pop(key) for key in ("type", "additionalProperties")},
     ]
+    listed = schema["properties"]["templates"]
+    listed["anyOf"] = [
+        {"type": "string", "pattern": r"\S"},
+        {key: listed.pop(key) for key in ("type", "items")},
+    ]
     attribute = schema["$defs"]["Attribute"]
     by_language = attribute["properties"]["wordings"]
     shipped = {

@@ -93,6 +93,22 @@ def choose(subjects: Sequence[Subject], n: int | None, domains: Sequence[str]) -
     return tuple(kept)
 
 
+def read_templates(path: Path, encoding: str | None = None) -> list[dict[str, str]]:
+    """Read templates from a file: id and text, and where they differ language and wording.
+
+    Returns:
+        The same list that a spec may hold in its place; empty cells are left out.
+
+    Raises:
+        InputError: the file cannot be read, or lacks a column or a cell.
+    """
+    needed, others = ["id", "text"], ("language", "wording")
+    rows = read_rows(path, "a row for each template", needed, hoped=others, encoding=encoding)
+    for number, row in enumerate(rows, start=1):
+        require_cells(path, number, row, needed)
+    return [{key: row[key] for key in (*needed, *others) if row.get(key)} for row in rows]
+
+
 def read_attributes(path: Path, encoding: str | None = None) -> dict[str, Any]:
     """Read attributes from a file: attribute, group, descriptor, and a further column for each named wording.
 

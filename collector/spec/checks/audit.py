@@ -246,7 +246,7 @@ def _agreement_problems(audit: Audit, name: str, attribute: Attribute) -> Iterat
         for wording in (None, *attribute.wordings):
             for group, listed in attribute.descriptors(wording).items():
                 for descriptor in listed:
-                    if slot not in attribute.agreeing(group, descriptor):
+                    if descriptor not in words and group not in words:
                         yield (
                             at,
                             f"has no word for {descriptor!r}; give one for it or for its group {group!r}",
@@ -362,6 +362,8 @@ def _syntax_problems(audit: Audit) -> Iterator[Problem]:
 
 def _template_problems(audit: Audit) -> Iterator[Problem]:
     seen: set[str] = set()
+    # Once, as there may be 10,000 templates.
+    known, agreeing = _slots(audit), audit.agreeing_slots
     for index, template in enumerate(audit.templates):
         at = f"templates[{index}]"
         if template.id in seen:
@@ -373,7 +375,7 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         if template.part is not None:
             yield from _slug_problems(f"{at}.part", template.part)
         yield from ranking_problems(audit, at, template)
-        yield from _slot_problems(audit, at, template)
+        yield from _slot_problems(audit, at, template, known, agreeing)
         yield from person_problems(audit, at, template)
         yield from _described_attribute_problems(audit, at, template)
         yield from _descriptor_wording_problems(audit, at, template)
@@ -419,8 +421,9 @@ def _stated(template: Template) -> list[str]:
     return list(dict.fromkeys([*template.slots, *crossed]))
 
 
-def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
-    known = _slots(audit)
+def _slot_problems(
+    audit: Audit, at: str, template: Template, known: Sequence[str], agreeing: Mapping[str, str]
+) -> Iterator[Problem]:
     for part in template.parts:
         if not isinstance(part, Slot):
             continue
@@ -429,7 +432,7 @@ def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Proble
         elif part.name not in known:
             kind = "no attribute" if audit.subjects is None else "no attribute and no word of the subjects"
             yield f"{at}.text", f"has a slot {{{part.name}}}, which is {kind}{did_you_mean(part.name, known)}"
-        attribute = audit.agreeing_slots.get(part.name)
+        attribute = agreeing.get(part.name)
         if attribute is not None and attribute not in _stated(template):
             yield (
                 f"{at}.text",

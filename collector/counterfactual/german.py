@@ -1,0 +1,611 @@
+"""What the words of a German prompt become for the other gender: nouns with their articles and adjectives, pronouns, titles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from collector.counterfactual.texts import NotSafeError, Prompt, Swap, in_case
+from collector.counterfactual.words import Words
+
+# Endings of articles by case: after "d", "dies", … and after "ein", "mein", ….
+_DER = {
+    "man": {"nom": "der", "acc": "den", "dat": "dem", "gen": "des"},
+    "woman": {"nom": "die", "acc": "die", "dat": "der", "gen": "der"},
+}
+_STRONG = {
+    "man": {"nom": "er", "acc": "en", "dat": "em", "gen": "es"},
+    "woman": {"nom": "e", "acc": "e", "dat": "er", "gen": "er"},
+}
+_OWNERS = "ein|kein|mein|dein|sein|ihr|unser|unsr|euer|eur"
+_ARTICLE = re.compile(rf"(?P<stem>dies|jed|welch|jen|{_OWNERS})(?P<ending>e|er|en|em|es)?")
+_CONTRACTED = {"zum": ("zu", "dat"), "vom": ("von", "dat"), "beim": ("bei", "dat"), "zur": ("zu", "dat")}
+_JOINED = {"zu": "zum", "von": "vom", "bei": "beim"}
+_RELATIVE = {"der": "die", "den": "die", "dem": "der", "dessen": "deren"}
+_CASES = ("nom", "acc", "dat", "gen")
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun for a person: a man's form by case, and a woman's; `n` forms in -n may be plural."""
+
+    man: tuple[str, str, str, str]
+    woman: str
+    is_weak: bool
+
+
+@lru_cache
+def nouns(words: Words) -> dict[str, Noun]:
+    """Return each form in the singular -> the noun."""
+    found: dict[str, Noun] = {}
+    declensions = words.data["declensions"]
+    regular = declensions["er"].split() + declensions["strong"].split()
+    listed = [Noun((one, one, one, f"{one}s"), f"{one}in", False) for one in regular]
+    for one in declensions["weak"].split():
+        other = f"{one}n" if one.endswith("e") or one == "Nachbar" else f"{one}en"
+        listed.append(Noun((one, other, other, other), f"{one.removesuffix('e')}in", True))
+    for one in declensions["irregular"].split():
+        man, woman = one.split("/")
+        nominative, accusative, dative, genitive = man.split(",")
+        forms = (nominative, accusative, dative, genitive)
+        listed.append(Noun(forms, woman, accusative != nominative))
+    for noun in listed:
+        for form in (*noun.man, noun.woman):
+            found.setdefault(form, noun)
+    return found
+
+
+def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
+    """Yield the swaps of a prompt's nouns, titles, pronouns and adjectives; first names are found elsewhere.
+
+    Raises:
+        NotSafeError: the case or the person of a word cannot be told.
+    """
+    reader = _Reader(prompt, words)
+    yield from reader.stems()
+    if not reader.names_person():
+        return
+    yield from reader.nouns()
+    yield from reader.pronouns()
+
+
+class _Reader:
+    """One reading of a prompt, from left to right; nouns come first, because pronouns need to know of whom they speak."""
+
+    def __init__(self, prompt: Prompt, words: Words) -> None:
+        self.prompt = prompt
+        self.words = words
+        self.taken: set[int] = set()
+        self.persons: list[tuple[int, str]] = []  # where a person of a group is named
+
+    def names_person(self) -> bool:
+        known = nouns(self.words)
+        return any(
+            not left
+            and (
+                word in known
+                or word in self.words.names
+                or word in ("Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm")
+            )
+            for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True)
+        )
+
+    def stems(self) -> Iterator[Swap]:
+        """Yield adjectives such as "muslimische" that describe a person; their ending stays."""
+        for one in self.words.data["attributes"].values():
+            if "stems" not in one:
+                continue
+            stems = one["stems"].split("/")
+            pattern = re.compile(rf"({'|'.join(stems)})(e[rnms]?)")
+            for index, word in enumerate(self.prompt.lower):
+                found = pattern.fullmatch(word)
+                if found is None or self.prompt.is_left[index]:
+                    continue
+                after = self.prompt.at(index + 1)
+                if self.prompt.is_last(index) or after not in self.words.rules["persons"]:
+                    continue
+                written = self.prompt.words[index]
+                forms = {
+                    group: in_case(written, stem + found[2])
+                    for group, stem in zip(one["groups"], stems, strict=True)
+                }
+                group = one["groups"][stems.index(found[1])]
+                yield Swap(
+                    self.prompt.starts[index], self.prompt.ends[index], forms | {group: written}, group
+                )
+
+    def nouns(self) -> Iterator[Swap]:
+        """Yield nouns with their articles and adjectives, and titles."""
+        known = nouns(self.words)
+        for index, word in enumerate(self.prompt.words):
+            if self.prompt.is_left[index]:
+                continue
+            if word in self.words.names:
+                self.persons.append((index, self.words.names[word]))
+            follows_name = self.prompt.written(index + 1)[:1].isupper() and not self.prompt.is_last(index)
+            if word in ("Herr", "Herrn") or (
+                word == "Frau" and follows_name and not self._has_article(index)
+            ):
+                if not follows_name and self.prompt.at(index - 1) not in (
+                    "der",
+                    "dem",
+                    "den",
+                    "ein",
+                    "einen",
+                ):
+                    raise NotSafeError(f"“{word}” names nobody here")
+                yield from self._title(index)
+            elif word in known:
+                yield from self._noun(index, known[word])
+
+    def _has_article(self, index: int) -> bool:
+        article = self.prompt.at(index - 1)
+        return article in (
+            "eine",
+            "einer",
+            "meine",
+            "meiner",
+            "seine",
+            "seiner",
+            "deine",
+            "deiner",
+            "ihre",
+            "ihrer",
+            "keine",
+        )
+
+    def _swap(self, index: int, other: str, group: str, *, first: int | None = None) -> Swap:
+        """Return the swap of a word, or of all words from `first` to it."""
+        begin = index if first is None else first
+        self.taken.update(range(begin, index + 1))
+        start, end = self.prompt.starts[begin], self.prompt.ends[index]
+        own = self.prompt.text[start:end]
+        case_of = own if " " not in own else own[:1] + own[1:].lower()
+        forms = {"man": own, "woman": in_case(case_of, other)}
+        if group == "woman":
+            forms = {"man": in_case(case_of, other), "woman": own}
+        return Swap(start, end, forms, group)
+
+    def _title(self, index: int) -> Iterator[Swap]:
+        """Yield "Frau Maier" as "Herr Maier" or "Herrn Maier", with the adjective and article before it."""
+        group = "woman" if self.prompt.words[index] == "Frau" else "man"
+        self.persons.append((index, group))
+        at = index - 1
+        before = self.prompt.at(at)
+        adjectives = {"geehrte": "geehrter", "liebe": "lieber", "verehrte": "verehrter", "werte": "werter"}
+        if not prompt_gap(self.prompt, index) and before in (
+            adjectives if group == "woman" else adjectives.values()
+        ):
+            other = adjectives[before] if group == "woman" else before.removesuffix("r")
+            yield self._swap(at, other, group)
+            case = "nom"
+        elif before in ("der", "die", "dem", "den", "des"):
+            case = self._case(at, index, group)
+            yield self._swap(at, _DER["woman" if group == "man" else "man"][case], group)
+        else:
+            case = "nom" if group == "man" else self._case(index, index, group, is_bare=True)
+        yield self._swap(index, "Frau" if group == "man" else "Herr" if case == "nom" else "Herrn", group)
+
+    def _noun(self, index: int, noun: Noun) -> Iterator[Swap]:  # noqa: C901 (one step for each kind of article)
+        prompt = self.prompt
+        word = prompt.words[index]
+        group = "woman" if word == noun.woman else "man"
+        first, adjectives = index, []
+        while first > 0 and not prompt_gap(prompt, first) and self._is_adjective(first - 1):
+            first -= 1
+            adjectives.append(first)
+        at = first - 1
+        article = "" if prompt_gap(prompt, first) else prompt.at(at)
+        match = _ARTICLE.fullmatch(article)
+        if article in ("der", "die", "den", "dem", "des"):
+            kind, ending = "der", article
+        elif article in _CONTRACTED:
+            kind, ending = "contracted", article
+        elif match is not None:
+            is_der = match["stem"] in ("dies", "jed", "welch", "jen")
+            kind, ending = "strong" if is_der else "mixed", match["ending"] or ""
+            if match["stem"] in ("unser", "euer") and ending == "" and article in ("unser", "euer"):
+                ending = ""
+        else:
+            yield from self._bare(index, noun, group, adjectives)
+            return
+        case = self._case_of_noun(at, index, noun, group, kind, ending)
+        if case is None:
+            return
+        stem = None if match is None else match["stem"]
+        if (
+            kind == "mixed"
+            and stem in ("sein", "ihr")
+            and not (prompt.words[at][0].isupper() and not prompt.begins(at))
+        ):
+            # His friend, her friend: the owner changes, too.
+            if self._antecedent(at) != ("man" if stem == "sein" else "woman"):
+                raise NotSafeError(f"“{prompt.words[at]}” has no person before it")
+            stem = "ihr" if stem == "sein" else "sein"
+        self.persons.append((index, group))
+        other = "woman" if group == "man" else "man"
+        position = _CASES.index(case)
+        noun_form = noun.woman if other == "woman" else noun.man[position]
+        if kind == "contracted":
+            preposition = _CONTRACTED[article][0]
+            changed = "zur" if preposition == "zu" else f"{preposition} der"
+            yield self._swap(at, changed if other == "woman" else _JOINED[preposition], group)
+        elif kind == "der":
+            before = prompt.at(at - 1)
+            if case == "dat" and other == "man" and before in _JOINED and not prompt_gap(prompt, at):
+                yield self._swap(at, _JOINED[before], group, first=at - 1)
+            else:
+                yield self._swap(at, _DER[other][case], group)
+        else:
+            assert stem is not None
+            yield self._swap(at, _article(stem, kind, other, case), group)
+        for one in sorted(adjectives):
+            yield from self._adjective(one, other, case, is_mixed=kind == "mixed", group=group)
+        yield self._swap(index, noun_form, group)
+        yield from self._relative(index, group)
+
+    def _is_adjective(self, index: int) -> bool:
+        word = self.prompt.words[index]
+        return (
+            word[0].islower()
+            and re.fullmatch(r"\w{2,}e[rnms]?", word) is not None
+            and _ARTICLE.fullmatch(word) is None
+            and word
+            not in (
+                "der",
+                "die",
+                "den",
+                "dem",
+                "des",
+                "alle",
+                "viele",
+                "beide",
+                "einige",
+                "sie",
+                "wie",
+                "ohne",
+                "habe",
+                "hatte",
+            )
+            and not any(word in self.words.rules[name] for name in ("acc", "dat", "gen", "opens", "finite"))
+            and self._before_article(index)
+        )
+
+    def _before_article(self, index: int) -> bool:
+        """Whether an article, or another adjective after one, stands before a word."""
+        before = self.prompt.at(index - 1)
+        if prompt_gap(self.prompt, index):
+            return False
+        is_article = before in ("der", "die", "den", "dem", "des", *_CONTRACTED) or _ARTICLE.fullmatch(before)
+        return bool(is_article) or before in ("sehr", "neu") or (index > 1 and self._is_adjective(index - 1))
+
+    def _adjective(self, index: int, other: str, case: str, *, is_mixed: bool, group: str) -> Iterator[Swap]:
+        word = self.prompt.words[index]
+        stem = re.sub(r"e[rnms]?$", "", word)
+        if case in ("dat", "gen"):
+            ending = "en"
+        elif other == "woman":
+            ending = "e"
+        elif case == "acc":
+            ending = "en"
+        else:
+            ending = "er" if is_mixed else "e"
+        if stem + ending != word:
+            yield self._swap(index, stem + ending, group)
+
+    def _bare(self, index: int, noun: Noun, group: str, adjectives: list[int]) -> Iterator[Swap]:
+        """Yield a noun without an article: a profession ("ist Ärztin", "als Lehrer"), or a form of address."""
+        before = self.prompt.at(index - 1)
+        word = self.prompt.words[index]
+        is_profession = before in self.words.rules["bare"] or (
+            self.prompt.is_last(index) and self._clause_has(index, ("ist", "bin", "bist", "war", "wird"))
+        )
+        family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
+        if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
+            if before in ("liebe", "lieber"):
+                self.persons.append((index, group))
+                yield self._swap(index - 1, "liebe" if group == "man" else "lieber", group)
+                yield self._swap(index, noun.woman if group == "man" else noun.man[0], group)
+                return
+            raise NotSafeError(f"the article of “{word}” is missing")
+        if is_profession or family:
+            self.persons.append((index, group))
+            yield self._swap(index, noun.woman if group == "man" else noun.man[0], group)
+        elif group == "woman" and word != "Mutter":
+            raise NotSafeError(f"the article of “{word}” is missing")
+
+    def _clause_has(self, index: int, listed: tuple[str, ...]) -> bool:
+        first, end = self.prompt.clause(index)
+        return any(one in listed for one in self.prompt.lower[first:end])
+
+    def _case_of_noun(
+        self, at: int, index: int, noun: Noun, group: str, kind: str, ending: str
+    ) -> str | None:
+        """Return the case; None where the noun is in the plural and so states no gender."""
+        word, prompt = self.prompt.words[index], self.prompt
+        if group == "woman":
+            return self._case(at, index, group)
+        if kind == "contracted":
+            return None if ending == "zur" else "dat"
+        last = ending[-1:] if kind == "der" else ending
+        if last in ("e",):
+            return None  # die Lehrer, meine Kunden: several
+        forms = {
+            "r": "nom",
+            "er": "nom",
+            "": "nom",
+            "n": "acc",
+            "en": "acc",
+            "m": "dat",
+            "em": "dat",
+            "s": "gen",
+            "es": "gen",
+        }
+        case = forms[last]
+        if case == "nom" and word != noun.man[0]:
+            return None  # der Kunden
+        if (
+            case == "nom"
+            and last in ("r", "er")
+            and word == noun.man[1]
+            and word.endswith("er")
+            and self._is_genitive(at)
+        ):
+            raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
+        if case == "acc":
+            if noun.is_weak and word != noun.man[1]:
+                return None
+            if prompt.at(at - 1) in self.words.rules["dat"] and not noun.is_weak:
+                return None
+            if prompt.at(at - 1) in self.words.rules["dat"]:
+                return None  # mit den Kunden
+            if noun.is_weak and last == "n" and prompt.at(at - 1) not in self.words.rules["acc"]:
+                raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
+        if case == "gen" and word not in (noun.man[3], noun.man[3].replace("es", "s")):
+            return None
+        return case
+
+    def _is_genitive(self, at: int) -> bool:
+        return (
+            self.prompt.written(at - 1)[:1].isupper()
+            and not self.prompt.begins(at - 1)
+            and not prompt_gap(self.prompt, at)
+        )
+
+    def _case(self, at: int, index: int, group: str, *, is_bare: bool = False) -> str:
+        """Return the case of a woman's noun phrase from `at` on, or of a title without an article.
+
+        Raises:
+            NotSafeError: it could be the subject or the object.
+        """
+        prompt, rules = self.prompt, self.words.rules
+        before = "" if prompt_gap(prompt, at) else prompt.at(at - 1)
+        article = prompt.at(at)
+        if group == "man":
+            return {"der": "nom", "den": "acc", "dem": "dat", "des": "gen"}.get(article, "nom")
+        if article in _CONTRACTED:
+            return "dat"
+        if not is_bare and article.endswith("er"):
+            if before in rules["gen"] or (self._is_genitive(at) and before not in rules["dat"]):
+                return "gen"
+            return "dat"
+        if before in rules["dat"]:
+            return "dat"
+        if before in rules["gen"]:
+            return "gen"
+        if before in rules["acc"]:
+            return "acc"
+        return "nom" if self._is_subject(at, index) else "acc"
+
+    def _is_subject(self, at: int, index: int) -> bool:
+        """Whether what stands from `at` on is the subject of its clause; false for its object.
+
+        Raises:
+            NotSafeError: it cannot be told.
+        """
+        prompt, rules = self.prompt, self.words.rules
+        first, end = prompt.clause(index)
+        inside = [one for one in range(first, end) if not at <= one <= index]
+        if any(
+            prompt.lower[one] in rules["nominative"] or (prompt.words[one] == "Sie" and one > first)
+            for one in inside
+        ):
+            return False
+        if at == first or prompt.at(at - 1) in rules["opens"] or prompt.written(at - 1) in ("Und", "Aber"):
+            return True
+        if (
+            prompt.begins(at - 1)
+            and not prompt.is_question(index)
+            and prompt.at(at - 1) not in rules["finite"]
+        ):
+            is_adverb = prompt.at(at - 1) in (
+                "hier",
+                "heute",
+                "gestern",
+                "morgen",
+                "jetzt",
+                "leider",
+                "warum",
+                "wie",
+            )
+            if not is_adverb:
+                return False  # "Informiere die Kundin …"
+        others = [
+            one
+            for one in inside
+            if prompt.lower[one] in ("der", "das", "ein", "mein", "unser", "sein", "ihr", "dieser", "jeder")
+            and prompt.written(one + 1)[:1].isupper()
+            and prompt.at(one - 1) not in rules["dat"] | rules["acc"] | rules["gen"]
+        ]
+        if prompt.at(at - 1) in rules["finite"]:
+            earlier = [one for one in others if one < at]
+            if not earlier:
+                return True
+        if others:
+            raise NotSafeError(
+                f"“{prompt.text[prompt.starts[at] : prompt.ends[index]]}” may be subject or object"
+            )
+        return True
+
+    def _relative(self, index: int, group: str) -> Iterator[Swap]:
+        """Yield the relative pronoun after a noun: "die Kundin, die …", "für die …"."""
+        prompt = self.prompt
+        # A participle or infinitive may stand between: "mit der Lehrerin gesprochen, die …".
+        if (
+            not prompt.is_last(index)
+            and prompt.is_last(index + 1)
+            and re.match(r"[a-zäöü]+(t|en)$", prompt.words[index + 1])
+        ):
+            index += 1
+        if prompt.between(index + 1).strip() != ",":
+            return
+        at = index + 1
+        has_preposition = prompt.at(at) in self.words.rules["acc"] | self.words.rules["dat"]
+        if has_preposition:
+            at += 1
+        word = prompt.at(at)
+        if (
+            prompt.written(at + 1)[:1].isupper()
+            and word not in ("dessen", "deren")
+            and not self._is_verb_last(at)
+        ):
+            return
+        if group == "man" and word in _RELATIVE:
+            yield self._swap(at, _RELATIVE[word], group)
+        elif group == "woman" and word in ("die", "der", "deren"):
+            if word == "die":
+                first, end = prompt.clause(at)
+                has_subject = any(one in self.words.rules["nominative"] for one in prompt.lower[first:end])
+                other = "den" if has_preposition or has_subject else "der"
+            else:
+                other = "dem" if word == "der" else "dessen"
+            yield self._swap(at, other, group)
+
+    def _is_verb_last(self, at: int) -> bool:
+        """Whether the clause of a pronoun ends with a verb, as relative clauses do."""
+        _, end = self.prompt.clause(at)
+        last = self.prompt.at(end - 1)
+        return last in self.words.rules["finite"] or last.endswith(("t", "te"))
+
+    def pronouns(self) -> Iterator[Swap]:
+        """Yield pronouns; er and sie speak of a person only if one was named before."""
+        for index, word in enumerate(self.prompt.lower):
+            if index in self.taken or self.prompt.is_left[index]:
+                continue
+            found = self._pronoun(index, word)
+            if found is not None:
+                yield self._swap(index, *found)
+
+    def _antecedent(self, index: int) -> str | None:
+        """Return the group of the last person that was named before a word."""
+        return next((group for place, group in reversed(self.persons) if place < index), None)
+
+    def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:  # noqa: C901 (one step for each pronoun)
+        prompt = self.prompt
+        known = self._antecedent(index)
+        if word in ("er", "ihn", "ihm"):
+            if known is None:
+                raise NotSafeError(f"“{prompt.words[index]}” may speak of a thing")
+            if known == "man" and word != "ihm":
+                self._no_other_masculine(index)
+            return {"er": "sie", "ihn": "sie", "ihm": "ihr"}[word], "man"
+        match = re.fullmatch(r"(sein|ihr)(e|er|en|em|es)?", word)
+        if match is not None and self._is_before_noun(index):
+            if match[1] == "sein":
+                if known is None:
+                    raise NotSafeError(f"“{prompt.words[index]}” has no person before it")
+                return f"ihr{match[2] or ''}", "man"
+            if prompt.words[index][0].isupper() and (known is None or self._is_formal()):
+                return None  # your, in the polite form
+            if known is None:
+                return None
+            if known == "woman":
+                return f"sein{match[2] or ''}", "woman"
+            raise NotSafeError(f"“{prompt.words[index]}” may be hers or theirs")
+        if word == "ihr" and not prompt.words[index][0].isupper() and known == "woman":
+            if prompt.at(index + 1).endswith("t") and prompt.is_last(index + 1) and prompt.begins(index):
+                return None
+            return "ihm", "woman"
+        if word == "sie":
+            return self._sie(index, known)
+        return None
+
+    def _is_formal(self) -> bool:
+        """Whether the prompt addresses its reader politely: Sie, Ihnen or Ihr inside a sentence."""
+        prompt = self.prompt
+        return any(
+            word in ("Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer") and not prompt.begins(index)
+            for index, word in enumerate(prompt.words)
+        )
+
+    def _is_before_noun(self, index: int) -> bool:
+        prompt = self.prompt
+        for one in (index + 1, index + 2, index + 3):
+            if prompt_gap(prompt, one) or one >= len(prompt.words):
+                return False
+            if prompt.words[one][0].isupper():
+                return True
+            if not re.fullmatch(r"\w+(?:e|er|en|em|es)", prompt.words[one]):
+                return False
+        return False
+
+    def _no_other_masculine(self, index: int) -> None:
+        """Raise NotSafeError where a masculine thing was named since the person, of which "er" may speak."""
+        prompt = self.prompt
+        place = max((place for place, _ in self.persons if place < index), default=0)
+        known = nouns(self.words)
+        for one in range(place + 1, index):
+            thing = prompt.written(one + 1)
+            if (
+                prompt.lower[one] in ("der", "den", "einen", "dem", "einem", "meinen", "seinen")
+                and thing[:1].isupper()
+            ):
+                is_plural = prompt.lower[one] == "den" and thing.endswith("n")
+                if (
+                    thing not in known
+                    and not is_plural
+                    and one not in self.taken
+                    and prompt.at(one - 1) not in ("mit", "von")
+                ):
+                    raise NotSafeError(f"“{prompt.words[index]}” may speak of “{thing}”")
+
+    def _sie(self, index: int, known: str | None) -> tuple[str, str] | None:
+        prompt, rules = self.prompt, self.words.rules
+        if prompt.words[index] == "Sie" and not prompt.begins(index):
+            return None  # the polite form
+        near = {prompt.at(index + 1), prompt.at(index - 1)} - {""}
+        first, end = prompt.clause(index)
+        verbs = {one for one in prompt.lower[first:end] if one in rules["finite"]}
+        if near & rules["plural_verbs"] or (not verbs and prompt.lower[end - 1] in rules["plural_verbs"]):
+            return None
+        if prompt.words[index] == "Sie" and not (
+            near & rules["finite"] or prompt.at(index + 1).endswith(("t", "te"))
+        ):
+            return None
+        if known is None:
+            raise NotSafeError(f"“{prompt.words[index]}” may be she or they")
+        if known == "man":
+            raise NotSafeError(f"“{prompt.words[index]}” may be somebody else")
+        if any(one in rules["nominative"] for one in prompt.lower[first:end]):
+            return "ihn", "woman"
+        if any(prompt.words[one] == "Sie" and not prompt.begins(one) for one in range(first, end)):
+            return "ihn", "woman"
+        if verbs or prompt.lower[end - 1].endswith(("t", "te")) or prompt.at(index + 1).endswith(("t", "te")):
+            return "er", "woman"
+        if any(self.prompt.lower[one] == "zu" for one in range(index, end)):
+            return "ihn", "woman"
+        raise NotSafeError(f"“{prompt.words[index]}” may be subject or object")
+
+
+def prompt_gap(prompt: Prompt, index: int) -> bool:
+    """Whether anything but a space stands before a word."""
+    return bool(prompt.between(index).strip()) or index <= 0
+
+
+def _article(stem: str, kind: str, group: str, case: str) -> str:
+    """Return an article or possessive with the ending of a group and case."""
+    stem = {"unsr": "unser", "eur": "euer"}.get(stem, stem)
+    ending = "" if kind == "mixed" and group == "man" and case == "nom" else _STRONG[group][case]
+    return f"{'eur' if stem == 'euer' and ending else stem}{ending}"

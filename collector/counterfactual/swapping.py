@@ -1,0 +1,191 @@
+"""What of a prompt states an attribute, and what stands there for each group; or why that is not safe to say."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+
+from collector.counterfactual import english, german
+from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named
+from collector.counterfactual.words import Words, read_words
+
+_SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
+GENDER, RACE = "gender", "race"
+_GRAMMARS: Mapping[str, ModuleType] = {"en": english, "de": german}
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was found in a prompt.
+
+    Attributes:
+        swaps: attribute -> its swaps in the order of the text.
+        not_safe: attribute -> why its words are not swapped.
+        names_person: whether any word outside of quotations states who a person is.
+    """
+
+    swaps: dict[str, list[Swap]] = field(default_factory=dict)
+    not_safe: dict[str, str] = field(default_factory=dict)
+    names_person: bool = False
+
+    def named(self, attribute: str) -> bool:
+        """Whether the prompt states an attribute."""
+        return attribute in self.swaps or attribute in self.not_safe
+
+
+def read_prompt(text: str, language: str) -> Reading:
+    """Return what a prompt states about persons."""
+    words = read_words(language)
+    prompt = Prompt.of(text, words.fixed)
+    reading = Reading()
+    found: dict[str, list[Swap]] = {}
+    try:
+        for swap in _GRAMMARS[language].swaps(prompt, words):
+            found.setdefault(_attribute_of(words, swap), []).append(swap)
+    except NotSafeError as error:
+        reading.not_safe[GENDER] = str(error)
+    names = [*_names(prompt, words)]
+    for index in names:
+        for attribute, swap in _name_swaps(prompt, words, index):
+            found.setdefault(attribute, []).append(swap)
+    for attribute, listed in found.items():
+        if attribute in reading.not_safe:
+            continue
+        ordered = _without_overlaps(sorted(listed, key=lambda one: one.start))
+        reason = _problem(prompt, words, attribute, ordered)
+        if reason is None:
+            reading.swaps[attribute] = ordered
+        else:
+            reading.not_safe[attribute] = reason
+    reading.names_person = bool(reading.swaps or reading.not_safe or names)
+    return reading
+
+
+def swapped(text: str, swaps: Sequence[Swap], group: str) -> str:
+    """Return a prompt as it reads for a group."""
+    parts, position = [], 0
+    for swap in swaps:
+        parts += [text[position : swap.start], swap.forms[group]]
+        position = swap.end
+    return "".join([*parts, text[position:]])
+
+
+def _attribute_of(words: Words, swap: Swap) -> str:
+    return next(name for name, groups in words.groups.items() if swap.group in groups)
+
+
+def _without_overlaps(swaps: Sequence[Swap]) -> list[Swap]:
+    kept: list[Swap] = []
+    for swap in swaps:
+        if not kept or swap.start >= kept[-1].end:
+            kept.append(swap)
+    return kept
+
+
+def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]) -> str | None:
+    """Return why swaps that were found are not safe together; None if they are."""
+    if len(groups := groups_named(swaps)) > 1:
+        listed = ", ".join(one for one in words.groups[attribute] if one in groups)
+        return f"it names people of several groups ({listed})"
+    bound = words.bound.get(attribute, frozenset())
+    if (word := next((one for one in prompt.lower if one in bound), None)) is not None:
+        return f"“{word}” may fit one group alone"
+    if all(swap.forms[group] == swap.forms[swap.group] for swap in swaps for group in swap.forms):
+        return "the words are the same for all groups"
+    if attribute == GENDER and (name := _unknown_name(prompt, words)) is not None:
+        return f"“{name}” may be a name, which would stay"
+    taken = {prompt.text[one.start : one.end] for one in swaps}
+    for index, word in enumerate(prompt.words):
+        if prompt.is_left[index] and word in words.names and word in taken:
+            return f"“{word}” is in a quotation or address, too"
+    return None
+
+
+def _unknown_name(prompt: Prompt, words: Words) -> str | None:
+    """Return a word that looks like a first name that no list has: by what stands before or after it."""
+    rules = words.rules
+    for index, word in enumerate(prompt.words):
+        is_name = (
+            word[:1].isupper()
+            and word[1:].islower()
+            and word not in words.names
+            and not prompt.is_left[index]
+        )
+        if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
+            continue
+        before, after = prompt.at(index - 1), prompt.at(index + 1)
+        if before in rules["names_follow"] and not prompt.between(index).strip():
+            return word
+        if (
+            prompt.begins(index)
+            and words.language != "de"
+            and after in rules["speaks"]
+            and not prompt.is_last(index)
+        ):
+            return word
+    return None
+
+
+def _names(prompt: Prompt, words: Words) -> Iterator[int]:
+    """Yield the places of first names: not those of families, which follow a title or another name."""
+    for index, word in enumerate(prompt.words):
+        if word not in words.names or prompt.is_left[index]:
+            continue
+        before = prompt.at(index - 1)
+        is_next = index > 0 and prompt.between(index).strip(".") == " "
+        if is_next and (before in TITLES or prompt.words[index - 1] in words.names):
+            continue
+        yield index
+
+
+def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str, Swap]]:
+    """Yield the swaps of a first name: for the other gender, and for each race where its list has it."""
+    name = prompt.words[index]
+    gender = words.names[name]
+    genders = words.groups[GENDER]
+    start, end = prompt.starts[index], prompt.ends[index]
+    others = {
+        one: name if one == gender else _counterpart(words, name, gender, one, prompt) for one in genders
+    }
+    yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
+    race = next((one for one, of in words.by_race.items() if name in of.get(gender, ())), None)
+    if race is not None:
+        forms = {
+            one: name if one == race else _chosen(of[gender], name, prompt)
+            for one, of in words.by_race.items()
+        }
+        yield RACE, _named(prompt, words, Swap(start, end, forms, race))
+
+
+def _named(prompt: Prompt, words: Words, swap: Swap) -> Swap:
+    """Return the swap of a name with what shows possession after it."""
+    return english.with_possessive(prompt, swap) if words.language == "en" else swap
+
+
+def _counterpart(words: Words, name: str, own: str, other: str, prompt: Prompt) -> str:
+    """Return a name of another gender and the same origin, as far as the lists tell it."""
+    lists = [*words.by_race.values(), *words.by_origin.values()]
+    same = next((one[other] for one in lists if name in one.get(own, ())), None)
+    return _chosen(same or words.names_of[other], name, prompt)
+
+
+def _chosen(names: Sequence[str], name: str, prompt: Prompt) -> str:
+    """Return one of some names, the same for a name in every prompt that does not hold it already."""
+    first = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") % len(names)
+    turned = [*names[first:], *names[:first]]
+    return next((one for one in turned if one not in prompt.words), turned[0])
+
+
+def slot_name(form: str) -> str:
+    """Return a form as the name of a slot: letters of ASCII, digits and _."""
+    plain = form.translate(_SPELT_OUT)
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", _without_accents(plain)).strip("_")
+    return plain if plain[:1].isalpha() else f"w_{plain}"
+
+
+def _without_accents(text: str) -> str:
+    return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))

@@ -1,0 +1,142 @@
+"""Words of a prompt, what of it is left alone, and the swaps that a language finds in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+# Quoted text, code, addresses and user names are somebody's words or names of things.
+_QUOTED = re.compile(
+    r'"[^"\n]*"|“[^”]*”|„[^“”"]*[“”"]|«[^»]*»|»[^«]*«|‹[^›]*›|```.*?```|`[^`\n]*`', re.DOTALL
+)
+_ADDRESS = re.compile(
+    r"https?://\S+|www\.\S+|\S+@\S+\.\S+|(?<!\w)@\w+|<[^<>\s]+>|\w+\.(?:com|org|net|de|fr)\b"
+)
+_ENDS = re.compile(r"[.!?:;\n…]")
+# A point after these ends no sentence.
+TITLES = frozenset(
+    "mr mrs ms miss dr prof professor herr frau herrn sr sra srta dra monsieur madame mme mlle m st saint dona don".split()
+)
+_CLAUSE = re.compile(r"[.!?:;,\n…()–—]")
+
+
+class NotSafeError(Exception):
+    """A word names a person and cannot be swapped without a guess; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A place in a prompt, and what stands there for each group."""
+
+    start: int
+    end: int
+    forms: Mapping[str, str]
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A word that states a group: its forms for all groups, and what kind of word it is."""
+
+    attribute: str
+    group: str
+    forms: Mapping[str, str]
+    kind: str
+
+
+@dataclass(slots=True)
+class Prompt:
+    """A prompt's words with their places; `is_left` says of each whether it is quoted, code or part of a fixed expression."""
+
+    text: str
+    words: list[str] = field(default_factory=list)
+    lower: list[str] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    is_left: list[bool] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, text: str, fixed: re.Pattern[str]) -> Prompt:
+        """Split a text; one that is quoted from its first to its last character is read as if it were not."""
+        prompt = cls(text)
+        whole = text.strip()
+        left = [
+            (one.start(), one.end())
+            for pattern in (_QUOTED, _ADDRESS, fixed)
+            for one in pattern.finditer(text)
+            if one[0] != whole
+        ]
+        for word in WORD.finditer(text):
+            prompt.words.append(word[0])
+            prompt.lower.append(word[0].lower())
+            prompt.starts.append(word.start())
+            prompt.ends.append(word.end())
+            prompt.is_left.append(any(start < word.end() and word.start() < end for start, end in left))
+        return prompt
+
+    def at(self, index: int) -> str:
+        """Return a word in lower case, or nothing outside of the text."""
+        return self.lower[index] if 0 <= index < len(self.lower) else ""
+
+    def written(self, index: int) -> str:
+        """Return a word as written, or nothing outside of the text."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def between(self, index: int) -> str:
+        """Return what stands between a word and the one before it."""
+        if not 0 <= index < len(self.words):
+            return "\n"
+        return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
+
+    def begins(self, index: int) -> bool:
+        """Whether a word begins a sentence."""
+        if index > 0 and self.lower[index - 1] in TITLES and self.between(index).strip() == ".":
+            return False
+        return index <= 0 or _ENDS.search(self.between(index)) is not None
+
+    def is_last(self, index: int) -> bool:
+        """Whether a word ends a clause: a mark or nothing follows."""
+        if index + 1 >= len(self.words):
+            return True
+        is_title = self.lower[index] in TITLES and self.between(index + 1).strip() == "."
+        return not is_title and _CLAUSE.search(self.between(index + 1)) is not None
+
+    def clause(self, index: int) -> tuple[int, int]:
+        """Return the first word and the end of the clause that a word is in."""
+        first = index
+        while first > 0 and _CLAUSE.search(self.between(first)) is None:
+            first -= 1
+        last = index
+        while not self.is_last(last):
+            last += 1
+        return first, last + 1
+
+    def follows(self, index: int) -> str:
+        """Return the next character but spaces after a word."""
+        return self.text[self.ends[index] :].lstrip(" \t")[:1]
+
+    def is_question(self, index: int) -> bool:
+        """Whether the sentence of a word ends with a question mark."""
+        end = _ENDS.search(self.text, self.ends[index])
+        return end is not None and end[0] == "?"
+
+
+def in_case(written: str, form: str) -> str:
+    """Return a form in the case of the word that it stands for."""
+    if len(written) > 1 and written.isupper():
+        return form.upper()
+    return form[:1].upper() + form[1:] if written[:1].isupper() else form
+
+
+def phrase_pattern(phrases: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern of any of some phrases as whole words, whatever their case and apostrophes."""
+    listed = sorted(phrases, key=len, reverse=True)
+    joined = "|".join(re.escape(one).replace(r"\ ", r"\s+").replace("'", "['’]") for one in listed)
+    return re.compile(rf"(?<!\w)(?:{joined})(?!\w)" if listed else r"(?!)", re.IGNORECASE)
+
+
+def groups_named(swaps: Sequence[Swap]) -> set[str]:
+    """Return the groups that a prompt states."""
+    return {one.group for one in swaps}
