@@ -239,7 +239,7 @@ def _divergence_beyond_chance(comparison: Comparison[Texts], seed: int) -> float
 
 
 def _length_difference(comparison: Comparison[Texts], draws: Draws) -> float:
-    lengths = length_gap(comparison.units, **{**draws, "n_permutations": 0})
+    lengths = length_gap(comparison.units, n_permutations=0, alpha=draws["alpha"], seed=draws["seed"])
     return abs(lengths.gap.adjusted_gap) if lengths else np.nan
 
 
