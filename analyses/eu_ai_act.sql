@@ -1,4 +1,5 @@
 -- Under which headings of the EU AI Act do the findings of a run belong?
+
 -- The seed ai_act maps measures and methods to headings of Regulation (EU) 2024/1689; it says where a finding may be
 -- used, and not whether a system is lawful. n_not_judged had too few answers.
 with

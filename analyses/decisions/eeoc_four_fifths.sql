@@ -2,7 +2,7 @@
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 -- Uniform Guidelines on Employee Selection Procedures, 29 CFR 1607.4(D). A small difference may still be adverse impact
--- where it is significant, and a larger one none where numbers are small: Fisher's exact p is for independent decisions.
+-- where it is significant, and a larger one none where numbers are small. Fisher's p assumes independent decisions.
 -- n_more_to_four_fifths is how many more of the group would have to be selected.
 with
 

@@ -4,9 +4,11 @@
 -- Rules of the City of New York, title 6, 5-300 to 5-304: by sex, by race and ethnicity, and by both; a category's
 -- rate over that of the category selected (or scored) most. A scoring rate is the share above the median score of the
 -- whole sample. A category under 2 % of the data may be left out of impact ratios, with a justification, and its
--- number and rate are still published: analysis.decisions.smallest_share says which share, and 0 leaves out none. Those whose category nobody knows are counted next to the table: of the whole
--- audit, and of this part of it. Where the audit has no intersections, people of whom neither is known count twice.
--- Intervals are 95 %: Wilson's of rates, and of each ratio by itself. Numbers are of decisions: the same resume asked about twice counts twice.
+-- number and rate are still published: analysis.decisions.smallest_share says which share, and 0 leaves out none. Those
+-- whose category nobody knows are counted next to the table: of the whole audit, and of this part of it. Where the
+-- audit has no intersections, people of whom neither is known count twice.
+-- Intervals are 95 %: Wilson's of rates, and of each ratio by itself. Numbers are of decisions: the same resume asked
+-- about twice counts twice.
 with
 
 rates as (
@@ -45,10 +47,12 @@ named as (
         *,
         strpos(attribute, '*') > 0 as is_crossed,
         regexp_matches(
-            padded_attribute, '[ *_/-](sex|gender|geschlecht|sexe|genre|sexo|género|genere|gênero|geslacht|cinsiyet)[ *_/-]'
+            padded_attribute,
+            '[ *_/-](sex|gender|geschlecht|sexe|genre|sexo|género|genere|gênero|geslacht|cinsiyet)[ *_/-]'
         ) as is_by_sex,
         regexp_matches(
-            padded_attribute, '[ *_/-](race|ethnicity|ethnic group|ethnie|ethnizität|herkunft|raza|etnia|raça|etnicidad)[ *_/-]'
+            padded_attribute,
+            '[ *_/-](race|ethnicity|ethnic group|ethnie|ethnizität|herkunft|raza|etnia|raça|etnicidad)[ *_/-]'
         ) as is_by_race
     from attributes
 ),
@@ -155,5 +159,6 @@ where
     parts.part is not null
     and coalesce(parts.excluded_reason, '') <> 'the group is unknown'
 order by
-    runs.audit asc, runs.target asc, runs.started_at desc, parts.run_id asc, job asc, parts.part asc, parts.attribute asc, parts.selection_rate desc,
+    runs.audit asc, runs.target asc, runs.started_at desc, parts.run_id asc, job asc,
+    parts.part asc, parts.attribute asc, parts.selection_rate desc,
     category asc

@@ -32,7 +32,9 @@ words_of_contrasts as (
     select
         contrast_id,
         string_agg(
-            concat(word, ' (', cast(z_score as decimal(9, 2)), case when is_borderline_published then '*' else '' end, ')'),
+            concat(
+                word, ' (', cast(z_score as decimal(9, 2)), case when is_borderline_published then '*' else '' end, ')'
+            ),
             ', ' order by z_score desc, word asc
         ) as marked_words
     from words
@@ -66,5 +68,5 @@ where
     accuracies.scheme = 'seed_vectors'
     and accuracies.comparison <> 'all_groups'
 order by
-    runs.audit, runs.target, accuracies.mitigation, accuracies.attribute, divergences.jsd_nats desc,
-    accuracies.group_name, accuracies.reference_group, accuracies.run_id
+    runs.audit asc, runs.target asc, accuracies.mitigation asc, accuracies.attribute asc, divergences.jsd_nats desc,
+    accuracies.group_name asc, accuracies.reference_group asc, accuracies.run_id asc

@@ -121,9 +121,9 @@ listed_cells as (
 cells as (
     select
         listed_cells.run_id,
-        listed_cells.listed.attribute as attribute,
+        listed_cells.listed.attribute,
         listed_cells.listed.cell as stated_as,
-        listed_cells.listed.n as n
+        listed_cells.listed.n
     from listed_cells
     inner join runs_of_people on listed_cells.run_id = runs_of_people.run_id
 ),
@@ -190,7 +190,7 @@ people_without_group as (
             and answers.prompt_id = known_components.prompt_id
             and run_attributes.attribute = known_components.attribute
     where
-        if(run_attributes.kind = 'crossed', coalesce(known_components.n_known, 0), coalesce(known_components.n_stated, 0))
+        coalesce(if(run_attributes.kind = 'crossed', known_components.n_known, known_components.n_stated), 0)
         < len(run_attributes.components)
         and not exists (
             select 1
@@ -280,10 +280,10 @@ exclusions as (
             when 'unknown' then 'The group is not known: left out of findings on the attribute.'
             when 'component_unknown'
                 then 'The group of one of the attributes is not known: left out of findings on the intersection.'
-            when 'small_group' then 'The group has too small a share of the sample: left out of impact ratios, and shown.'
+            when 'small_group' then 'The group has too small a share: left out of impact ratios, and shown.'
             when 'missing' then 'The file has no outcome: left out of findings on the outcome.'
-            when 'unread' then 'No rule finds the outcome in the answer: left out, and verdicts hold whatever it was.'
-            when 'malformed' then 'The answer does not have the form asked for: left out, and compared as an answer gap.'
+            when 'unread' then 'No rule finds the outcome in the answer: left out; verdicts hold whatever it was.'
+            when 'malformed' then 'The answer lacks the form asked for: left out, and compared as an answer gap.'
             when 'refused' then 'The answer is a refusal: left out, and compared as an answer gap.'
             when 'truncated' then 'The answer was cut off: left out, and compared as an answer gap.'
             when 'error' then 'The call failed: left out, and compared as an answer gap.'

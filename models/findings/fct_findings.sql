@@ -97,10 +97,14 @@ joined as (
         coalesce(measured.reference_member, measured.reference_group) as other_group,
         -- Of attributes such as (wording) no group is one of people.
         if(
-            left(measured.attribute, 1) = '(', null, {{ group_in_words("measured.attribute", "marked_group") }}
+            left(measured.attribute, 1) = '(',
+            null,
+            {{ group_in_words("measured.attribute", "marked_group") }}  -- noqa: PRS
         ) as group_in_words,
         if(
-            left(measured.attribute, 1) = '(', null, {{ group_in_words("measured.attribute", "other_group") }}
+            left(measured.attribute, 1) = '(',
+            null,
+            {{ group_in_words("measured.attribute", "other_group") }}  -- noqa: PRS
         ) as reference_in_words,
         measured.not_judged_because is not null
         or (
@@ -402,7 +406,9 @@ findings as (
                             when p_value_adjusted > 0 and is_beyond_threshold
                                 then '; the difference is larger than the threshold with 95 % confidence'
                             when p_value_adjusted > 0 and not is_beyond_threshold
-                                then '; the difference is statistically certain, but it may be smaller than the threshold'
+                                then
+                                    '; the difference is statistically certain, '
+                                    || 'but it may be smaller than the threshold'
                             else ''
                         end
                         || unread_clause
@@ -426,13 +432,18 @@ findings as (
                                 round(value_low, 9) + 0, round(value_high, 9) + 0, p_value_adjusted
                             )
                         else printf(
-                            '; a difference past the threshold is neither shown (adjusted p %.2g) nor ruled out', p_value_adjusted
+                            '; a difference past the threshold is neither shown (adjusted p %.2g) nor ruled out',
+                            p_value_adjusted
                         )
                     end
                     || unread_clause
             end || '.'
             || coalesce(
-                case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control") }} || '.' end, ''
+                case
+                    when status <> 'insufficient_data'
+                        then ' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control") }} || '.'
+                end,
+                ''
             ) as varchar
         ) as explanation,
         cast(statement as varchar) as statement,

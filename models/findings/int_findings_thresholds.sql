@@ -43,7 +43,10 @@ wording_controls as (
             and findings.scheme = controls.scheme
             and findings.subject = controls.subject
             and findings.attribute = controls.attribute
-            and (controls.group_name in (findings.group_name, findings.reference_group) or findings.group_name = '(all)')
+            and (
+                findings.group_name = '(all)'
+                or controls.group_name in (findings.group_name, findings.reference_group)
+            )
     group by findings.finding_id
 ),
 

@@ -1,5 +1,3 @@
-{{ config(materialized="view") }}
-
 with
 
 decisions_runs as (
@@ -132,8 +130,8 @@ run_scales as (
     inner join decisions_runs on run_spreads.run_id = decisions_runs.run_id
 ),
 
--- Runs whose spec says nothing have the scale of the audit's first run, so that runs and mitigations can be compared; scores
--- of 0 or less have no logarithms.
+-- Runs whose spec says nothing have the scale of the audit's first run, so that runs and mitigations can be compared;
+-- scores of 0 or less have no logarithms.
 first_scales as (
     select
         runs.audit,

@@ -170,9 +170,9 @@ described as (
 ),
 
 -- The permuted unit, inside its stratum: paired data, all answers about a resume under the names of one group;
--- rankings, a name with all its runs; unpaired data, one person. Customers and conversations are people if they stand in
--- one group each; in others, what they hold of one group moves as one. Reused names, or people who stand in several strata, are
--- also permuted with all their rows.
+-- rankings, a name with all its runs; unpaired data, one person. Customers and conversations are people if they belong
+-- to one group each; in others, what they hold of one group moves as one. Reused names, and people who belong to
+-- several strata, are also permuted with all their rows.
 placed as (
     select
         * replace (if(moves_people, person, person_name) as person_name),

@@ -72,8 +72,8 @@ placed as (
     select
         joined.*,
         joined.is_settled and joined.is_further as is_repeated,
-        -- Answers to one prompt are alike for its wording, and so are those to one customer. They are a floor only where
-        -- a group has no other.
+        -- Answers to one prompt are alike for its wording, and so are those to one customer. They are a floor only
+        -- where a group has no other.
         case
             when joined.whole is not null then concat_ws(' | ', joined.question, joined.label, joined.whole)
             when not bool_and(joined.is_only_prompt) over (partition by joined.contrast_id, joined.question)

@@ -190,4 +190,4 @@ def test_it_ends_cleanly_while_a_query_runs(audited: Path, number: int) -> None:
         process.send_signal(number)
         rest, _ = process.communicate(timeout=600)
     assert process.returncode == 130
-    assert rest == "Stopped.\n"
+    assert rest == "\nStopped.\n"
