@@ -29,7 +29,8 @@ from collector.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 COPIED = ("biasledger", "collector", "lmrec", "models", "macros", "seeds", "analyses", "tests/dbt")
-NAMES_EACH = {"dbt_project.yml"}
+# A unit test of dbt states each input of the table that it tests.
+NAMES_EACH = {"dbt_project.yml", "models/findings/_unit_tests.yml"}
 # Measures that are no method's have evidence, too.
 NO_METHODS = {"answers", "runs"}
 
@@ -318,7 +319,7 @@ def _edit(project: Path) -> None:
     text = path.read_text(encoding="utf-8")
     last = method_names()[-1]
     for after, line in (
-        (f"    {last}: [one_language, paired_units]\n", "    lengths: []\n"),
+        (f"    {last}: [one_language, paired_units, wording_units]\n", "    lengths: []\n"),
         (f"      {last}: *{last}\n", "      lengths: *lengths\n"),
         (
             f"      {last}: {{<<: [*{last}, *outputs]}}\n",

@@ -235,7 +235,7 @@ def test_headings_and_landmarks_are_in_order(drawn: Opened) -> None:
     charts = page.evaluate(
         "[...document.querySelectorAll('.chart')].map((one) => [one.getAttribute('role'), one.getAttribute('aria-label').length])"
     )
-    assert [one for one in charts if one[0] != "img" or one[1] <= 20] == []
+    assert [one for one in charts if one[0] not in ("img", "group") or one[1] <= 20] == []
 
 
 def test_without_scripts_verdicts_and_tables_still_read(open_report: Open, hostile_report: Path) -> None:
@@ -330,7 +330,7 @@ def test_a_cell_of_the_matrix_shows_its_findings_at_an_address_that_can_be_sent(
     audit, attribute = (cell.get_attribute(f"data-{name}") or "" for name in ("audit", "attribute"))
     cell.click()
     said = page.locator("#findings-count")
-    assert "in total" in said.inner_text()
+    said.filter(has_text="in total").wait_for()
     assert page.locator("#filter-audit").input_value() == audit
     assert page.locator("#filter-attribute").input_value() == attribute
     sort = page.locator("th[data-field=value]")
@@ -415,7 +415,7 @@ def test_names_next_to_points_do_not_overlap(drawn: Opened) -> None:
 class TestTwentyRunsAndTenThousandFindings:
     def test_it_is_small(self, opened_large: Opened, large_report: Path) -> None:
         assert large_report.stat().st_size < 14_000_000
-        assert opened_large.page.locator("tbody tr th[scope=row]").count() == 20
+        assert opened_large.page.locator(".verdicts tbody tr th[scope=row]").count() == 20
         # So many charts have one drawing each.
         assert (
             opened_large.page.locator(".chart svg").count()

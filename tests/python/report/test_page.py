@@ -311,7 +311,7 @@ def test_the_sql_that_is_shown_gives_the_rows_that_are_shown(
     captions = [
         int(found[1].replace(",", ""))
         for caption in page.texts["caption"]
-        if (found := re.search(r"^(?:The first \d+ of )?([\d,]+) rows?[.;]", caption))
+        if (found := re.search(r"(?:^|\. )(?:The first \d+ of )?([\d,]+) rows?[.;]", caption))
     ]
     # The last SQL is that of the findings, whose number is in its own line.
     assert captions == counts[:-1]
