@@ -55,4 +55,4 @@ select
     sum(if(status = 'insufficient_data', 1, 0)) as n_not_judged
 from mapped
 group by audit, target, run_id, article, heading, use
-order by audit asc, target asc, run_id asc, article asc
+order by audit asc, target asc, run_id asc, article asc, heading asc, use asc
