@@ -74,6 +74,8 @@ def run(
     with listening(port) as opened:
         server = Server(warehouse, ledger, lambda: when_ready(address(opened)), label_as)
         server.run(sockets=[opened])
+        # The signal's own interrupt is lost where nothing is awaited after it.
+        raise KeyboardInterrupt
 
 
 def listening(port: int) -> socket.socket:
