@@ -369,9 +369,9 @@ def _exclusions(source: Source, run_id: str) -> Picture | None:
     result = source.ask("runs_exclusions", run_id=run_id)
     return tabled(
         key="exclusions",
-        title="Who was left out, and why",
-        reading="Answers and rows that findings leave out: of all findings where no attribute stands, else of those on the "
-        "attribute. Share is of all answers of the run; one may be left out for several reasons.",
+        title="Answers left out, with reasons",
+        reading="Answers and rows that findings leave out. Rows without an attribute concern all findings, the others those on "
+        "the attribute. Shares are of all answers of the run; an answer may be left out for several reasons.",
         result=result if result is not None and result.rows else None,
     )
 

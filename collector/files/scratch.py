@@ -20,8 +20,10 @@ def scratch_folder() -> Iterator[Path]:
     """Make a temporary folder, removed at the end, that `remove_left_scratch` leaves alone while this process lives."""
     with tempfile.TemporaryDirectory(prefix=_PREFIX) as name:
         folder = Path(name)
-        with (folder / _LOCK).open("wb") as file:
+        with (folder / f"{_LOCK}.new").open("wb") as file:
+            # Locked before it has its name: a folder with an unlocked file of that name is taken for one that was left.
             lock(file.fileno())
+            (folder / f"{_LOCK}.new").rename(folder / _LOCK)
             yield folder
 
 

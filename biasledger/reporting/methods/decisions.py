@@ -138,9 +138,9 @@ def _local_law(source: Source, run_id: str) -> Picture | None:
         title="New York City, Local Law 144: impact ratios",
         reading="In the form of 6 RCNY 5-301: by sex, by race and ethnicity, and by both. The rate of scores is the share above "
         "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; intervals "
-        "are 95 %. A category under 2 % of the data is left out of ratios, as the rules allow, and shown: "
-        "analysis.decisions.smallest_share sets another share, and 0 leaves out none. People of unknown category are in no row, "
-        "and counted.",
+        "are 95 %. A small category is left out of ratios, as the rules allow, and shown: one under 2 % of the data, or under "
+        "the audit’s analysis.decisions.smallest_share (0 leaves out none). People of unknown category are counted in columns "
+        "of their own.",
         result=source.ask_analysis("nyc_local_law_144", run_id),
     )
 
@@ -150,8 +150,8 @@ def _four_fifths(source: Source, run_id: str) -> Picture | None:
         key="four-fifths",
         title="Uniform Guidelines: the four-fifths rule",
         reading="29 CFR 1607.4(D): a selection rate below four fifths of the highest is generally regarded as adverse impact, "
-        "unless numbers are small and the difference is not significant. Groups under the same share of the sample as above are "
-        "left out. Fisher’s exact p takes decisions as independent.",
+        "unless numbers are small and the difference is not significant. Small groups are left out as in the table before. "
+        "Fisher’s exact p assumes independent decisions.",
         result=source.ask_analysis("eeoc_four_fifths", run_id),
     )
 
