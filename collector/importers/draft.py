@@ -39,12 +39,27 @@ MOST_GROUPS = 50
 KINDS = ("text", "json_object", "list", "label", "score")
 # Words for no value that somebody may mean: a religion, a label, a country.
 MAY_MEAN = ("None", "none", "NONE", "NA", "na", "N/A", "n/a")
-# Names of groups for people whose group is unknown, as in macros/decisions/groups.sql.
-_UNKNOWN = re.compile(
-    r"unknown|undisclosed|not (disclosed|stated|specified|known|reported|provided)"
-    r"|(prefer|declined?) (not )?to (say|state|answer)",
-    re.IGNORECASE,
-)
+# Names of groups for people whose group is unknown or undisclosed, as in macros/decisions/groups.sql.
+UNKNOWN_GROUPS = (
+    r"unknown", r"not (stated|specified|known|reported|provided|available)", r"unspecified", r"missing",
+    r"no data", r"unbekannt", r"nicht (bekannt|erfasst|angegeben)", r"ohne angabe", r"inconnue?",
+    r"non (renseigné|précisé)e?", r"desconocid[oa]", r"no especificado", r"sin (dato|datos|especificar)",
+    r"sconosciut[oa]", r"non specificato", r"desconhecid[oa]", r"não informado", r"onbekend",
+    r"niet (opgegeven|bekend)", r"bilinmiyor", r"belirtilmemiş", r"nieznan[ye]", r"nie podano",
+    r"brak danych", r"okän[dt]", r"ej angivet", r"ukendt", r"ikke oplyst", r"ukjent", r"tuntematon",
+    r"неизвестно", r"не указано", r"不明", r"未知", r"غير معروف", r"undisclosed", r"not disclosed",
+    r"(prefers?|preferred|declined?s?|chose|choose) (not )?to (say|state|answer|disclose|specify|self-identify)",
+    r"(i )?do not wish to (say|state|answer|disclose)", r"withheld", r"no answer",
+    r"keine (angabe|angaben|auskunft)", r"k\. ?a\.",
+    r"(möchte )?(ich )?(möchte )?(es )?(nicht|lieber nicht) (sagen|angeben)",
+    r"non (communiqué|divulgué)e?", r"(je )?préfère ne pas (le )?(dire|répondre|préciser)",
+    r"prefiero no (decirlo|responder|decir)", r"no (declarado|revelado)",
+    r"preferisco non (rispondere|dirlo|dichiararlo)", r"non dichiarato", r"prefiro não (dizer|responder)",
+    r"não declarado", r"wil(l)? (ik )?(niet|liever niet) (zeggen|opgeven)", r"zeg ik liever niet",
+    r"belirtmek istemiyorum", r"wolę nie podawać", r"vill (ej|inte) (uppge|svara)", r"не хочу отвечать",
+    r"回答しない", r"不愿透露",
+)  # fmt: skip
+_UNKNOWN = re.compile("|".join(UNKNOWN_GROUPS), re.IGNORECASE)
 _TO_CHECK = {
     "label": "Check the labels: they are what the answers in {} state.",
     "score": "Check the scale: it holds the scores in {}, rounded outward.",

@@ -5,7 +5,7 @@
     "unbekannt", "nicht (bekannt|erfasst|angegeben)", "ohne angabe", "inconnue?", "non (renseigné|précisé)e?", "desconocid[oa]",
     "no especificado", "sin (dato|datos|especificar)", "sconosciut[oa]", "non specificato", "desconhecid[oa]",
     "não informado", "onbekend", "niet (opgegeven|bekend)", "bilinmiyor", "belirtilmemiş", "nieznan[ye]", "nie podano",
-    "brak danych", "okänt?", "ej angivet", "ukendt", "ikke oplyst", "ukjent", "tuntematon", "неизвестно", "не указано", "不明",
+    "brak danych", "okän[dt]", "ej angivet", "ukendt", "ikke oplyst", "ukjent", "tuntematon", "неизвестно", "не указано", "不明",
     "未知", "غير معروف"
 ])
 -%}

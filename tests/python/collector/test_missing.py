@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from collector.errors import InputError
-from collector.importers.draft import _UNKNOWN
+from collector.importers.draft import _UNKNOWN, UNKNOWN_GROUPS
 from collector.importers.missing import missing_answer, tokens_for_nothing
 from collector.importers.named_columns import columns_of_groups
 from collector.spec.loading import check_audit, load_audit
@@ -243,8 +243,9 @@ def test_the_warehouse_takes_the_same_words_for_unknown(folder: Path) -> None:
     macros = (ROOT / "macros" / "decisions" / "groups.sql").read_text(encoding="utf-8")
     lists = re.findall(r"do return\((\[.*?\])\)", macros, flags=re.DOTALL)
     assert len(lists) == 2
-    patterns = "|".join(pattern for found in lists for pattern in ast.literal_eval(found))
-    condition = f"regexp_matches(lower(word), '(^|\\*)({patterns})($|\\*)')"
+    patterns = [pattern for found in lists for pattern in ast.literal_eval(found)]
+    assert tuple(patterns) == UNKNOWN_GROUPS
+    condition = f"regexp_matches(lower(word), '(^|\\*)({'|'.join(patterns)})($|\\*)')"
     words = [
         "unknown",
         "Not disclosed",
@@ -252,6 +253,9 @@ def test_the_warehouse_takes_the_same_words_for_unknown(folder: Path) -> None:
         "declined to state",
         "not reported",
         "Undisclosed",
+        "keine Angabe",
+        "Prefiero no decirlo",
+        "не указано",
         "White",
         "Not White",
         "Unknown race",
@@ -261,7 +265,7 @@ def test_the_warehouse_takes_the_same_words_for_unknown(folder: Path) -> None:
             f"select word, {condition} from (select unnest({words}) as word)"
         ).fetchall()
     assert rows == [(word, _UNKNOWN.fullmatch(word) is not None) for word in words]
-    assert [word for word, is_unknown in rows if is_unknown] == words[:6]
+    assert [word for word, is_unknown in rows if is_unknown] == words[:9]
 
 
 def decomposed(text: str) -> str:
