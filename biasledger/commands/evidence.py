@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--sign",
     "key",
     metavar="KEY",
-    help="Sign the zip with an ssh key's file, or with gpg:NAME; the signature lies beside it.",
+    help="Sign the zip with an ssh key's file, or with gpg:NAME; the signature is written next to it.",
 )
 def pack(run: str, ledger: Path, warehouse: Path, output: Path | None, key: str | None) -> None:
     """Pack one run for somebody who must check it.

@@ -77,7 +77,7 @@ def find_run(
     exact = [run for run in known if run.run_id == name]
     begun = exact or [run for run in known if run.run_id.startswith(name)]
     if not begun:
-        # Of each audit the run that `latest` means comes first.
+        # The newest comes first in `known`, so that the last one assigned is each audit's latest run.
         begun = list({run.audit: run for run in reversed(known) if run.target == name}.values())
     if not begun:
         names = [run.run_id for run in known]

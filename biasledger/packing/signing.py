@@ -1,4 +1,4 @@
-"""Sign a pack with a key of ssh or gpg, and verify the signature that lies beside it."""
+"""Sign a pack with a key of ssh or gpg, and verify the signature next to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from biasledger.verify import Verdict
 from collector.errors import BiasledgerError, InputError
 
-# What the signature is for, so that it holds for nothing else that the key signs.
+# Signatures of the same key for another purpose do not count.
 NAMESPACE = "biasledger-evidence"
 GPG = "gpg:"
 _NAME = "signature"
@@ -17,7 +17,7 @@ _SECONDS = 300
 
 
 def sign(path: Path, key: str) -> Path:
-    """Write a detached signature of a file beside it.
+    """Write a detached signature next to a file.
 
     Args:
         path: the file.
@@ -44,7 +44,7 @@ def sign(path: Path, key: str) -> Path:
 
 
 def verify_signature(path: Path, signers: Path | None) -> list[Verdict]:
-    """Check the signature beside a pack.
+    """Check the signature next to a pack.
 
     Args:
         path: the pack.
@@ -68,7 +68,7 @@ def verify_signature(path: Path, signers: Path | None) -> list[Verdict]:
         verdicts.append(Verdict(_NAME, "broken", fault=fault, n_faults=1))
     if of_gpg.is_file():
         done = _started(["gpg", "--verify", os.fspath(of_gpg), os.fspath(path)], b"")
-        verdicts.append(_verdict(done, of_gpg, "gpg knows the key; whose it is says gpg --verify."))
+        verdicts.append(_verdict(done, of_gpg, "signed by a key of gpg's keyring; gpg --verify names its owner."))
     return verdicts
 
 
@@ -94,7 +94,7 @@ def _verify_ssh(path: Path, signature: Path, signers: Path | None) -> Verdict:
 def _verdict(done: subprocess.CompletedProcess[bytes], signature: Path, note: str) -> Verdict:
     if done.returncode == 0:
         return Verdict(_NAME, "intact", notes=(note,))
-    fault = f"{signature} is no signature of this pack that holds: {_last_line(done)}"
+    fault = f"{signature} is no valid signature of this pack: {_last_line(done)}"
     return Verdict(_NAME, "broken", fault=fault, n_faults=1)
 
 

@@ -24,7 +24,7 @@ ASSUMED = (
 _DEVIATIONS = {
     "rank_gap": (math.sqrt(0.1), 0.5),
     "score_gap": (0.5, 1.0),
-    # Of logarithms; of places among the scores of all cases, from 0 to 1.
+    # Deviations of logarithms, and below of places among the scores of all cases, from 0 to 1.
     "relative_gap": (0.1, 0.5),
     "percentile_gap": (0.15, 0.3),
     "answer_gap": (math.sqrt(0.05 * 0.95), math.sqrt(0.05 * 0.95)),
