@@ -286,6 +286,20 @@ def test_a_seal_taken_out_with_the_tail(imported: Kept) -> None:
     assert found(imported) == "Its seal is gone, so nothing shows where its chain should end."
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "delete from raw.seals",
+        "insert into raw.baselines (audit, target, run_id, set_at) select audit, target, run_id, now() from raw.runs",
+        "insert into raw.analysis_settings from raw.analysis_settings limit 1",
+        "alter table raw.responses add column added varchar",
+    ],
+)
+def test_edits_that_docs_evidence_md_says_are_not_found(collected: Kept, statement: str) -> None:
+    collected.change(statement)
+    assert verdict_of(collected).state == "intact"
+
+
 def test_records_after_the_seal(imported: Kept) -> None:
     chain = Chain(imported.seal.count, imported.seal.head_hash)
     body = {"event": "resumed", "detail": {}, "happened_at": "2026-01-01T00:00:00"}
