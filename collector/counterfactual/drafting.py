@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from collector.counterfactual.swapping import GENDER, read_prompt, slot_name
 from collector.counterfactual.texts import Swap
 from collector.counterfactual.words import Words, languages, read_words
 from collector.errors import InputError
+from collector.files.csv import inert
+from collector.files.scratch import scratch_folder
 from collector.hints import did_you_mean, quoted
 from collector.spec.slots import indefinite_article
 from collector.spec.wordings import read_wordings, shipped_wordings
@@ -25,6 +26,8 @@ DESCRIPTOR, NAME = "{descriptor}", "{name}"
 # Names of columns that hold prompts.
 _COLUMNS = ("prompt", "question", "query", "instruction", "input", "text", "message")
 _READ_FOR_LANGUAGE = 200
+# What a template may hold besides attributes and agreements.
+_SLOTS_OF_SPECS = ("k", "name", "descriptor", "number", "candidates")
 _REASON_PERSON = "it names a person, but not this attribute"
 
 
@@ -71,8 +74,8 @@ class Draft:
         return _csv(("id", "text", "language", "wording"), (one.values() for one in self.templates))
 
     def left_out_text(self) -> str:
-        """Return what was left out as a CSV file."""
-        rows = ((one.row, one.attribute, one.reason, one.prompt) for one in self.left_out)
+        """Return what was left out as a CSV file, without texts that a spreadsheet would take for formulas."""
+        rows = ((one.row, one.attribute, one.reason, inert(one.prompt)) for one in self.left_out)
         return _csv(("row", "attribute", "reason", "prompt"), rows)
 
 
@@ -98,8 +101,8 @@ def read_prompts(file: Path, column: str | None, form: Form) -> list[str]:
             f"{file}: name the column of the prompts with --column; the columns are {quoted(columns)}."
         )
     with (
-        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, [column], form, Path(scratch)) as source,
+        scratch_folder() as scratch,
+        open_source(file, [column], form, scratch) as source,
         source.readable(),
     ):
         rows = source.connection.execute("select c0 from source order by row_number").fetchall()
@@ -225,7 +228,7 @@ class _Attribute:
         self.groups = attribute_groups(name, words)
         self._wordings: dict[str, dict[str, str]] = {}
         self._slots: dict[tuple[str, ...], str] = {}
-        self._taken: set[str] = {name.lower()}
+        self._taken: set[str] = {name.lower(), *_SLOTS_OF_SPECS}
         self._language = words.language
         self._sentence = sentence
         self._added = [*_added_wordings(name, self.groups, words, sentence)]
@@ -289,13 +292,7 @@ class _Attribute:
         if key not in self._slots:
             stem = slot_name(key[0]) if self.name == GENDER else slot_name(f"{self.name}_{key[0]}")
             name, number = stem, 1
-            while name.lower() in self._taken or name.lower() in (
-                "k",
-                "name",
-                "descriptor",
-                "number",
-                "candidates",
-            ):
+            while name.lower() in self._taken:
                 number += 1
                 name = f"{stem}_{number}"
             # Names that differ in case alone would be hard to tell apart.
