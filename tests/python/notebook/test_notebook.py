@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -185,6 +186,30 @@ def test_what_cannot_be_asked_is_one_sentence(tmp_path: Path) -> None:
         biasledger.collect(ASKED, lambda *_: "x", name="nothing", project=tmp_path / "taken")
     with pytest.raises(InputError, match=r"There is no dbt_project\.yml"):
         biasledger.build(tmp_path / "taken")
+
+
+def test_a_frame_is_audited_by_the_names_of_its_columns(tmp_path: Path) -> None:
+    """Of 60 resumes asked about both groups, women are rejected in 45 and men in 15; the last row has no answer."""
+    rows = [
+        (f"resume {case}", sex, "reject" if (case < 45 if sex == "woman" else case >= 45) else "accept")
+        for case in range(60)
+        for sex in ("man", "woman")
+    ]
+    frame = pd.DataFrame([*rows, ("resume 60", "man", None)], columns=["resume", "sex", "decision"])
+    with warnings.catch_warnings(action="ignore"):
+        found = biasledger.audit(
+            frame,
+            answer="decision",
+            group={"sex": "man"},
+            subject="resume",
+            favourable=["accept"],
+            project=tmp_path,
+        )
+    [ratio] = found[found["measure"] == "impact_ratio"].to_dict("records")
+    assert ratio["status"] == "alarm"
+    assert ratio["value"] == pytest.approx(15 / 45)
+    with pytest.raises(InputError, match=r"^An audit needs a spec, or the names of two columns"):
+        biasledger.audit(frame, answer="decision", project=tmp_path)
 
 
 def test_answers_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:
