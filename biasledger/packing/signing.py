@@ -68,7 +68,9 @@ def verify_signature(path: Path, signers: Path | None) -> list[Verdict]:
         verdicts.append(Verdict(_NAME, "broken", fault=fault, n_faults=1))
     if of_gpg.is_file():
         done = _started(["gpg", "--verify", os.fspath(of_gpg), os.fspath(path)], b"")
-        verdicts.append(_verdict(done, of_gpg, "signed by a key of gpg's keyring; gpg --verify names its owner."))
+        verdicts.append(
+            _verdict(done, of_gpg, "signed by a key of gpg's keyring; gpg --verify names its owner.")
+        )
     return verdicts
 
 
