@@ -127,7 +127,7 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     assert {row["value"] for row in accuracy} <= {0.9, 0.85, 0.8, 0.75}
     table = page[page.index('id="model-indicators-title"') :]
     table = table[: table.index("</table>")]
-    assert re.findall(r"<td(?: class="prose")?>[+−]0\.\d+, favours White", table)
+    assert re.findall(r'<td(?: class="prose")?>[+−]0\.\d+, favours White', table)
     assert table.count("2 of 3 (66.7%)") == 2
     assert 'id="model-rates-title"' not in render(warehouse, ["run-1"])
     tried = page[page.index("Possible fixes") :]
