@@ -42,4 +42,12 @@ where
             limit 1
         )
     )
-order by is_crossed, least_p_value nulls last, attribute, domain <> '(all)', domain, is_reference desc, group_name, price_level
+order by
+    is_crossed,
+    least_p_value nulls last,
+    attribute,
+    domain <> '(all)',
+    domain,
+    is_reference desc,
+    group_name,
+    price_level

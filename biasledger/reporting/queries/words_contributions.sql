@@ -1,5 +1,5 @@
--- The ten words that add most to the divergence of each contrast, and how many of each group's answers use them; at most
--- six contrasts, alarms first.
+-- The ten words that add most to the divergence of each contrast, and how many of each group's answers use them;
+-- at most six contrasts, alarms first.
 with
 
 contrasts as (
