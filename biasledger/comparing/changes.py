@@ -106,7 +106,7 @@ class QualityChange:
 
 @dataclass(frozen=True)
 class Changes:
-    """Two runs, or a run with and without a mitigation, and what changed; left_out: groups that one run alone has, in words."""
+    """Two runs, or a run with and without a mitigation, and what changed; left_out: what one run alone has, in words."""
 
     before: str
     after: str
@@ -307,7 +307,7 @@ def built_changes(file: Path, before: str, after: str, mitigation: str) -> Chang
             [before, after, mitigation],
         )
         of_recommenders = _recommender_changes(tables, before, after, mitigation)
-        left_out = _groups_left_out(tables, before, after)
+        left_out = _left_out(tables, before, after)
     one = next((row for row in quality if row["run_id"] == before and row["mitigation"] == "plain"), None)
     other = next((row for row in quality if row["run_id"] == after and row["mitigation"] == mitigation), None)
     return Changes(
@@ -320,21 +320,22 @@ def built_changes(file: Path, before: str, after: str, mitigation: str) -> Chang
     )
 
 
-def _groups_left_out(tables: Tables, before: str, after: str) -> list[str]:
-    """Name the groups with findings in one of two runs alone; none where a run's findings are not in the tables."""
+def _left_out(tables: Tables, before: str, after: str) -> list[str]:
+    """Say which groups, domains, templates and subjects one of two runs alone was asked about."""
     rows = tables.execute(
         """
-        select attribute, group_name, any_value(run_id)
-        from {fct_findings}
-        where run_id in ($1, $2) and mitigation = 'plain' and group_name not like '(%' and group_name <> ''
-            and (select count(distinct run_id) from {fct_findings} where run_id in ($1, $2)) = 2
-        group by attribute, group_name
-        having count(distinct run_id) = 1
-        order by all
+        select only_in_baseline, only_in_run
+        from {fct_run_pairs}
+        where baseline_run_id = ? and run_id = ? and mitigation = 'plain'
         """,
         [before, after],
     )
-    return [f"{attribute} {group}: only in {run_id}, not compared." for attribute, group, run_id in rows]
+    return [
+        f"Only in {run_id}, not compared: {names}."
+        for row in rows
+        for run_id, names in zip((before, after), row, strict=True)
+        if names
+    ]
 
 
 def _recommender_changes(tables: Tables, before: str, after: str, mitigation: str) -> list[QualityChange]:

@@ -1,6 +1,6 @@
-{#- What was asked, without how much of it and how it is described: runs that share it may be compared. -#}
+{#- What was asked, without how much of it, of which groups and how it is described: runs that share it may be compared. -#}
 {% macro question_of(spec) -%}
-    md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("beside_the_question"))) }}') as varchar))
+    md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("beside_the_question") + ["attributes"])) }}') as varchar))
 {%- endmacro %}
 
 {#- Why two rows of int_runs, of which n_shared prompts are equal, must not be compared, in words; null where they may. -#}
@@ -18,6 +18,12 @@
             and not list_has_all({{ var("comparable_engines") }}, [{{ before }}.engine_version, {{ after }}.engine_version])
             then 'the baseline was measured by another version of the measures'
     end
+{%- endmacro %}
+
+{#- Texts of a column, by how many there are: the first five, and how many more. -#}
+{% macro first_names(column) -%}
+    array_to_string(list_slice(list({{ column }} order by {{ column }}), 1, 5), ', ')
+    || if(count(*) > 5, ' and ' || (count(*) - 5) || ' more', '')
 {%- endmacro %}
 
 {#- Rows that baselines' files bring of one part, as the columns that `fields` names: {"name": "type"}. -#}

@@ -46,7 +46,6 @@ tolerated as (
         pairs.is_previous,
         pairs.is_imported,
         pairs.is_current,
-        pairs.is_same_question,
         measures.side,
         measures.restates,
         measures.is_at_equal_sizes,

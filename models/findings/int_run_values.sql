@@ -132,6 +132,58 @@ completed as (
     from one_sided
 ),
 
+sides as (
+    select
+        pair_key,
+        unnest([baseline_run_id, run_id]) as run_id
+    from pairs
+    where baseline_run_id <> run_id
+),
+
+-- Groups that one run alone has, or that are worded otherwise in the other.
+unshared_groups as (
+    select
+        sides.pair_key,
+        run_groups.attribute,
+        run_groups.group_name,
+        count(*) = 2 as is_redefined
+    from sides
+    inner join {{ ref("int_run_groups") }} as run_groups on sides.run_id = run_groups.run_id
+    group by sides.pair_key, run_groups.attribute, run_groups.group_name
+    having count(*) = 1 or count(distinct run_groups.definition_hash) = 2
+),
+
+-- Findings of such groups, or of all groups at once. Measures at equal sizes are measured on the groups of both.
+unshared_findings as (
+    select distinct
+        completed.pair_key,
+        completed.measure,
+        completed.attribute,
+        completed.group_name,
+        completed.reference_group
+    from completed
+    inner join {{ ref("dim_measures") }} as measures on completed.measure = measures.measure
+    inner join unshared_groups
+        on
+            completed.pair_key = unshared_groups.pair_key
+            and (
+                coalesce(completed.attribute, '') = ''
+                or left(completed.attribute, 1) = '('
+                or list_contains(string_split(completed.attribute, '*'), unshared_groups.attribute)
+            )
+    where
+        list_contains(string_split(completed.group_name, '*'), unshared_groups.group_name)
+        or list_contains(string_split(completed.reference_group, '*'), unshared_groups.group_name)
+        or (
+            (
+                coalesce(completed.group_name, '') = ''
+                or left(completed.group_name, 1) = '('
+                or (left(completed.reference_group, 1) = '(' and completed.reference_group <> '(neutral)')
+            )
+            and (not measures.is_at_equal_sizes or unshared_groups.is_redefined)
+        )
+),
+
 run_values as (
     select
         completed.*,
@@ -142,7 +194,8 @@ run_values as (
         gap_changes.shared_half_width,
         gap_changes.n_shared,
         gap_changes.n_left_out,
-        gap_changes.by
+        gap_changes.by,
+        pairs.is_same_question and unshared_findings.pair_key is null as is_same_question
     from completed
     inner join pairs on completed.pair_key = pairs.pair_key
     left join gap_changes
@@ -155,11 +208,21 @@ run_values as (
             and completed.reference_group = gap_changes.reference_group
             and completed.subject = gap_changes.subject
             and completed.member = ''
+    left join unshared_findings
+        on
+            completed.pair_key = unshared_findings.pair_key
+            and completed.measure = unshared_findings.measure
+            and completed.attribute is not distinct from unshared_findings.attribute
+            and completed.group_name is not distinct from unshared_findings.group_name
+            and completed.reference_group is not distinct from unshared_findings.reference_group
     where
         -- Nothing refused before or after is nothing to compare.
         (completed.measure <> 'answer_gap' or completed.baseline_value <> 0 or completed.value <> 0)
         -- Runs that were asked different questions are compared on those that they share.
-        and (pairs.is_same_question or gap_changes.pair_key is not null)
+        and (
+            (pairs.is_same_question and unshared_findings.pair_key is null)
+            or gap_changes.pair_key is not null
+        )
 )
 
 select * from run_values

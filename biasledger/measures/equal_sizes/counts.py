@@ -21,6 +21,9 @@ from biasledger.measures.equal_sizes.readings import (
 )
 from biasledger.measures.schema import Table
 
+SHARED_UNITS = 0.5
+"""Share of the smaller run's units that the other must have, too, for these alone to be compared."""
+
 
 @dataclass(frozen=True)
 class CountUnits:
@@ -74,20 +77,30 @@ def count_sizes(
 
 
 def _common_counts(pair: CountPair) -> tuple[CountUnits, CountUnits]:
-    """The units that both sides have, with equally many answers or items of each in every set."""
-    cells, others = (
-        np.char.add(np.char.add(units.keys.astype(np.str_), "|"), units.groups.astype(np.str_))
-        for units in pair.units
-    )
+    """The units that both sides have, with equally many answers or items of each in every set.
+
+    Of runs with other units, such as this week's customers, each has equally many of a group in every stratum.
+    """
+    cells, others = (_cells(units.keys, units.groups) for units in pair.units)
     kept, other_kept = common_cells(cells, others)
+    if kept.size < SHARED_UNITS * min(cells.size, others.size):
+        cells, others = (_cells(units.strata, units.groups) for units in pair.units)
+        kept, other_kept = common_cells(cells, others)
     one, other = pair.units[0].keep(kept), pair.units[1].keep(other_kept)
-    order, other_order = np.argsort(cells[kept]), np.argsort(others[other_kept])
+    order, other_order = (
+        np.argsort(cells[kept], kind="stable"),
+        np.argsort(others[other_kept], kind="stable"),
+    )
     one, other = one.keep(order), other.keep(other_order)
     sizes = np.minimum(one.counts.sum(axis=2), other.counts.sum(axis=2))
     has_any = sizes.sum(axis=1) > 0
     one, other, sizes = one.keep(np.flatnonzero(has_any)), other.keep(np.flatnonzero(has_any)), sizes[has_any]
     seed = pair.seed_for("sizes")
     return _thinned(one, sizes, seed), _thinned(other, sizes, seed)
+
+
+def _cells(names: NDArray[np.str_], groups: NDArray[np.str_]) -> NDArray[np.str_]:
+    return np.char.add(np.char.add(names.astype(np.str_), "|"), groups.astype(np.str_))
 
 
 def _thinned(units: CountUnits, sizes: Floats, seed: int) -> CountUnits:

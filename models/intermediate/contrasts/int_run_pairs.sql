@@ -14,8 +14,16 @@ prompts as (
     select
         run_id,
         prompt_id,
-        mitigation
+        mitigation,
+        domain,
+        template,
+        subject
     from {{ ref("stg_ledger__prompts") }}
+),
+
+run_groups as (
+    select *
+    from {{ ref("int_run_groups") }}
 ),
 
 mitigations as (
@@ -95,22 +103,98 @@ distinct_pairs as (
     group by baseline_run_id, baseline_mitigation, run_id, mitigation
 ),
 
--- Of runs that were asked different questions those that both share can be compared.
+-- Of runs that were asked different questions, or about other wordings of a group, those that both share can be compared.
 shared_prompts as (
     select
         distinct_pairs.baseline_run_id,
         distinct_pairs.run_id,
         count(*) as n_shared
     from distinct_pairs
-    inner join all_runs as before on distinct_pairs.baseline_run_id = before.run_id
-    inner join local_runs as after on distinct_pairs.run_id = after.run_id
     inner join prompts on distinct_pairs.run_id = prompts.run_id
     inner join prompts as baseline_prompts
         on
             distinct_pairs.baseline_run_id = baseline_prompts.run_id
             and prompts.prompt_id = baseline_prompts.prompt_id
-    where before.question <> after.question
+    where distinct_pairs.baseline_run_id <> distinct_pairs.run_id
     group by distinct_pairs.baseline_run_id, distinct_pairs.run_id
+),
+
+sides as (
+    select
+        baseline_run_id,
+        run_id,
+        unnest([baseline_run_id, run_id]) as side_run_id
+    from distinct_pairs
+    where baseline_run_id <> run_id
+),
+
+-- What each of two runs was asked about: its groups as they are defined, and of its prompts the kinds and names of cases.
+asked_about as (
+    select distinct
+        sides.*,
+        run_groups.attribute as kind,
+        run_groups.group_name as name,
+        run_groups.definition_hash as definition
+    from sides
+    inner join run_groups on sides.side_run_id = run_groups.run_id
+    union all
+    select distinct
+        sides.*,
+        unnest(['(domain)', '(template)', '(subject)']) as kind,
+        unnest([prompts.domain, prompts.template, prompts.subject]) as name,
+        '' as definition
+    from sides
+    inner join prompts on sides.side_run_id = prompts.run_id
+),
+
+counted_sides as (
+    select
+        *,
+        count(*) over (partition by baseline_run_id, run_id, kind, name, definition) = 2 as is_shared
+    from asked_about
+    where name <> ''
+),
+
+-- Where runs share no case at all they have other customers, whom nobody wants listed.
+shared_kinds as (
+    select
+        *,
+        bool_or(is_shared) over (partition by baseline_run_id, run_id, kind) as has_shared
+    from counted_sides
+),
+
+kinds_left_out as (
+    select
+        baseline_run_id,
+        run_id,
+        side_run_id,
+        kind,
+        trim(kind, '()') || ' ' || {{ first_names("name") }} as names
+    from shared_kinds
+    where
+        not is_shared
+        and (has_shared or left(kind, 1) <> '(')
+    group by baseline_run_id, run_id, side_run_id, kind
+),
+
+left_out as (
+    select
+        baseline_run_id,
+        run_id,
+        string_agg(if(side_run_id = baseline_run_id, names, null), '; ' order by kind) as only_in_baseline,
+        string_agg(if(side_run_id = run_id, names, null), '; ' order by kind) as only_in_run
+    from kinds_left_out
+    group by baseline_run_id, run_id
+),
+
+groups_of_pairs as (
+    select
+        baseline_run_id,
+        run_id,
+        bool_or(is_shared) as has_shared
+    from counted_sides
+    where left(kind, 1) <> '('
+    group by baseline_run_id, run_id
 ),
 
 run_pairs as (
@@ -129,7 +213,12 @@ run_pairs as (
         after.is_current,
         before.is_imported,
         before.question = after.question as is_same_question,
-        {{ incomparable_because("before", "after", "shared_prompts.n_shared") }} as incomparable_because,
+        coalesce(
+            {{ incomparable_because("before", "after", "shared_prompts.n_shared") }},
+            case when not groups_of_pairs.has_shared and shared_prompts.n_shared is null then 'they share no group' end
+        ) as incomparable_because,
+        left_out.only_in_baseline,
+        left_out.only_in_run,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed
     from distinct_pairs
@@ -139,6 +228,14 @@ run_pairs as (
         on
             distinct_pairs.baseline_run_id = shared_prompts.baseline_run_id
             and distinct_pairs.run_id = shared_prompts.run_id
+    left join groups_of_pairs
+        on
+            distinct_pairs.baseline_run_id = groups_of_pairs.baseline_run_id
+            and distinct_pairs.run_id = groups_of_pairs.run_id
+    left join left_out
+        on
+            distinct_pairs.baseline_run_id = left_out.baseline_run_id
+            and distinct_pairs.run_id = left_out.run_id
 )
 
 select * from run_pairs

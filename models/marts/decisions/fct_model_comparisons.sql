@@ -32,6 +32,22 @@ paired_runs as (
     where {{ incomparable_because("one", "other") }} is null
 ),
 
+redefined_groups as (
+    select
+        paired_runs.run_id,
+        paired_runs.other_run_id,
+        one.attribute,
+        one.group_name
+    from paired_runs
+    inner join {{ ref("int_run_groups") }} as one on paired_runs.run_id = one.run_id
+    inner join {{ ref("int_run_groups") }} as other
+        on
+            paired_runs.other_run_id = other.run_id
+            and one.attribute = other.attribute
+            and one.group_name = other.group_name
+    where one.definition_hash <> other.definition_hash
+),
+
 -- Runs are independent, so their variances add, and so do squared arms; for runs that asked about the same subjects
 -- this is cautious.
 paired_gaps as (
@@ -63,6 +79,15 @@ paired_gaps as (
         on
             paired_runs.other_run_id = other.run_id
             and one.question_key = other.question_key
+    -- A group that one run words otherwise is another.
+    anti join redefined_groups
+        on
+            paired_runs.run_id = redefined_groups.run_id
+            and paired_runs.other_run_id = redefined_groups.other_run_id
+            and list_contains(string_split(one.attribute, '*'), redefined_groups.attribute)
+            and list_contains(
+                string_split(one.group_name || '*' || one.reference_group, '*'), redefined_groups.group_name
+            )
 ),
 
 deviates as (

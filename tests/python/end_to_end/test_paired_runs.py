@@ -126,7 +126,7 @@ def test_more_cases_and_another_group_are_left_out(
     said = CliRunner().invoke(cli, ["compare", ids["worse"], ids["more"], "--all"])
     assert said.exit_code == 0, said.output
     assert "paired on 30 cases; 2 of 32 are in one run only" in said.output
-    assert f"race asian: only in {ids['more']}, not compared." in said.output
+    assert f"Only in {ids['more']}, not compared: subject resume 30, resume 31; race asian." in said.output
 
 
 def test_cases_with_other_texts_under_the_same_names_are_not_paired(
@@ -138,10 +138,13 @@ def test_cases_with_other_texts_under_the_same_names_are_not_paired(
     assert set(rows.group_name) == {"black", "asian"}
     assert not rows.is_paired.any()
     assert rows.n_shared.isna().all()
-    # Nothing is shared with the baseline, which was asked about two groups.
+    # The baseline was asked about two groups: the gap of these is compared.
     assert project.rows(
-        f"select incomparable_because from marts.fct_run_pairs where run_id = '{ids['other']}' and is_baseline"
-    ) == [("they were not asked the same questions",)]
+        "select incomparable_because, only_in_baseline, only_in_run from marts.fct_run_pairs "
+        f"where run_id = '{ids['other']}' and is_baseline"
+    ) == [(None, None, "subject resume 30, resume 31; race asian")]
+    rows = project.query(SCORES.format(ids["other"]))
+    assert set(rows[rows.is_baseline].group_name) == {"black"}
 
 
 def test_a_baseline_from_a_file_is_paired_as_well(

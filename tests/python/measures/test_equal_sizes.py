@@ -297,3 +297,34 @@ def test_lists_of_fewer_than_two_common_subjects_are_not_read() -> None:
     values = np.random.default_rng(23).random((5, 3))
     pair = ListPair("pair", ("", "religion", "", "", ""), (_cells(values), _cells(values, 4)))
     assert list_sizes([pair]).to_pandas().empty
+
+
+def _customers(rng: np.random.Generator, week: str, rates: dict[str, float], n: int) -> CountUnits:
+    groups = np.repeat([*rates], n)
+    selected = rng.random(groups.size) < np.repeat([*rates.values()], n)
+    keys = np.array([f"{week} {customer}" for customer in rng.permutation(groups.size)])
+    counts = np.column_stack([selected, ~selected]).astype(np.float64)[:, np.newaxis]
+    return CountUnits(keys, groups, np.full(groups.size, "all"), keys, counts)
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["group added", "group gone"])
+def test_weeks_of_other_customers_are_compared_on_the_groups_of_both(turned: bool) -> None:
+    rng = np.random.default_rng(4)
+    weeks = [
+        _customers(rng, "first", {"m": 0.8, "f": 0.7}, 60),
+        _customers(rng, "second", {"m": 0.8, "f": 0.35, "d": 0.05}, 80),
+    ]
+    units = tuple(reversed(weeks)) if turned else tuple(weeks)
+    pair = CountPair(
+        key="k",
+        name=("selected", "sex", "(all)", "(best off)", ""),
+        units=(units[0], units[1]),
+        alpha=0.05,
+        seed=1,
+    )
+    read = selection_sizes([pair]).to_pandas().set_index("side")
+    first, second = ("run", "baseline") if turned else ("baseline", "run")
+    assert list(read.n_units) == [60, 60]
+    assert read.value[first] == pytest.approx(0.7 / 0.8, abs=0.15)
+    # Of the third group, a ratio of 1 to 16, nothing shows.
+    assert read.value[second] == pytest.approx(0.35 / 0.8, abs=0.15)
