@@ -135,7 +135,7 @@ completed as (
 sides as (
     select
         pair_key,
-        unnest([baseline_run_id, run_id]) as run_id
+        unnest([baseline_run_id, run_id]) as side_run_id
     from pairs
     where baseline_run_id <> run_id
 ),
@@ -148,7 +148,7 @@ unshared_groups as (
         run_groups.group_name,
         count(*) = 2 as is_redefined
     from sides
-    inner join {{ ref("int_run_groups") }} as run_groups on sides.run_id = run_groups.run_id
+    inner join {{ ref("int_run_groups") }} as run_groups on sides.side_run_id = run_groups.run_id
     group by sides.pair_key, run_groups.attribute, run_groups.group_name
     having count(*) = 1 or count(distinct run_groups.definition_hash) = 2
 ),
