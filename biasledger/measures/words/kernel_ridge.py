@@ -49,7 +49,8 @@ class RidgeFold:
         scores[-1] = -scores[:-1].sum(axis=0)
         for group in range(n_groups):
             scores[group] /= np.maximum(np.count_nonzero(known == group, axis=1), 1)[:, np.newaxis]
-        return (scores >= scores.max(axis=0) - _TIE).argmax(axis=0).astype(np.int8)
+        highest = np.argmax(scores >= scores.max(axis=0) - _TIE, axis=0)
+        return highest.astype(np.int8)
 
 
 def ridge_folds(
