@@ -50,7 +50,7 @@ class RidgeFold:
         for group in range(n_groups):
             scores[group] /= np.maximum(np.count_nonzero(known == group, axis=1), 1)[:, np.newaxis]
         highest = np.argmax(scores >= scores.max(axis=0) - _TIE, axis=0)
-        return highest.astype(np.int8)
+        return np.asarray(highest, dtype=np.int8)
 
 
 def ridge_folds(
