@@ -10,6 +10,7 @@ import click
 from biasledger import __version__
 from biasledger.commands.common import (
     PATH,
+    interrupted_by_signals,
     ledger_option,
     next_step,
     outside_option,
@@ -18,7 +19,6 @@ from biasledger.commands.common import (
     warehouse_option,
 )
 from biasledger.commands.completing import complete_runs
-from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError, InputError, WaitedInVainError
 from collector.terminal import say
 

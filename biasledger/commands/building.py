@@ -10,12 +10,12 @@ import click
 from biasledger.commands.common import (
     EXIT_ALARMS,
     ROWS_SHOWN,
+    interrupted_by_signals,
     ledger_option,
     next_step,
     outside_option,
     warehouse_option,
 )
-from biasledger.commands.signals import interrupted_by_signals
 from collector.files.places import local_path
 from collector.terminal import say
 

@@ -1,21 +1,26 @@
-"""Parts that several commands share: exit codes, options, the lines about a run, the hint at the next step."""
+"""Parts that several commands share: exit codes, options, the lines about a run, the hint at the next step, signals."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from collector.files.places import local_path
-from collector.terminal import paged, say
+from collector.terminal import on_one_line, paged, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from collector.ledger.summary import RunSummary
+    from collector.spec.loading import CheckedAudit, SpecProblem
 
 EXIT_ALARMS = 1
 EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
@@ -24,6 +29,10 @@ EXIT_WAITED = 5
 EXIT_INTERRUPTED = 130
 EXIT_UNREAD = 141  # as shells report a program whose output is no longer read
 ROWS_SHOWN = 25
+CHARACTERS_SHOWN = 100
+SPECS = {".yml", ".yaml"}
+# Signals that a service manager, a container or a closed terminal sends; Windows has no SIGHUP.
+_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class _LocalPath(click.Path):
@@ -115,3 +124,60 @@ def print_warnings(warnings: Iterable[str]) -> None:
     """Print what weakens a run to stderr."""
     for warning in warnings:
         say(f"Warning: {warning}", err=True)
+
+
+def count(n: int, what: str) -> str:
+    """Return "1 row" or "1,200 rows"."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[SpecProblem]) -> int:
+    """Print a line for each problem, in the order of the spec's lines; return how many there are."""
+    placed = sorted(((checked.line(one.at) or 1, one) for one in problems), key=lambda one: one[0])
+    for line, problem in placed:
+        say(f"{audit_file}:{line}: {on_one_line(problem.message.removeprefix(f'{audit_file}: '))}")
+    return len(placed)
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a text, on one line."""
+    line = on_one_line(text)
+    return line if len(line) <= CHARACTERS_SHOWN else f"{line[:CHARACTERS_SHOWN]}…"
+
+
+@contextlib.contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block if SIGTERM or SIGHUP arrives, so that the answers so far are kept.
+
+    Ignored signals stay ignored, such as SIGHUP under nohup. Outside the main thread Python has no signals, so nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    changed = [number for number, handler in before.items() if handler is signal.SIG_DFL]
+    for number in changed:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, before[number])
+
+
+@contextlib.contextmanager
+def killed_by_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the process at once in the block: DuckDB heeds it in some of its loops alone. A shell says 130."""
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not is_default or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -74,7 +74,7 @@ def query(
       biasledger query "describe fct_findings"
       biasledger query - < question.sql
     """
-    from biasledger.commands.signals import killed_by_interrupt
+    from biasledger.commands.common import killed_by_interrupt
     from biasledger.querying.analyses import list_analyses
     from biasledger.querying.connection import locked_warehouse
     from biasledger.querying.output import format_of, write_result

@@ -201,7 +201,7 @@ def serve(ledger: Path, warehouse: Path, port: int, label_as: str | None, opens:
     """
     import webbrowser
 
-    from biasledger.commands.signals import interrupted_by_signals
+    from biasledger.commands.common import interrupted_by_signals
     from biasledger.serving import serve as serve_pages
 
     def ready(address: str) -> None:

@@ -11,13 +11,19 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger.commands.common import (
+    CHARACTERS_SHOWN,
     EXIT_BROKEN,
     PATH,
+    SPECS,
+    count,
+    cut,
     encoding_option,
     next_step,
     outside_option,
+    print_problems,
     table_option,
 )
+from biasledger.commands.counterfactual import counterfactual
 from collector.errors import InputError
 from collector.hints import shown
 from collector.terminal import is_watched, on_one_line, print_data, say
@@ -25,16 +31,12 @@ from collector.terminal import is_watched, on_one_line, print_data, say
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from collector.counterfactual.drafting import Draft
     from collector.importers.preview import Preview, PreviewedAnswer, RuleUse
     from collector.spec.audit import Audit
-    from collector.spec.loading import CheckedAudit, SpecProblem
+    from collector.spec.loading import CheckedAudit
     from collector.tables.source import Form
 
 _WORDS_SHOWN = 20
-_CHARACTERS_SHOWN = 100
-_LEFT_OUT_SHOWN = 10
-_SPECS = {".yml", ".yaml"}
 # Common names of a column that holds the question.
 _ASKED = ("question", "prompt", "query", "instruction", "input")
 # Columns that are often forgotten: role -> their common names, letters only; what they hold; and what follows without them.
@@ -111,7 +113,7 @@ def validate(
         return
     if audit_file is None:
         raise click.UsageError("AUDIT.yml is missing: name the spec to check.")
-    answers = [path for path in others if path.suffix.lower() not in _SPECS]
+    answers = [path for path in others if path.suffix.lower() not in SPECS]
     if len(answers) > 1 or (answers and len(others) > 1):
         raise click.UsageError("Name several audits, or one and a file of answers.")
     audits = [audit_file, *(path for path in others if path not in answers)]
@@ -141,11 +143,11 @@ def _is_right(
     except InputError as error:
         say(f"Error: {error}", err=True)
         return False
-    n = _print_problems(audit_file, checked, checked.problems)
+    n = print_problems(audit_file, checked, checked.problems)
     if checked.audit is None:
         if file is not None:
             _print_look(audit_file, file, checked, table=table, encoding=encoding)
-        say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
+        say(f"{count(n, 'problem')} in {audit_file}. Others may show once these are right.")
         return False
     if checked.audit.outcomes:
         are_right = []
@@ -170,25 +172,13 @@ def _is_right(
         audit_file, file, checked, checked.audit.with_form(table=table, encoding=encoding)
     )
     if n:
-        say(f"{_count(n, 'problem')} in {audit_file} with {file}.")
+        say(f"{count(n, 'problem')} in {audit_file} with {file}.")
         return False
     if n_unread:
-        say(f"{audit_file} and {file}: the spec is right, and {_count(n_unread, 'answer')} cannot be read.")
+        say(f"{audit_file} and {file}: the spec is right, and {count(n_unread, 'answer')} cannot be read.")
         return True
     say(f"{audit_file} and {file}: no problems found.")
     return True
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
-def _print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[SpecProblem]) -> int:
-    """Print a line for each problem, in the order of the spec's lines; return how many there are."""
-    placed = sorted(((checked.line(one.at) or 1, one) for one in problems), key=lambda one: one[0])
-    for line, problem in placed:
-        say(f"{audit_file}:{line}: {on_one_line(problem.message.removeprefix(f'{audit_file}: '))}")
-    return len(placed)
 
 
 def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: str | None) -> None:
@@ -226,9 +216,9 @@ def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audi
             f"{audit_file}: the key import is missing; it says which column of {file} holds what."
         )
     preview = preview_file(audit, file)
-    n = _print_problems(audit_file, checked, preview.problems)
-    rows = f"{_count(preview.n_rows, 'row')}, " if preview.n_rows else ""
-    say(f"{file}: {rows}{_count(len(preview.columns), 'column')}: {_listed(preview.columns)}")
+    n = print_problems(audit_file, checked, preview.problems)
+    rows = f"{count(preview.n_rows, 'row')}, " if preview.n_rows else ""
+    say(f"{file}: {rows}{count(len(preview.columns), 'column')}: {_listed(preview.columns)}")
     if preview.n_rows:
         for line in _group_lines(audit, preview):
             say(line)
@@ -246,12 +236,12 @@ def _group_lines(audit: Audit, preview: Preview) -> Iterator[str]:
         for group, n_rows in groups.items():
             written = {one.word or "": one.n_rows for one in words if one.group == group}
             as_what = "" if set(written) <= {group} else f", written {_counted(written)}"
-            yield f"    {on_one_line(group)}: {_count(n_rows, 'row')}{as_what}"
+            yield f"    {on_one_line(group)}: {count(n_rows, 'row')}{as_what}"
         unknown = {one.word or "": one.n_rows for one in words if one.problem is not None}
         if unknown:
             yield f"    not declared: {_counted(unknown)}"
         if none := sum(one.n_rows for one in words if one.group is None and one.problem is None):
-            yield f"    no group: {_count(none, 'row')}"
+            yield f"    no group: {count(none, 'row')}"
         for group in (group for group, n_rows in groups.items() if not n_rows):
             yield f"Warning: the group '{on_one_line(group)}' of {attribute} is declared, and no row names it."
 
@@ -260,7 +250,7 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
     if not preview.n_read:
         return
     of = (
-        _count(preview.n_read, "answer")
+        count(preview.n_read, "answer")
         if preview.n_read == preview.n_responses
         else f"the first {preview.n_read:,} of {preview.n_responses:,} answers"
     )
@@ -269,7 +259,7 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
         yield f"  languages: {'; '.join(_languages(preview))}"
     if preview.n_duplicates:
         yield (
-            f"Warning: {_count(preview.n_duplicates, 'duplicate')}: the same text as an answer to the same prompt. If rows were "
+            f"Warning: {count(preview.n_duplicates, 'duplicate')}: the same text as an answer to the same prompt. If rows were "
             f"exported twice, import.duplicates: drop leaves them out."
         )
     yield "  How they are read:"
@@ -281,7 +271,7 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
             for (attribute, group), n in preview.unread_groups.most_common()
         )
         yield (
-            f"Warning: {_count(n_unread, 'answer')} of {preview.n_read:,} cannot be read"
+            f"Warning: {count(n_unread, 'answer')} of {preview.n_read:,} cannot be read"
             f"{f' ({groups})' if groups else ''}."
         )
         for sentence in preview.unread.sentences():
@@ -308,12 +298,7 @@ def _rule_lines(rule: RuleUse) -> Iterator[str]:
     # The examples of what is unread stand with the reasons.
     for read, made in rule.examples if rule.status != "unread" else ():
         same = read.casefold() == made.casefold() or rule.status != "ok"
-        yield f"      {_cut(read)}{'' if same else f' → {_cut(made)}'}"
-
-
-def _cut(text: str) -> str:
-    line = on_one_line(text)
-    return line if len(line) <= _CHARACTERS_SHOWN else f"{line[:_CHARACTERS_SHOWN]}…"
+        yield f"      {cut(read)}{'' if same else f' → {cut(made)}'}"
 
 
 def _answer_line(answer: PreviewedAnswer) -> str:
@@ -323,7 +308,7 @@ def _answer_line(answer: PreviewedAnswer) -> str:
         *(f"{attribute} {group}" for attribute, group in answer.groups),
     ]
     text = answer.answer or ""
-    cut = text if len(text) <= _CHARACTERS_SHOWN else f"{text[:_CHARACTERS_SHOWN]}…"
+    cut = text if len(text) <= CHARACTERS_SHOWN else f"{text[:CHARACTERS_SHOWN]}…"
     return on_one_line(f"{', '.join(about)}: {answer.status}{f': {cut}' if cut else ''}")
 
 
@@ -475,7 +460,7 @@ def new(
     for note in draft.notes:
         say(f"Warning: {note}")
     checked = check_audit(audit_file)
-    n = _print_problems(audit_file, checked, checked.problems)
+    n = print_problems(audit_file, checked, checked.problems)
     if checked.audit is not None:
         for line in _reference_lines(checked.audit, attributes):
             say(line)
@@ -484,7 +469,7 @@ def new(
         n, _ = _print_file(audit_file, file, checked, checked.audit)
     if n:
         say(
-            f"{_count(n, 'problem')} in {audit_file} with {file}: change it, and check it with `biasledger validate`."
+            f"{count(n, 'problem')} in {audit_file} with {file}: change it, and check it with `biasledger validate`."
         )
         ctx.exit(EXIT_BROKEN)
     next_step(f"biasledger import {shlex.quote(str(audit_file))} {shlex.quote(str(file))}")
@@ -585,136 +570,6 @@ def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, st
         return written, None
     column, _, reference = written.rpartition("=")
     return (column, reference) if column else (written, None)
-
-
-@click.command()
-@click.argument("file", type=PATH)
-@click.option(
-    "--attribute",
-    "attributes",
-    multiple=True,
-    required=True,
-    metavar="NAME",
-    help="What is swapped, such as gender or race; one at a time; may be repeated.",
-)
-@click.option(
-    "-o", "--output", "audit_file", type=PATH, required=True, metavar="AUDIT.yml", help="The audit to write."
-)
-@click.option(
-    "--column",
-    metavar="COLUMN",
-    help="The column of the prompts; if not given, the only one, or one called prompt.",
-)
-@click.option("--language", metavar="CODE", help="en or de; detected from the prompts if not given.")
-@click.option(
-    "--add",
-    "sentence",
-    metavar="TEXT",
-    help="What prompts that name nobody say: with {descriptor} before the prompt, with {name} as a signature after it; "
-    "'' leaves them out. If not given: I am {descriptor}.",
-)
-@click.option(
-    "--trials",
-    type=click.IntRange(min=1),
-    default=2,
-    show_default=True,
-    help="How often each prompt is asked.",
-)
-@click.option("--dry-run", is_flag=True, help="Show the numbers and some examples; write nothing.")
-@table_option
-@encoding_option
-def counterfactual(
-    file: Path,
-    attributes: tuple[str, ...],
-    audit_file: Path,
-    column: str | None,
-    language: str | None,
-    sentence: str | None,
-    trials: int,
-    dry_run: bool,
-    table: str | None,
-    encoding: str | None,
-) -> None:
-    """Write an audit of your own prompts.
-
-    Swaps words of each prompt in FILE that state who a person is: she for he, his wife for her husband, Frau for Herr, Emily for
-    Greg. Prompts that name nobody get a sentence. AUDIT.prompts.csv holds the templates, and AUDIT.left-out.csv the prompts
-    that cannot be swapped without a guess, with the reason.
-
-    \b
-      biasledger counterfactual prompts.csv --attribute gender --attribute race -o audits/mine.yml
-      biasledger counterfactual chats.jsonl --column question --attribute gender --add '' -o audits/chats.yml
-      biasledger counterfactual prompts.csv --attribute race --add 'Best regards, {name}' -o audits/signed.yml
-    """
-    import yaml
-
-    from collector.counterfactual.drafting import draft_audit, language_of_prompts, read_prompts
-    from collector.counterfactual.words import languages
-    from collector.hints import quoted
-    from collector.spec.loading import check_audit
-    from collector.spec.schema import NAME, modeline, schema_text
-    from collector.tables.source import Form
-
-    name = audit_file.stem
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name) or audit_file.suffix not in _SPECS:
-        raise click.UsageError(
-            f"-o is {audit_file} and should be lower-case letters, digits, - and _, and end in .yml."
-        )
-    if language is not None and language not in languages():
-        raise click.UsageError(f"--language is {language!r} and should be one of {quoted(languages())}.")
-    prompts = read_prompts(file, column, Form(table=table, encoding=encoding))
-    draft = draft_audit(
-        name, file, prompts, attributes, language or language_of_prompts(prompts), sentence, trials
-    )
-    left_out = audit_file.with_name(f"{name}.left-out.csv")
-    for line in _draft_lines(file, attributes, draft, None if dry_run else left_out):
-        say(line)
-    if dry_run:
-        return
-    files = {
-        audit_file.with_name(f"{name}.prompts.csv"): draft.templates_text(),
-        left_out: draft.left_out_text(),
-    }
-    for path in (audit_file, *files):
-        if path.exists():
-            raise InputError(f"{path} is there already: nothing was changed; choose another name.")
-    folder = audit_file.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
-    document = yaml.safe_dump(draft.spec, sort_keys=False, allow_unicode=True, width=sys.maxsize)
-    head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(file.name)} by `biasledger counterfactual`.\n"
-    for path, text in {**files, audit_file: head + document}.items():
-        path.write_text(text, encoding="utf-8")
-    if not schema.is_file():
-        schema.write_text(schema_text(), encoding="utf-8")
-    say(f"Wrote {audit_file}, {', '.join(path.name for path in files)}.")
-    checked = check_audit(audit_file)
-    if _print_problems(audit_file, checked, checked.problems):
-        raise InputError(f"{audit_file} is not right; this is a fault of biasledger.")
-    next_step(f"biasledger collect {shlex.quote(str(audit_file))} --target TARGET")
-
-
-def _draft_lines(file: Path, attributes: Sequence[str], draft: Draft, left_out: Path | None) -> Iterator[str]:
-    """Yield how many prompts name each attribute, are swapped, added and left out; without a file to write, examples too."""
-    n = draft.n_prompts
-    yield f"{file}: {_count(n, 'prompt')} in the language {draft.language}."
-    for one in attributes:
-        n_left = sum(left.attribute in ("", one) for left in draft.left_out)
-        yield (
-            f"  {one}: {_count(draft.named[one], 'prompt')} ({draft.named[one] / n:.0%}) name it; "
-            f"{draft.swapped[one]:,} swapped, {draft.added[one]:,} added, {n_left:,} left out"
-        )
-    yield f"  {_count(draft.n_without, 'prompt')} ({draft.n_without / n:.0%}) name none of them"
-    if draft.added:
-        yield f"  added to prompts that name nobody: {on_one_line(draft.sentence)}"
-    for left in draft.left_out[:_LEFT_OUT_SHOWN]:
-        about = f", {left.attribute}" if left.attribute else ""
-        yield f"  left out: row {left.row}{about}: {left.reason}"
-    if (n_more := len(draft.left_out) - _LEFT_OUT_SHOWN) > 0:
-        yield f"  … {n_more:,} more{'' if left_out is None else f' in {left_out}'}"
-    if left_out is None:
-        for template in draft.templates[:_LEFT_OUT_SHOWN]:
-            yield f"  {template['id']}: {_cut(template['text'])}  [{template['wording']}]"
 
 
 @click.command()

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.commands.signals import interrupted_by_signals
+from biasledger.commands.common import interrupted_by_signals
 
 ROOT = Path(__file__).parents[3]
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
