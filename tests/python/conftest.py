@@ -33,7 +33,10 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 # The longest tests start first, so that no worker is left with one of them at the end.
-_FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")
+_FIRST = (
+    *("end_to_end", "replication", "docs", "query", "explain", "benchmarks", "cli", "packaging", "tuning"),
+    *("evidence", "serving", "report", "notebook", "building"),
+)
 # Fixtures that are built once: files that use the same one go to one worker. The pattern finds it among a function's parameters;
 # of a file that uses several the first counts.
 _BUILT = {
@@ -96,10 +99,11 @@ def _group(file: str) -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def _dbt_ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch, Preloaded() as processes:
+    shared = _shared_by_workers(tmp_path_factory)
+    with pytest.MonkeyPatch.context() as patch, Preloaded(shared / "templates") as processes:
         patch.setattr(running, "subprocess", processes)
         # Also of programs that tests start, and never the user's own.
-        patch.setenv(parsed.CACHE, str(_shared_by_workers(tmp_path_factory) / "parsed"))
+        patch.setenv(parsed.CACHE, str(shared / "parsed"))
         yield
 
 
