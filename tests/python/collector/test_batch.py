@@ -625,7 +625,7 @@ def _n_answers(ledger_path: Path) -> int:
 
 def _wait_for(is_so: Callable[[], bool], child: BaseProcess) -> None:
     """Return when something is so; a process that ended before that, or hangs, fails the test."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not is_so():
         assert child.is_alive(), child.exitcode
         assert time.monotonic() < deadline

@@ -38,7 +38,7 @@ from collector.spec.prompts import build_prompts
 from collector.targets.openai import OpenAITarget
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")
-N_KILLS = 20
+N_KILLS = 12
 TRIALS = 25
 N_TRIALS = 4 * TRIALS
 MAX_ATTEMPTS = 3
@@ -368,7 +368,7 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 600) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
