@@ -98,7 +98,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
                 state.asked.append(seed)
                 go_on = state.go_on if len(state.asked) > state.n_at_once else None
             if go_on is not None:
-                go_on.wait(60)
+                go_on.wait(600)
             time.sleep(state.seconds)
             data = state.body(seed)
             try:
@@ -209,7 +209,7 @@ def program() -> Iterator[subprocess.Popen[str]]:
     assert program.stdout is not None
     yield program
     program.stdin.close()
-    program.wait(10)
+    program.wait(600)
     program.stdout.close()
 
 
