@@ -99,11 +99,10 @@ def _group(file: str) -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def _dbt_ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    shared = _shared_by_workers(tmp_path_factory)
-    with pytest.MonkeyPatch.context() as patch, Preloaded(shared / "templates") as processes:
+    with pytest.MonkeyPatch.context() as patch, Preloaded() as processes:
         patch.setattr(running, "subprocess", processes)
         # Also of programs that tests start, and never the user's own.
-        patch.setenv(parsed.CACHE, str(shared / "parsed"))
+        patch.setenv(parsed.CACHE, str(_shared_by_workers(tmp_path_factory) / "parsed"))
         yield
 
 

@@ -1,27 +1,21 @@
 """A process that has imported what dbt and the models need, and forks for each command of dbt.
 
 A third of a small build is imports. The command runs as in `biasledger build`, in a process of its own with its own folder,
-environment and output; it only does not begin with nothing. A quarter of what is left is spent on writing artifacts, compiling
-Jinja templates and looking for secrets in the environment. `_quicken` makes that faster; what dbt reads and writes is the same.
+environment and output; it only does not begin with nothing.
 """
 
 from __future__ import annotations
 
-import gc
 import json
-import marshal
 import os
 import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping, Sequence
-from functools import cache
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from types import CodeType, SimpleNamespace, TracebackType
+from types import SimpleNamespace, TracebackType
 from typing import IO, Any
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -38,13 +32,7 @@ _IMPORTED = (
 
 
 class Preloaded:
-    """Starts commands of dbt, from when it is entered until it is left; it imports nothing before the first of them.
-
-    Compiled Jinja templates are kept in `templates`, a folder that several of these may share.
-    """
-
-    def __init__(self, templates: Path) -> None:
-        self._templates = templates
+    """Starts commands of dbt, from when it is entered until it is left; it imports nothing before the first of them."""
 
     def __enter__(self) -> SimpleNamespace:
         """Return the stand-in for the module `subprocess` where dbt is started."""
@@ -64,7 +52,7 @@ class Preloaded:
             environment = {**os.environ, "PYTHONUTF8": "1"}
             with there:
                 self._server = subprocess.Popen(
-                    [*_SERVER, str(there.fileno()), str(self._templates)],
+                    [*_SERVER, str(there.fileno())],
                     cwd=_REPOSITORY,
                     env=environment,
                     pass_fds=[there.fileno()],
@@ -119,44 +107,9 @@ class _Command:
         self.wait()
 
 
-def _quicken(templates: Path) -> None:
-    from dbt.artifacts.schemas import base
-    from dbt.artifacts.schemas.run.v5 import run
-    from dbt_common.clients.jinja import MacroFuzzEnvironment
-    from dbt_common.clients.system import write_file
-    from dbt_common.events import functions
-    from dbt_common.exceptions import base as exceptions
-    from dbt_common.utils.encoding import JSONEncoder
-
-    templates.mkdir(exist_ok=True)
-    compile_template = MacroFuzzEnvironment.compile
-
-    def write_json(path: str, data: dict[str, Any]) -> bool:
-        # `dumps` encodes in C, `dump` in Python.
-        return write_file(path, json.dumps(data, cls=JSONEncoder))
-
-    def compile_once(environment: Any, source: Any, *arguments: Any, **options: Any) -> Any:
-        if arguments or options or not isinstance(source, str):
-            return compile_template(environment, source, *arguments, **options)
-        kept = templates / sha256(f"{type(environment).__name__} {source}".encode()).hexdigest()
-        if kept.exists():
-            return marshal.loads(kept.read_bytes())
-        code: CodeType = compile_template(environment, source)
-        unfinished = kept.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-        unfinished.write_bytes(marshal.dumps(code))
-        unfinished.replace(kept)
-        return code
-
-    base.write_json = run.write_json = write_json
-    MacroFuzzEnvironment.compile = compile_once
-    functions.env_secrets = exceptions.env_secrets = cache(exceptions.env_secrets)
-    gc.set_threshold(50_000)
-
-
-def _serve(requests: socket.socket, templates: Path) -> None:
+def _serve(requests: socket.socket) -> None:
     for module in _IMPORTED:
         import_module(module)
-    _quicken(templates)
     # Forked processes are not waited for.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
@@ -192,4 +145,4 @@ def _run(asked: Mapping[str, Any], given: int, output: int, ended: int) -> None:
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2]))
+    _serve(socket.socket(fileno=int(sys.argv[1])))
