@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, number, signed, unique_labels
+from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, interval, number, signed, unique_labels
 from biasledger.reporting.source import Row
 
 # The version of Vega-Lite, among those of vl-convert, that these charts are written for.
@@ -141,7 +141,7 @@ def interval_dots(
             "band_high": dot.band_high,
             "kind": dot.status or "plain",
             "written": number(dot.value),
-            "interval": _interval(dot.low, dot.high),
+            "interval": interval(dot.low, dot.high),
             **{key: clip(text) for key, text in dot.more.items()},
         }
         for dot, label in zip(dots, labels, strict=True)
@@ -357,8 +357,8 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
         return f"{what}: no value could be computed."
 
     def described(dot: Dot) -> str:
-        interval = "" if dot.low is None or dot.high is None else f" ({_interval(dot.low, dot.high)})"
-        return f"{clip(dot.label, 60)} {number(dot.value)}{interval}"
+        ends = "" if dot.low is None or dot.high is None else f" ({interval(dot.low, dot.high)})"
+        return f"{clip(dot.label, 60)} {number(dot.value)}{ends}"
 
     lowest, highest = known[0][1], known[-1][1]
     if len(known) == 1:
@@ -780,10 +780,6 @@ def _domain(values: Sequence[float | None], limits: tuple[float, float] | None =
         low, high = max(low, limits[0]), min(high, limits[1])
     space = 0.04 * (high - low) or 0.5
     return [low - space, high + space]
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{number(low)} to {number(high)}"
 
 
 def _spec(rows: Sequence[Mapping[str, Any]], layers: Sequence[Spec], height: int) -> Spec:
