@@ -139,7 +139,8 @@ def _local_law(source: Source, run_id: str) -> Picture | None:
         title="New York City, Local Law 144: impact ratios",
         reading="In the form of 6 RCNY 5-301: by sex, by race and ethnicity, and by both. The rate of scores is the share above "
         "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; intervals "
-        "are 95 % and of each row alone, so narrower than that of a finding about the worst-off group. A small category is left out of ratios, as the rules allow, and shown: one under 2 % of the data, or under "
+        "are 95 % and of each row alone, so narrower than that of a finding about the worst-off group. "
+        "A small category is left out of ratios, as the rules allow, and shown: one under 2 % of the data, or under "
         "the audit’s analysis.decisions.smallest_share (0 leaves out none). People of unknown category are counted in columns "
         "of their own.",
         result=source.ask_analysis("nyc_local_law_144", run_id),
