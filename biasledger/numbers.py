@@ -12,6 +12,7 @@ def number(value: float | None) -> str:
     """Three significant digits; – where there is none."""
     if value is None:
         return "–"
+    value = float(value)
     if abs(value) < _NOTHING:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}".replace("e-0", "e-")
@@ -26,6 +27,7 @@ def probability(p_value: float | None) -> str:
     """Two significant digits, rounded up: chance must not look rarer than it is. The macro rounded_p does the same."""
     if p_value is None:
         return "–"
+    p_value = float(p_value)
     if p_value <= 0:
         return "0"
     step = 10.0 ** (math.floor(math.log10(p_value)) - 1)

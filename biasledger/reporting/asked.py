@@ -199,6 +199,8 @@ def _lean(source: Source, run_id: str, alarm: Row) -> Callable[[_Answer, _Answer
     if alarm["method"] == "decisions":
         asked = source.ask("example_ranks", run_id=run_id)
         ranks = {(row["prompt_id"], row["trial"]): row["rank_value"] for row in (asked.rows if asked else ())}
+        if not ranks:
+            return None
         return lambda one, other: sign * (ranks.get(one[:2], 0.0) - ranks.get(other[:2], 0.0))
     if alarm["member"] and not alarm["group_name"].startswith("("):
         said = str(alarm["member"]).casefold()

@@ -30,6 +30,7 @@ from biasledger.reporting.picture import (
     Picture,
     cell,
     clip,
+    compact,
     count,
     is_number,
     number,
@@ -174,6 +175,7 @@ def _render(**values: Any) -> str:
     n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
     filters = (
         cell,
+        compact,
         number,
         readable,
         clip,

@@ -296,6 +296,25 @@ def cell(value: object, name: str = "") -> str:
     return clip(str(value))
 
 
+def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row], str]:
+    """Return a table with one column for each interval and without columns of one value, which a sentence states."""
+    varying = [name for name in names if len(rows) < 2 or len({str(row[name]) for row in rows}) > 1]
+    same = ", ".join(
+        f"{name.replace('_', ' ')} {cell(rows[0][name], name)}"
+        for name in names
+        if name not in varying and rows[0][name] not in (None, "")
+    )
+    highs = {f"{name[:-5]}_low": name for name in varying if name.endswith("_high")}
+    paired = {low: high for low, high in highs.items() if low in varying}
+    merged = {low: f"{low[:-4]} 95 % interval" for low in paired}
+    kept = [merged.get(name, name) for name in varying if name not in paired.values()]
+    shown = [
+        {**row, **{merged[low]: interval(row[low], row[high]) for low, high in paired.items()}}
+        for row in rows
+    ]
+    return kept, shown, f"In all rows: {same}." if same else ""
+
+
 def is_number(value: object) -> bool:
     """Whether a cell is set as a number, to the right."""
     return isinstance(value, int | float) and not isinstance(value, bool)
