@@ -200,12 +200,11 @@ def _interval(finding: Row) -> str:
 
 def _clear(finding: Row, measure: Row) -> str:
     """What the finding would be clear by, and the interval that decides it, where that is not the value's own."""
-    ends = finding["interval_low"], finding["interval_high"]
+    low, high = ends = finding["interval_low"], finding["interval_high"]
+    is_own = ends == (finding["value_low"], finding["value_high"]) or high is None
     other = (
-        "" if ends == (finding["value_low"], finding["value_high"]) else f"; it is {interval(*ends)} there"
+        "" if is_own else f"; it is {f'up to {number(high)}' if low is None else interval(low, high)} there"
     )
-    if ends[0] is None and ends[1] is not None:
-        other = f"; it is up to {number(ends[1])} there"
     return f"if its 95 % interval is within {number(finding['clear_threshold'])} ({measure['clear_scale']}){other}"
 
 

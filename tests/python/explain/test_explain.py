@@ -319,7 +319,7 @@ def test_a_value_says_whose_it_is_and_an_interval_without_a_lower_end_has_none()
     clear = {"clear_scale": "largest |z|"}
     judged = "if its 95 % interval is within 1.96 (largest |z|)"
     assert _clear(finding, clear) == f"{judged}; it is up to 2.7 there"
-    assert _clear({**finding, "value_high": 2.7}, clear) == judged
+    assert _clear({**finding, "interval_high": None}, clear) == judged
     assert _clear({**finding, "interval_low": -2.7}, clear) == f"{judged}; it is -2.7 to 2.7 there"
 
 
