@@ -149,6 +149,10 @@ def main() -> None:
     """Run the `biasledger` command; the process ends with its exit code."""
     # Without a logging setup Python prints warnings, which may quote text from outside.
     logging.lastResort = LogHandler(logging.WARNING)
+    # A character that the output's encoding lacks is printed as an escape.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     cli.main(prog_name="biasledger")
 
 

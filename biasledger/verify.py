@@ -297,7 +297,8 @@ def _check_end(
         if end.count:
             faults.add(
                 end.count,
-                "Its chain has no seal at its end: the seal was deleted, or a crash came before it; `biasledger build` writes it.",
+                "Its chain has no seal at its end: the seal was deleted, or a crash came before it; `biasledger build` "
+                "writes it.",
             )
     elif end.count == 0:
         faults.add(0, "Its chain is gone.")

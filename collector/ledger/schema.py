@@ -20,7 +20,8 @@ _DEFINITIONS = """
     with defined as (
         select
             schema_name || '.' || table_name as name,
-            string_agg(concat_ws(' ', column_name, data_type, is_nullable, column_default), ', ' order by column_index) as definition
+            string_agg(concat_ws(' ', column_name, data_type, is_nullable, column_default), ', ' order by column_index)
+                as definition
         from duckdb_columns()
         where database_name = current_database() and not internal
         group by all
