@@ -46,11 +46,6 @@ def on_one_line(text: str) -> str:
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def number_text(value: float, form: str) -> str:
-    """Write a number in a format such as ".3g"; 0 instead of the 1e-16 or so that rounding leaves of 0."""
-    return format(round(float(value), 12) + 0, form)
-
-
 def _escaped(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code < 0x100:

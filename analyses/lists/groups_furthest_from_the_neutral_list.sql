@@ -118,7 +118,7 @@ select
     quality.mean_ndcg,
     group_similarity.n_absent as n_without_a_list,
     similarity_spread.snsr,
-    similarity_spread.snsr_chance as snsr_by_chance,
+    similarity_spread.snsr_chance as noise_taken_off_snsr,
     similarity_spread.snsr_noise_floor_high as snsr_of_asking_again,
     similarity_spread.snsr_p_value as p_value,
     case when noted.is_wider then 'varies more between subjects than in other groups' end as note,

@@ -105,7 +105,8 @@ class Dbt:
         """
         (self._project / RESULTS).unlink(missing_ok=True)
         # dbt keeps its parsed state and renders a package's project file by the environment without noticing that this has
-        # changed. So the methods are also given as a variable, which nothing reads: a change in it makes dbt parse everything.
+        # changed. So the methods are also given as a variable, whose change makes dbt parse everything; generate_schema_name
+        # reads that it is given.
         given = json.dumps({"built_methods": " ".join(methods)})
         asked = {
             "arguments": [*_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES],

@@ -16,6 +16,7 @@ from biasledger.comparing.built_runs import built_run, known_runs, standing_note
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.silence import SilentGroup, silent_groups
 from biasledger.findings import NO_FINDING
+from biasledger.numbers import interval, number, probability
 from biasledger.verdicts import PLAIN, result_sentence
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
@@ -445,11 +446,9 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         f"{name_of(row)} since {row['baseline_run_id']}",
         status,
         (
-            f"{row['measure']} read {row['baseline_value']:.3f} and reads {row['value']:.3f}: worse by "
-            f"{row['worsening']:.3f} "
-            f"({row['interval_low']:.3f} to {row['interval_high']:.3f}), tolerated are "
-            f"{row['tolerance']:g}; adjusted p "
-            f"{row['p_value_adjusted']:.2g}."
+            f"{row['measure']} read {number(row['baseline_value'])} and reads {number(row['value'])}: worse by "
+            f"{number(row['worsening'])} ({interval(row['interval_low'], row['interval_high'])}), tolerated are "
+            f"{number(row['tolerance'])}; adjusted p {probability(row['p_value_adjusted'])}."
         )
         if is_bad
         else "",

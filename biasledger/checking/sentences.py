@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from biasledger.measure_seeds import measure_rows
+from biasledger.numbers import probability
 
 Row = Mapping[str, Any]
 
@@ -14,7 +15,7 @@ _SCOPES = {
     "names": "; fewer than five names of each group were tested",
     "wording": "; fewer than five wordings of each group were tested",
 }
-_LARGEST_P, _SMALLEST_P = 0.1, 1e-6
+_LARGEST_P = 0.1
 
 
 def name_of(row: Row) -> str:
@@ -118,9 +119,7 @@ def _certainty(p_value: float | None) -> str:
         return " (counted, so no chance is in it)"
     if p_value > _LARGEST_P:
         return ""
-    # Two digits, rounded up: chance must not look rarer than it is.
-    step = 10.0 ** (math.floor(math.log10(p_value)) - 1)
-    return f" (p ≤ {max(math.ceil(p_value / step * (1 - 1e-12)) * step, _SMALLEST_P):.2g})"
+    return f" (p ≤ {probability(p_value)})"
 
 
 def _sentence(row: Row) -> str:

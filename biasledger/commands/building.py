@@ -149,8 +149,8 @@ def _show_findings(warehouse: Path) -> Finding | None:
     "--format",
     "formats",
     multiple=True,
-    type=click.Choice(["parquet", "csv", "duckdb"]),
-    help="Only files of this kind; may be repeated.",
+    type=click.Choice(["parquet", "csv", "duckdb", "delta"]),
+    help="Only files of this kind; may be repeated. `delta` is never written unless named.",
 )
 @click.option(
     "--schema",
@@ -162,12 +162,13 @@ def publish(
 ) -> None:
     """Write the public tables elsewhere.
 
-    Into DIR as Parquet, as CSV that no spreadsheet takes for formulas, and as one DuckDB file, with a manifest. Into a PostgreSQL
-    database with types, keys and comments, in one transaction; needs the extra: pip install 'biasledger[postgres]'. A password
+    Into DIR as Parquet, as CSV that no spreadsheet takes for formulas, and as one DuckDB file, with a manifest; with
+    --format delta as Delta tables that keep earlier versions (pip install 'biasledger[delta]'). Into a PostgreSQL database with types, keys and comments, in one transaction; needs the extra: pip install 'biasledger[postgres]'. A password
     is best left to PGPASSWORD or ~/.pgpass. Warns where answers were erased from the ledger since the build.
 
     \b
       biasledger publish --to published
+      biasledger publish --to lake --format delta
       biasledger publish --to postgresql://analyst@db.example.com/audits
     """
     from biasledger.publishing.erasures import erasure_warning
@@ -197,6 +198,17 @@ def publish(
         raise click.UsageError("--to takes a folder or an address that begins with postgresql://.")
     if schema is not None:
         raise click.UsageError("--schema goes with a PostgreSQL database.")
+    if "delta" in formats:
+        from biasledger.publishing.delta import publish_delta
+        from collector.exports.delta import require_extra
+
+        require_extra()
+        with open_published(warehouse) as published:
+            n_rows = publish_delta(published, local_path(destination))
+        say(f"{len(published.tables)} tables, {n_rows:,} rows published in {destination}/delta.")
+        formats = tuple(name for name in formats if name != "delta")
+        if not formats:
+            return
     with open_published(warehouse) as published:
         manifest = publish_files(published, local_path(destination), formats or FORMATS)
     n_rows = sum(table["rows"] for table in manifest["tables"])

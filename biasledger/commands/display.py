@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 from biasledger.comparing.verdicts import verdict_lines
 from biasledger.findings import STATUSES, Finding
+from biasledger.numbers import number, probability
 from biasledger.querying.table import fitted, left_out_sentence, word_length
 from biasledger.verdicts import PLAIN
-from collector.terminal import Told, console, is_watched, number_text, on_one_line, say
+from collector.terminal import Told, console, is_watched, on_one_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -384,9 +385,9 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         "measure": [row.measure for row in rows],
         "scheme": [row.scheme for row in rows],
         "mitigation": [row.mitigation for row in rows],
-        "value": [_number(row.value) for row in rows],
-        "threshold": [_number(row.threshold) for row in rows],
-        "p adjusted": [_probability(row.p_value_adjusted) for row in rows],
+        "value": [number(row.value) for row in rows],
+        "threshold": [number(row.threshold) for row in rows],
+        "p adjusted": [probability(row.p_value_adjusted) for row in rows],
     }
     silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "mitigation": {PLAIN}}
     message = {
@@ -459,16 +460,6 @@ def _contrast(row: Finding) -> str:
     if not row.group_name:
         return "all groups"
     return f"{row.group_name} vs {row.reference_group}" if row.reference_group else row.group_name
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else number_text(value, ".3g")
-
-
-def _probability(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _readable(status: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from biasledger.comparing.changes import VERDICTS, Change, Changes
+from biasledger.numbers import probability
 from collector.terminal import on_one_line
 
 JSON_VERSION = 1
@@ -87,15 +88,9 @@ def _row(change: Change) -> tuple[str, ...]:
         f"{change.value:.3f}",
         f"{change.worsening:+.3f}",
         interval,
-        _p(change.p_value),
-        _p(change.p_value_adjusted),
+        probability(change.p_value),
+        probability(change.p_value_adjusted),
     )
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "<1e-9" if value < 1e-9 else f"{value:.2g}"
 
 
 def as_json(all_changes: Sequence[Changes]) -> str:

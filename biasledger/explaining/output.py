@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from biasledger.explaining.marks import Role, Span
+from biasledger.numbers import interval, number, probability
 from biasledger.querying.formats import json_value
 from biasledger.querying.table import left_out_sentence, show_table
-from collector.terminal import console, number_text, print_data, visible
+from collector.terminal import console, print_data, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -156,8 +157,8 @@ def judgement_lines(explanation: Explanation) -> dict[str, str]:
         f"{finding['scheme']})",
         "value": _value(finding, measure),
         "threshold": _threshold(finding, measure),
-        "clear": f"if within {_number(finding['clear_threshold'])} ({measure['clear_scale']})",
         "interval": _interval(finding),
+        "clear": _clear(finding, measure),
         "by chance": _null(finding, explanation.evidence.observed),
         "p": _p(finding),
         "rests on": _units(finding),
@@ -180,33 +181,43 @@ def _value(finding: Row, measure: Row) -> str:
     # A value between two members belongs to neither.
     is_member_s = finding["member"] and not finding["reference_member"]
     of_member = f" of {finding['member']!r}" if is_member_s else ""
-    return f"{_number(finding['value'])}{of_member}, {measure['scale']}"
+    return f"{number(finding['value'])}{of_member}, {measure['scale']}"
 
 
 def _threshold(finding: Row, measure: Row) -> str:
     how = {"upper": "or more", "lower": "or less", "two-sided": "or more, in either direction"}[
         measure["side"]
     ]
-    return f"{_number(finding['threshold'])} {how}, and adjusted p below {_number(finding['alpha'])}, is an alarm"
+    return (
+        f"{number(finding['threshold'])} {how}, and adjusted p below {number(finding['alpha'])}, is an alarm"
+    )
 
 
 def _interval(finding: Row) -> str:
-    low, high = finding["interval_low"], finding["interval_high"]
-    if low is None:
-        return "none" if high is None else f"up to {_number(high)} (95 %), on the scale of clear"
-    return f"{_number(low)} to {_number(high)} (95 %), on the scale of clear"
+    low, high = finding["value_low"], finding["value_high"]
+    return "none" if low is None or high is None else f"{interval(low, high)} (95 %)"
+
+
+def _clear(finding: Row, measure: Row) -> str:
+    """What the finding would be clear by, and the interval that decides it, where that is not the value's own."""
+    low, high = ends = finding["interval_low"], finding["interval_high"]
+    is_own = ends == (finding["value_low"], finding["value_high"]) or high is None
+    other = (
+        "" if is_own else f"; it is {f'up to {number(high)}' if low is None else interval(low, high)} there"
+    )
+    return f"if its 95 % interval is within {number(finding['clear_threshold'])} ({measure['clear_scale']}){other}"
 
 
 def _null(finding: Row, observed: float | None) -> str:
     if not finding["n_permutations"]:
         return (
-            f"mean {_number(finding['null_mean'])}"
+            f"mean {number(finding['null_mean'])}"
             if finding["null_mean"] is not None
             else "no labels are permuted for it"
         )
-    held = "" if observed is None else f"; {_number(observed)} was observed"
+    held = "" if observed is None else f"; {number(observed)} was observed"
     return (
-        f"mean {_number(finding['null_mean'])}, standard deviation {_number(finding['null_sd'])}{held}; "
+        f"mean {number(finding['null_mean'])}, standard deviation {number(finding['null_sd'])}{held}; "
         f"{finding['n_permutations']:,} permutations of labels, seed {finding['seed']}"
     )
 
@@ -215,15 +226,21 @@ def _p(finding: Row) -> str:
     if finding["p_value"] is None:
         return "none"
     adjusted = finding["p_value_adjusted"]
-    held = f"{adjusted:.2g} adjusted (Holm)" if adjusted is not None else "not adjusted, as it is not judged"
-    return f"{finding['p_value']:.2g}; {held} over the run's findings of severity {finding['severity']}"
+    held = (
+        f"{probability(adjusted)} adjusted (Holm)"
+        if adjusted is not None
+        else "not adjusted, as it is not judged"
+    )
+    return (
+        f"{probability(finding['p_value'])}; {held} over the run's findings of severity {finding['severity']}"
+    )
 
 
 def _units(finding: Row) -> str:
     least = (
         f", at least {finding['min_units']} are needed" if finding["status"] == "insufficient_data" else ""
     )
-    return f"{_number(finding['n_units'])} {finding['settled_by']}{least}"
+    return f"{number(finding['n_units'])} {finding['settled_by']}{least}"
 
 
 def _published(finding: Row) -> str:
@@ -232,7 +249,7 @@ def _published(finding: Row) -> str:
     if finding["published_value"] is None:
         return "its source's rule gives no value here"
     says = "would call this bias" if finding["is_published_alarm"] else "would not call this bias"
-    value, threshold = _number(finding["published_value"]), _number(finding["published_threshold"])
+    value, threshold = number(finding["published_value"]), number(finding["published_threshold"])
     return f"{value}, threshold {threshold}: the published rule, which has no null, {says}"
 
 
@@ -363,9 +380,3 @@ def _plain(text: str) -> Text:
     from rich.text import Text
 
     return Text(text)
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return number_text(value, ",.4g") if isinstance(value, float) else f"{value:,}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,11 +35,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Example:
-    """The same question about two groups: who each was asked about, and what came back."""
+    """The same case under two names: the alarm that it shows, whom each question was about, and what came back.
 
+    `n_like_finding`: how many of the pairs differ in the direction of the finding; None where it has no direction of one answer.
+    """
+
+    finding: Row
+    case: str
     descriptors: tuple[str, str]
     answers: tuple[str, str]
     n_pairs: int
+    n_like_finding: int | None
 
 
 @dataclass(frozen=True)
@@ -54,14 +60,14 @@ class Asked:
 
 
 def read_asked(
-    source: Source, ledger: Path, alarms: Mapping[str, Row | None], *, with_examples: Collection[str]
+    source: Source, ledger: Path, alarms: Mapping[str, Sequence[Row]], *, with_examples: Collection[str]
 ) -> dict[str, Asked]:
     """Read these runs' questions from the ledger; runs that it does not hold, and all runs if it cannot be read, are left out.
 
     Args:
         source: the open warehouse, which says whom each prompt was about.
         ledger: the file that holds prompts and answers.
-        alarms: run -> the finding to illustrate, or None.
+        alarms: run -> its findings to illustrate, the first that has a pair of answers.
         with_examples: runs of which whole answers may be shown.
     """
     if not ledger.is_file():
@@ -72,7 +78,12 @@ def read_asked(
             return {
                 run_id: Asked(
                     *found,
-                    _example(connection, source, run_id, alarms[run_id]) if run_id in with_examples else None,
+                    next(
+                        filter(None, (_example(connection, source, run_id, one) for one in alarms[run_id])),
+                        None,
+                    )
+                    if run_id in with_examples
+                    else None,
                 )
                 for run_id, found in listed.items()
                 if found is not None
@@ -124,17 +135,18 @@ def _first_prompt(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[Pa
 
 
 def _example(
-    connection: duckdb.DuckDBPyConnection, source: Source, run_id: str, alarm: Row | None
+    connection: duckdb.DuckDBPyConnection, source: Source, run_id: str, alarm: Row
 ) -> Example | None:
-    """Return the two answers with the fewest words in common, to one question that differs in the alarm's group alone."""
-    if alarm is None:
-        return None
+    """Return two answers about one case under names of the alarm's groups, which differ in its direction."""
+    is_of_groups = not alarm["group_name"].startswith("(")
+    group, reference = ("group_name", "reference_group") if is_of_groups else ("member", "reference_member")
     asked = source.ask(
         "examples",
         run_id=run_id,
         attribute=alarm["attribute"],
-        marked=alarm["group_name"],
-        compared=alarm["reference_group"],
+        marked=alarm[group] or "",
+        compared=alarm[reference] or "",
+        subject=alarm["subject"] or "",
     )
     pairs = asked.rows if asked else ()
     wanted = list({pair[name] for pair in pairs for name in ("prompt_id", "reference_prompt_id")})
@@ -150,23 +162,50 @@ def _example(
     of_prompt: dict[str, dict[int, str]] = {}
     for prompt_id, trial, text in answers:
         of_prompt.setdefault(prompt_id, {})[trial] = text
+    lean = _lean(source, run_id, alarm) if pairs else None
     examples = [
-        (_likeness(text, other), pair, (text, other))
+        (
+            pair,
+            (text, other),
+            lean and lean((pair["prompt_id"], trial, text), (pair["reference_prompt_id"], trial, other)),
+        )
         for pair in pairs
         for trial, text in sorted(of_prompt.get(pair["prompt_id"], {}).items())
         if (other := of_prompt.get(pair["reference_prompt_id"], {}).get(trial)) is not None
     ]
-    if not examples:
+    alike = [one for one in examples if lean is None or (one[2] or 0.0) > 0]
+    if not alike:
         return None
-    _, pair, (text, other) = min(examples, key=lambda one: one[0])
+    pair, (text, other), _ = min(alike, key=lambda one: _likeness(*one[1]))
     return Example(
+        alarm,
+        readable(pair["subject"] or pair["domain"] or ""),
         (
             f"{pair['descriptor']} ({readable(pair['group_name'])})",
             f"{pair['reference_descriptor']} ({readable(pair['reference_group'])})",
         ),
         (clip(text, _LONGEST_ANSWER), clip(other, _LONGEST_ANSWER)),
         len(examples),
+        None if lean is None else len(alike),
     )
+
+
+_Answer = tuple[str, int, str]
+
+
+def _lean(source: Source, run_id: str, alarm: Row) -> Callable[[_Answer, _Answer], float] | None:
+    """Return how far two answers (prompt, trial, text) differ in a finding's direction; None if single ones have none."""
+    sign = 1.0 if alarm["value"] > (alarm["no_difference"] or 0.0) else -1.0
+    if alarm["method"] == "decisions":
+        asked = source.ask("example_ranks", run_id=run_id)
+        ranks = {(row["prompt_id"], row["trial"]): row["rank_value"] for row in (asked.rows if asked else ())}
+        if not ranks:
+            return None
+        return lambda one, other: sign * (ranks.get(one[:2], 0.0) - ranks.get(other[:2], 0.0))
+    if alarm["member"] and not alarm["group_name"].startswith("("):
+        said = str(alarm["member"]).casefold()
+        return lambda one, other: sign * (one[2].casefold().count(said) - other[2].casefold().count(said))
+    return None
 
 
 def _likeness(text: str, other: str) -> float:

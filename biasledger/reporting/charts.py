@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, number, signed, unique_labels
+from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, interval, number, signed, unique_labels
 from biasledger.reporting.source import Row
 
 # The version of Vega-Lite, among those of vl-convert, that these charts are written for.
@@ -31,10 +31,12 @@ _KINDS = {
     "insufficient_data": ("var(--unjudged)", "square"),
     # Not judged by itself, but past the threshold and further from no difference than chance would put it.
     "past": ("var(--alarm)", "triangle-up"),
+    # Past the threshold, but that may be chance.
+    "open": ("var(--undecided)", "triangle-up"),
     "plain": ("var(--accent)", "circle"),
     "quiet": ("var(--unjudged)", "circle"),
 }
-_HOLLOW = {"inconclusive", "insufficient_data", "past"}
+_HOLLOW = {"inconclusive", "insufficient_data", "past", "open"}
 _SERIES = tuple(
     (f"var(--series-{place})", shape)
     for place, shape in enumerate(("circle", "diamond", "square", "triangle-up", "triangle-down"), start=1)
@@ -53,6 +55,7 @@ EVEN_KEY = Key("rule-even", "no difference")
 LEGEND = (
     *(Key(status, text) for status, text in STATUS_TEXTS.items()),
     Key("past", "past the threshold, not judged by itself"),
+    Key("open", "past it perhaps by chance, not judged by itself"),
     Key("plain", "not judged"),
     THRESHOLD_KEY,
     EVEN_KEY,
@@ -141,7 +144,7 @@ def interval_dots(
             "band_high": dot.band_high,
             "kind": dot.status or "plain",
             "written": number(dot.value),
-            "interval": _interval(dot.low, dot.high),
+            "interval": interval(dot.low, dot.high),
             **{key: clip(text) for key, text in dot.more.items()},
         }
         for dot, label in zip(dots, labels, strict=True)
@@ -294,11 +297,11 @@ def threshold_rules(
 def unjudged(
     value: float | None, low: float | None, high: float | None, threshold: float | None, even: float
 ) -> str:
-    """How to draw a value without a verdict: `past` the threshold, `inconclusive` where that may be chance, or else `plain`."""
+    """How to draw a value without a verdict: `past` the threshold, `open` where that may be chance, or else `plain`."""
     if value is None or threshold is None or (value - threshold) * (threshold - even) < 0:
         return "plain"
     is_certain = low is not None and high is not None and not low <= even <= high
-    return "past" if is_certain else "inconclusive"
+    return "past" if is_certain else "open"
 
 
 def headline(dots: Sequence[Dot | Pair]) -> str:
@@ -357,8 +360,8 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
         return f"{what}: no value could be computed."
 
     def described(dot: Dot) -> str:
-        interval = "" if dot.low is None or dot.high is None else f" ({_interval(dot.low, dot.high)})"
-        return f"{clip(dot.label, 60)} {number(dot.value)}{interval}"
+        ends = "" if dot.low is None or dot.high is None else f" ({interval(dot.low, dot.high)})"
+        return f"{clip(dot.label, 60)} {number(dot.value)}{ends}"
 
     lowest, highest = known[0][1], known[-1][1]
     if len(known) == 1:
@@ -780,10 +783,6 @@ def _domain(values: Sequence[float | None], limits: tuple[float, float] | None =
         low, high = max(low, limits[0]), min(high, limits[1])
     space = 0.04 * (high - low) or 0.5
     return [low - space, high + space]
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{number(low)} to {number(high)}"
 
 
 def _spec(rows: Sequence[Mapping[str, Any]], layers: Sequence[Spec], height: int) -> Spec:

@@ -27,7 +27,7 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     found = [
         (verdict, finding)
         for verdict in verdicts
-        for finding in sorted(verdict.failing_alarms, key=lambda one: -abs(_ratio(one, one["value"]) or 0.0))
+        for finding in worst_first(verdict.failing_alarms)
         if _ratio(finding, finding["value"]) is not None
     ]
     if not found:
@@ -53,18 +53,27 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     )
 
 
-def _dot(finding: Row, audit: str) -> Dot:
+def worst_first(findings: Sequence[Row]) -> list[Row]:
+    """Sort findings by how many times the allowed difference they are."""
+    return sorted(findings, key=lambda one: -abs(_ratio(one, one["value"]) or 0.0))
+
+
+def named(finding: Row, audit: str = "") -> str:
+    """Name a finding by its groups, subject and what was measured: `resumes: black vs white, gap in ranks`."""
     label = measure_rows().get(finding["measure"], {}).get("label") or readable(finding["measure"])
     groups = contrast(finding)
     if groups == "all groups":
         groups = "" if finding["attribute"].startswith("(") else readable(finding["attribute"])
     parts = (groups, readable(finding["subject"]), label.removeprefix("the "))
+    listed = ", ".join(part for part in parts if part)
+    return f"{readable(audit)}: {listed}" if audit else listed
+
+
+def _dot(finding: Row, audit: str) -> Dot:
     ends = [_ratio(finding, finding[name]) for name in ("value_low", "value_high")]
     low, high = sorted(ends, key=lambda end: (end is None, end))
     return Dot(
-        f"{readable(audit)}: {', '.join(part for part in parts if part)}"
-        if audit
-        else ", ".join(filter(None, parts)),
+        named(finding, audit),
         _ratio(finding, finding["value"]),
         low if None not in ends else None,
         high if None not in ends else None,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from biasledger.reporting.picture import clip, number, prose, readable
+from biasledger.numbers import probability
+from biasledger.reporting.picture import clip, interval, number, prose, readable
 from biasledger.reporting.source import Row
 from biasledger.reporting.verdicts import about
 from biasledger.verdicts import PLAIN
@@ -98,8 +99,8 @@ def _line(finding: Row) -> Line:
         sentence=prose(finding["explanation"] or ""),
         value=number(finding["value"]),
         threshold=number(finding["threshold"]),
-        interval=_interval(finding["interval_low"], finding["interval_high"]),
-        p=_probability(finding["p_value_adjusted"]),
+        interval=interval(finding["value_low"], finding["value_high"]),
+        p=probability(finding["p_value_adjusted"]),
     )
 
 
@@ -108,16 +109,3 @@ def _pack(rows: Sequence[Line]) -> dict[str, Any]:
     texts: dict[str, int] = {}
     packed = [[texts.setdefault(text, len(texts)) for text in row] for row in rows]
     return {"fields": Line._fields, "texts": list(texts), "rows": packed}
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    # A bound that is not of the value itself: of words it is in log-odds, of families the farthest of all bands.
-    if low is None or high is None or low == -high:
-        return "–"
-    return f"{number(low)} to {number(high)}"
-
-
-def _probability(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -21,7 +21,7 @@ from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
 from biasledger.reporting.charts import LEGEND, of_its_own
 from biasledger.reporting.drawing import as_csv, drawings
-from biasledger.reporting.failures import failures
+from biasledger.reporting.failures import failures, named, worst_first
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
 from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
@@ -30,6 +30,7 @@ from biasledger.reporting.picture import (
     Picture,
     cell,
     clip,
+    compact,
     count,
     is_number,
     number,
@@ -99,16 +100,16 @@ def assemble(
     shown_ids = {row["run_id"] for row in shown}
     judged = [finding for finding in findings if finding["run_id"] in shown_ids]
     verdicts = [section.verdict for section in sections]
-    alarms = {verdict.run["run_id"]: _compared(verdict) for verdict in verdicts}
+    alarms = {verdict.run["run_id"]: worst_first(verdict.failing_alarms) for verdict in verdicts}
     amounts = source.ask("asked", run_ids=sorted(shown_ids))
     # A simulated answer is nobody's.
     may_show = {row["run_id"] for row in shown if with_examples or row["is_simulated"]}
     asked = read_asked(source, ledger, alarms, with_examples=may_show) if ledger else {}
-    failing = [verdict.run["run_id"] for verdict in verdicts if verdict.status == "alarm"]
-    examples = [one.example for run_id in failing if (one := asked.get(run_id)) and one.example is not None]
+    worst = worst_first([finding for found in alarms.values() for finding in found])
+    examples = [one.example for row in worst if (one := asked.get(row["run_id"])) and one.example is not None]
     return _render(
         asked=asked,
-        example=min(examples, key=lambda one: sum(map(len, one.answers)), default=None),
+        example=next(iter(examples), None),
         amounts={row["run_id"]: row for row in amounts.rows} if amounts else {},
         provenance=source.ask("provenance", run_ids=sorted(shown_ids)),
         thresholds=source.ask("thresholds", run_ids=sorted(shown_ids)),
@@ -174,6 +175,7 @@ def _render(**values: Any) -> str:
     n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
     filters = (
         cell,
+        compact,
         number,
         readable,
         clip,
@@ -182,6 +184,7 @@ def _render(**values: Any) -> str:
         in_words,
         technical,
         audit_name,
+        named,
         of_its_own,
         as_csv,
     )
@@ -266,16 +269,6 @@ def _helped(source: Source, verdict: RunVerdict) -> list[Row]:
         if row["verdict"] == "better" and row["plain_value"] and tuple(row[name] for name in names) in alarms
     ]
     return sorted(better, key=lambda row: -abs(row["difference"] / row["plain_value"]))
-
-
-def _compared(verdict: RunVerdict) -> Row | None:
-    """The gravest alarm that compares one group with another."""
-    named = (
-        finding
-        for finding in verdict.failing_alarms
-        if not finding["group_name"].startswith("(") and not finding["reference_group"].startswith("(")
-    )
-    return next(named, None)
 
 
 def _rows(source: Source, name: str, **values: Sequence[str]) -> Sequence[Row]:

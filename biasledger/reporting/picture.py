@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from biasledger import numbers
 from biasledger.reporting.source import Result, Row, Source
 
 STATUS_TEXTS = {
@@ -25,7 +26,7 @@ _LONGEST_NAME, _LONGEST_LABEL = 60, 120
 _TALL = 400  # pixels
 _REFERENCES_TOLD = 3
 _LONGEST_CELL = 300
-_NOTHING = 1e-15  # what is left where equal numbers were subtracted
+_NOTHING = 1e-12  # what is left where equal numbers were subtracted
 _INTERVALS_AT_LEAST = 4
 _WIDER = 3.0  # times as wide as half of the intervals
 _CUT = "Intervals that reach an edge go on beyond it; the table has their ends."
@@ -269,17 +270,17 @@ def clip(text: str, longest: int = _LONGEST_CELL) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three significant digits; – where there is none."""
-    if value is None:
-        return "–"
-    if 0 < abs(value) < _NOTHING:
-        return "≈ 0"
-    sign, size = ("−" if value < 0 else ""), abs(value)
-    return sign + (f"{size:,.0f}" if size >= 1000 else f"{size:.3g}".replace("e-0", "e-"))
+    """A number as all of biasledger writes it, with the minus sign of the page."""
+    return signed(numbers.number(value))
 
 
-def cell(value: object) -> str:
-    """A value as a table shows it: numbers in four significant digits, yes and no, – where there is none."""
+def interval(low: float | None, high: float | None) -> str:
+    """`−0.1 to 0.3`; – where an end is missing."""
+    return signed(numbers.interval(low, high))
+
+
+def cell(value: object, name: str = "") -> str:
+    """A value as a table shows it: numbers in four significant digits, p as everywhere, yes and no, – where there is none."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
@@ -287,10 +288,31 @@ def cell(value: object) -> str:
     if isinstance(value, int):
         return signed(f"{value:,}")
     if isinstance(value, float):
-        if 0 < abs(value) < _NOTHING:
-            return "≈ 0"
+        if name.startswith("p_value"):
+            return numbers.probability(value)
+        if abs(value) < _NOTHING:
+            return "0"
         return signed(f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}")
     return clip(str(value))
+
+
+def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row], str]:
+    """Return a table with one column for each interval and without columns of one value, which a sentence states."""
+    varying = [name for name in names if len(rows) < 2 or len({str(row[name]) for row in rows}) > 1]
+    same = ", ".join(
+        f"{name.replace('_', ' ')} {cell(rows[0][name], name)}"
+        for name in names
+        if name not in varying and rows[0][name] not in (None, "")
+    )
+    highs = {f"{name[:-5]}_low": name for name in varying if name.endswith("_high")}
+    paired = {low: high for low, high in highs.items() if low in varying}
+    merged = {low: f"{low[:-4]} 95 % interval" for low in paired}
+    kept = [merged.get(name, name) for name in varying if name not in paired.values()]
+    shown = [
+        {**row, **{merged[low]: interval(row[low], row[high]) for low, high in paired.items()}}
+        for row in rows
+    ]
+    return kept, shown, f"In all rows: {same}." if same else ""
 
 
 def is_number(value: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.reporting.charts import Pair, describe_pairs, dumbbells, headline
-from biasledger.reporting.picture import Key, Panel, contrast, group_labels, number
+from biasledger.reporting.picture import Key, Panel, contrast, group_labels, interval, number
 from biasledger.reporting.source import Row
 
 _FOUR_FIFTHS = 0.8
@@ -36,7 +36,7 @@ def rates_panel(rows: Sequence[Row], title: str, what: str) -> Panel:
             row["chance_high"],
             {
                 "compared": contrast(row),
-                "gap": f"{number(row['adjusted_gap'])} ({number(row['gap_low'])} to {number(row['gap_high'])})",
+                "gap": f"{number(row['adjusted_gap'])} ({interval(row['gap_low'], row['gap_high'])})",
             },
         )
         for row, label in known
@@ -50,4 +50,4 @@ def _unjudged(row: Row) -> str:
     share, reference, low = row["share"], row["share_reference"], row["chance_low"]
     if not reference or share >= _FOUR_FIFTHS * reference:
         return "plain"
-    return "past" if low is not None and share < low else "inconclusive"
+    return "past" if low is not None and share < low else "open"

@@ -147,8 +147,8 @@ def _models_panel(rows: Sequence[Row]) -> Panel:
                 part for part in (readable(row["target"]), contrast(row), readable(row["subject"])) if part
             ),
             row["value"],
-            row["interval_low"],
-            row["interval_high"],
+            row["value_low"],
+            row["value_high"],
             row["status"],
         )
         for row in rows

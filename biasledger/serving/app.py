@@ -23,10 +23,21 @@ from starlette.routing import Route
 
 from biasledger import __version__
 from biasledger.explaining.output import judgement_lines
+from biasledger.numbers import probability
 from biasledger.querying.formats import json_value, write_csv, write_json
 from biasledger.querying.statements import Result
 from biasledger.reporting.drawing import as_csv, drawings
-from biasledger.reporting.picture import STATUS_TEXTS, cell, clip, count, is_number, number, prose, readable
+from biasledger.reporting.picture import (
+    STATUS_TEXTS,
+    cell,
+    clip,
+    count,
+    interval,
+    is_number,
+    number,
+    prose,
+    readable,
+)
 from biasledger.reporting.verdicts import about, in_words, technical
 from biasledger.serving import comparison, findings, one_finding, pairs, queries
 from biasledger.serving.asked import Asked, Labeller, Served, link
@@ -216,6 +227,7 @@ def _environment() -> Environment:
         in_words=in_words,
         json=json_value,
         number=number,
+        probability=probability,
         prose=prose,
         readable=readable,
         technical=technical,
@@ -223,6 +235,7 @@ def _environment() -> Environment:
     environment.tests["is_number"] = is_number
     environment.globals.update(
         count=count,
+        interval=interval,
         link=link,
         statuses=STATUS_TEXTS,
         version=__version__,

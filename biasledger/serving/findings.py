@@ -30,7 +30,7 @@ _SORTED = {
     "measure": "Finding",
     "value": "Value",
     "threshold": "Threshold",
-    "interval_low": "95 % interval",
+    "value_low": "95 % interval",
     "p_value_adjusted": "Adjusted p",
     "n_units": "Units",
 }

@@ -93,3 +93,9 @@
 {% macro way_of(gap, positive="higher", negative="lower") -%}
     if({{ gap }} < 0, '{{ negative }}', '{{ positive }}')
 {%- endmacro %}
+
+{#- A p of two significant digits, rounded up, and of 1e-06 at least, as biasledger.numbers.probability writes it: for printf. -#}
+{% macro rounded_p(p) -%}
+    {%- set magnitude = "pow(10, 1 - floor(log10(" ~ p ~ ")))" -%}
+    if({{ p }} < 1e-6, 1e-6, ceil({{ p }} * {{ magnitude }} * (1 - 1e-12)) / {{ magnitude }})
+{%- endmacro %}

@@ -401,7 +401,7 @@ findings as (
                     then
                         upper(left(clause, 1)) || substr(clause, 2)
                         -- Counts are not estimated and have no p.
-                        || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
+                        || if(p_value_adjusted > 0, printf('; adjusted p %.2g', {{ rounded_p("p_value_adjusted") }}), '')
                         || case
                             when p_value_adjusted > 0 and is_beyond_threshold
                                 then '; the difference is larger than the threshold with 95 % confidence'
@@ -429,11 +429,11 @@ findings as (
                         when is_past_threshold and is_doubtful and p_value_adjusted < alpha
                             then printf(
                                 '; its interval (%.3g to %.3g) includes no difference, though its adjusted p is %.2g',
-                                round(value_low, 9) + 0, round(value_high, 9) + 0, p_value_adjusted
+                                round(value_low, 9) + 0, round(value_high, 9) + 0, {{ rounded_p("p_value_adjusted") }}
                             )
                         else printf(
                             '; a difference past the threshold is neither shown (adjusted p %.2g) nor ruled out',
-                            p_value_adjusted
+                            {{ rounded_p("p_value_adjusted") }}
                         )
                     end
                     || unread_clause

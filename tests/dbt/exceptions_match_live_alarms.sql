@@ -1,5 +1,9 @@
 -- A row of exceptions.csv that has expired, or that accepts no alarm there is, hides nothing and must go.
--- The test hangs on the leaves fct_alarms and fct_regressions, so that nothing waits for it.
+-- The test hangs on the leaves fct_alarms and fct_regressions, so that nothing waits for it. Without one of them it finds nothing.
+{% if not are_built() %}
+select true as is_expired
+where false
+{% else %}
 with
 
 exceptions as (
@@ -44,3 +48,4 @@ where
             and alarms.group_name = exceptions.group_name
             and coalesce(exceptions.subject, '*') in (alarms.subject, '*')
     )
+{% endif %}

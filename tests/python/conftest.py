@@ -33,7 +33,10 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 # The longest tests start first, so that no worker is left with one of them at the end.
-_FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")
+_FIRST = (
+    *("end_to_end", "replication", "docs", "query", "explain", "benchmarks", "cli", "packaging", "tuning"),
+    *("evidence", "serving", "report", "notebook", "building"),
+)
 # Fixtures that are built once: files that use the same one go to one worker. The pattern finds it among a function's parameters;
 # of a file that uses several the first counts.
 _BUILT = {

@@ -123,8 +123,9 @@ def _rates(source: Source, run_id: str) -> Picture | None:
         title="Selection rates by group",
         reading="Impact ratio: a group’s selection rate over that of the best-off group, which is 1. Below four "
         "fifths (dashed) United States rules speak of adverse impact; "
-        "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. An interval is "
-        "of its row alone; verdicts hold for all findings of the audit together, so one that leaves 1 out may be inconclusive.",
+        "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. The interval "
+        "of the judged group is that of its finding, which allows for the choice of the worst-off group, others are of their row "
+        "alone; verdicts hold for all findings of the audit together, so one that leaves 1 out may be inconclusive.",
         result=result,
         panels=panels,
         legend=(*status_keys(rows),),
@@ -138,7 +139,8 @@ def _local_law(source: Source, run_id: str) -> Picture | None:
         title="New York City, Local Law 144: impact ratios",
         reading="In the form of 6 RCNY 5-301: by sex, by race and ethnicity, and by both. The rate of scores is the share above "
         "the median of the sample. A ratio is a category’s rate over that of the category selected, or scored, most; intervals "
-        "are 95 %. A small category is left out of ratios, as the rules allow, and shown: one under 2 % of the data, or under "
+        "are 95 % and of each row alone, so narrower than that of a finding about the worst-off group. "
+        "A small category is left out of ratios, as the rules allow, and shown: one under 2 % of the data, or under "
         "the audit’s analysis.decisions.smallest_share (0 leaves out none). People of unknown category are counted in columns "
         "of their own.",
         result=source.ask_analysis("nyc_local_law_144", run_id),

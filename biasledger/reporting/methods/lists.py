@@ -18,6 +18,7 @@ from biasledger.reporting.picture import (
     Panel,
     Picture,
     drawn,
+    interval,
     number,
     paneled,
     readable,
@@ -64,8 +65,8 @@ def _spread_panel(rows: Sequence[Row]) -> Panel:
         Dot(
             readable(row["attribute"]),
             row["snsr_debiased"],
-            row["interval_low"],
-            row["interval_high"],
+            row["value_low"],
+            row["value_high"],
             row["status"],
             None if row["snsr_noise_floor_high"] is None else 0.0,
             row["snsr_noise_floor_high"],
@@ -153,7 +154,7 @@ def _personality_panel(rows: Sequence[Row]) -> Panel:
     title = (
         f"{readable(first['domain']) or 'all subjects'}: PAFS {number(first['pafs'])}, "
         f"{number(first['pafs_debiased'])} without chance "
-        f"({number(first['pafs_low'])} to {number(first['pafs_high'])})"
+        f"({interval(first['pafs_low'], first['pafs_high'])})"
     )
     dots = [
         Dot(readable(row["group_name"]), row["similarity"], row["interval_low"], row["interval_high"])

@@ -5,6 +5,8 @@ people as (
     select
         prompt_id,
         [template, language, perturbation, domain, subject] as question,
+        domain,
+        subject,
         max(descriptor) filter (where attribute = $attribute) as descriptor,
         max(group_name) filter (where attribute = $attribute) as group_name,
         string_agg(attribute || '=' || group_name, ', ' order by attribute) filter (
@@ -35,6 +37,8 @@ of_reference as (
 )
 
 select
+    of_group.domain,
+    of_group.subject,
     of_group.prompt_id,
     of_group.descriptor,
     of_group.group_name,
@@ -46,5 +50,9 @@ inner join of_reference
     on
         of_group.question = of_reference.question
         and coalesce(of_group.others, '') = coalesce(of_reference.others, '')
+-- Cases of the finding's own subject, where it has one that prompts have.
+qualify
+    of_group.domain = $subject
+    or max(coalesce(of_group.domain, '') = $subject) over () is not true
 order by of_group.prompt_id, of_reference.prompt_id
 limit 500

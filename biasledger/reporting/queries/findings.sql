@@ -12,6 +12,7 @@ select
     findings.reference_group,
     findings.subject,
     findings.member,
+    findings.reference_member,
     findings.group_in_words,
     findings.reference_in_words,
     findings.status,

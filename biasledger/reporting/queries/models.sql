@@ -40,9 +40,8 @@ select
     subject,
     status,
     value,
-    -- Bounds of a whole family lie the same on both sides of 0: they are not of this value.
-    case when interval_low <> -interval_high then interval_low end as interval_low,
-    case when interval_low <> -interval_high then interval_high end as interval_high,
+    value_low,
+    value_high,
     threshold,
     side,
     no_difference

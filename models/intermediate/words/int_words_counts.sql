@@ -1,5 +1,4 @@
 {{ config(materialized="by_run") }}
-{%- do small_tasks() %}
 
 with
 

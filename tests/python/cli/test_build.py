@@ -32,9 +32,9 @@ def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_p
     assert "products, target robot (simulated), run run-1" in lines
     rows = [line for line in lines if " race " in line]
     assert rows == [
-        "f-Blac alarm race Black vs White word_divergence 0.5 0.02 <0.001",
-        "f-Lati inconclusive race Latino vs White word_divergence 0.03 0.02 <0.001",
-        "f-Asia clear race Asian vs White word_divergence 0.001 0.02 <0.001",
+        "f-Blac alarm race Black vs White word_divergence 0.5 0.02 0.0004",
+        "f-Lati inconclusive race Latino vs White word_divergence 0.03 0.02 0.0004",
+        "f-Asia clear race Asian vs White word_divergence 0.001 0.02 0.0004",
     ]
     assert "3 findings: 1 alarm, 1 inconclusive, 1 clear, 0 insufficient data." in result.stdout
     assert "The run run-2 is not finished, so that products of robot still goes by" in result.stdout

@@ -577,13 +577,13 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
             child,
         )
         child.kill()
-        child.join(60)
+        child.join(600)
         hold.go_on.set()
         assert child.exitcode == -signal.SIGKILL
         (journal,) = (ledger_path.parent / "journal").glob("*.jsonl")
         run = journal.stem
     child = _start(processes, service, small_spec, ledger_path, run, None)
-    child.join(60)
+    child.join(600)
     assert child.exitcode == 0
     assert run is not None
     assert len(list((ledger_path.parent / "journal").glob("*.jsonl"))) == 1
@@ -625,7 +625,7 @@ def _n_answers(ledger_path: Path) -> int:
 
 def _wait_for(is_so: Callable[[], bool], child: BaseProcess) -> None:
     """Return when something is so; a process that ended before that, or hangs, fails the test."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not is_so():
         assert child.is_alive(), child.exitcode
         assert time.monotonic() < deadline

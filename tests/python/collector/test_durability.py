@@ -38,7 +38,7 @@ from collector.spec.prompts import build_prompts
 from collector.targets.openai import OpenAITarget
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")
-N_KILLS = 20
+N_KILLS = 12
 TRIALS = 25
 N_TRIALS = 4 * TRIALS
 MAX_ATTEMPTS = 3
@@ -98,7 +98,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
                 state.asked.append(seed)
                 go_on = state.go_on if len(state.asked) > state.n_at_once else None
             if go_on is not None:
-                go_on.wait(60)
+                go_on.wait(600)
             time.sleep(state.seconds)
             data = state.body(seed)
             try:
@@ -209,7 +209,7 @@ def program() -> Iterator[subprocess.Popen[str]]:
     assert program.stdout is not None
     yield program
     program.stdin.close()
-    program.wait(10)
+    program.wait(600)
     program.stdout.close()
 
 
@@ -368,7 +368,7 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 600) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

@@ -36,7 +36,7 @@ class Disk:
 
     def sync(self, _: int) -> None:
         self.is_waited_for.set()
-        assert self.go_on.wait(60)
+        assert self.go_on.wait(600)
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
@@ -53,7 +53,7 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     keeper = Keeper(writer, CAPACITY, counts := Counter())
     for number in range(2 * CAPACITY):
         keeper.keep_written(Attempted(answered(number)))
-    assert disk.is_waited_for.wait(60)
+    assert disk.is_waited_for.wait(600)
     more = [
         threading.Thread(target=keeper.keep_written, args=(Attempted(answered(100 + one)),))
         for one in range(CAPACITY)
@@ -106,7 +106,7 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_reported(
         if not is_interrupted.is_set():
             is_interrupted.set()
             os.kill(os.getpid(), signal.SIGINT)
-        assert is_closing.wait(60)
+        assert is_closing.wait(600)
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     def close(self: Keeper) -> list[Attempted]:

@@ -48,6 +48,9 @@ def refusing(new_project: Callable[[], Project]) -> Project:
     restaurants.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
     products = yaml.safe_load((project.folder / "audits/products.yml").read_text(encoding="utf-8"))
     wordings = products["attributes"]["race"]["groups"]["Black"]
+    # Intersections and further schemes take most of the time and are refused alike.
+    products["analysis"] |= {"crossed": [], "words": products["analysis"]["words"] | {"schemes": ["words"]}}
+    project.write_audit("products", products)
     refused = dict.fromkeys([*wordings, "Muslim"], 1.0) | dict.fromkeys(_names(project, "black"), 0.37)
     project.add_targets({"refusing": {"kind": "simulator", "seed": 20260201, "refuse_about": refused}})
     for audit in ("products", "resumes", "stereotypes"):

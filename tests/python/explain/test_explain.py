@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from biasledger.cli import cli
 from biasledger.explaining import Explanation, explain_finding
 from biasledger.explaining.marks import Span
-from biasledger.explaining.output import _interval, _marked, _value, as_json
+from biasledger.explaining.output import _clear, _interval, _marked, _value, as_json
 from collector.errors import InputError
 from collector.ledger.erasure import erase
 
@@ -305,15 +305,22 @@ def test_a_value_says_whose_it_is_and_an_interval_without_a_lower_end_has_none()
         "value": 2.764,
         "member": "this",
         "reference_member": None,
+        "value_low": None,
+        "value_high": None,
         "interval_low": None,
         "interval_high": 2.7,
+        "clear_threshold": 1.96,
     }
-    assert _value(finding, {"scale": "|z| of a word"}) == "2.764 of 'this', |z| of a word"
+    assert _value(finding, {"scale": "|z| of a word"}) == "2.76 of 'this', |z| of a word"
     between = {**finding, "reference_member": "that"}
-    assert _value(between, {"scale": "largest minus smallest"}) == "2.764, largest minus smallest"
-    assert _interval(finding) == "up to 2.7 (95 %), on the scale of clear"
-    assert _interval({**finding, "interval_low": 0.5}) == "0.5 to 2.7 (95 %), on the scale of clear"
-    assert _interval({**finding, "interval_high": None}) == "none"
+    assert _value(between, {"scale": "largest minus smallest"}) == "2.76, largest minus smallest"
+    assert _interval(finding) == "none"
+    assert _interval({**finding, "value_low": 0.5, "value_high": 2.7}) == "0.5 to 2.7 (95 %)"
+    clear = {"clear_scale": "largest |z|"}
+    judged = "if its 95 % interval is within 1.96 (largest |z|)"
+    assert _clear(finding, clear) == f"{judged}; it is up to 2.7 there"
+    assert _clear({**finding, "interval_high": None}, clear) == judged
+    assert _clear({**finding, "interval_low": -2.7}, clear) == f"{judged}; it is -2.7 to 2.7 there"
 
 
 def copied(audited: Path, folder: Path, *statements: str) -> Path:

@@ -258,14 +258,14 @@ def test_a_measure_stays_on_one_thread_while_others_next_to_it_end():
 
     def second(_):
         second_began.set()
-        assert first_ended.wait(10)
+        assert first_ended.wait(600)
         return threads()
 
     with ThreadPoolExecutor(1) as thread:
 
         def first(_):
             running = thread.submit(measured, second, ())
-            assert second_began.wait(10)
+            assert second_began.wait(600)
             return running
 
         try:

@@ -192,10 +192,10 @@ def test_a_reader_sees_the_old_rows_or_the_new_ones_and_never_none(
         cursor.execute("select 1")
         reader = threading.Thread(target=read)
         reader.start()
-        assert begun.wait(30)
+        assert begun.wait(600)
         warehouse.to(database)
         done.set()
-        reader.join(30)
+        reader.join(600)
         assert not reader.is_alive()
         cursor.execute(query)
         assert cursor.fetchone() == old

@@ -225,7 +225,7 @@ publishing.publish_warehouse(Path({str(work)!r}), Path({str(warehouse)!r}), TABL
     with subprocess.Popen(
         [sys.executable, "-c", script], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}
     ) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         while not marker.exists():
             assert process.poll() is None
             assert time.monotonic() < deadline

@@ -146,7 +146,7 @@ def neutral_lists(rows: list[Row]) -> None:
     assert is_black(rows[0])
     similarities = [row["similarity"] for row in rows]
     assert similarities == sorted(similarities)
-    assert rows[0]["snsr"] > rows[0]["snsr_by_chance"] > 0
+    assert rows[0]["snsr"] > rows[0]["noise_taken_off_snsr"] > 0
 
 
 def statuses(rows: list[Row]) -> None:

@@ -16,8 +16,13 @@ import pytest
 
 from biasledger.comparing.changes import built_changes
 from biasledger.explaining import explain_finding
+from biasledger.explaining.output import judgement_lines
+from biasledger.findings import read_findings
+from biasledger.numbers import number, probability
+from biasledger.reporting.findings import FindingsTable, Line, findings_table
 from biasledger.reporting.null import null_panel
-from biasledger.reporting.picture import prose
+from biasledger.reporting.picture import STATUS_TEXTS, prose, signed
+from biasledger.reporting.source import open_warehouse
 from biasledger.reporting.verdicts import in_words, technical
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.changed_words import changed
@@ -34,6 +39,55 @@ def text_of(page: str) -> str:
 
 def table_of(answer: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(answer)))
+
+
+def test_every_finding_has_the_same_numbers_everywhere(explorer: Explorer) -> None:
+    with open_warehouse(explorer.warehouse) as source:
+        ids = [run_id for (run_id,) in explorer.rows("select run_id from marts.dim_runs where is_current")]
+        asked = source.ask("findings", run_ids=ids)
+    assert asked is not None
+    in_report = {
+        finding["finding_id"]: (STATUS_TEXTS[line.status], line.value, line.threshold, line.interval, line.p)
+        for finding, line in zip(asked.rows, all_lines(findings_table(asked.rows)), strict=True)
+    }
+    in_explorer = {}
+    for first in range(0, len(in_report), 50):
+        page = explorer.get(link("/findings", first=first)).text
+        for row in re.findall(r'<tr><td><span class="status.*?</tr>', page):
+            [finding_id] = re.findall(r'href="/finding/([0-9a-f]+)', row)
+            status, _, value, threshold, interval, p, _ = re.findall(r"<td.*?</td>", row)
+            in_explorer[finding_id] = tuple(
+                html.unescape(re.sub(r"<[^>]+>", "", one)) for one in (status, value, threshold, interval, p)
+            )
+    assert in_explorer == in_report
+    listed = {row.finding: row for row in read_findings(explorer.warehouse, runs=ids)}
+    for finding in asked.rows:
+        one = next(row for short, row in listed.items() if finding["finding_id"].startswith(short))
+        in_terminal = (
+            STATUS_TEXTS[one.status],
+            *map(number, (one.value, one.threshold)),
+            probability(one.p_value_adjusted),
+        )
+        status, value, threshold, interval, p = in_report[finding["finding_id"]]
+        assert tuple(map(signed, in_terminal)) == (status, value, threshold, p)
+        if " adjusted p " in f" {finding['explanation']}" and p != "–":
+            assert re.search(rf"adjusted p (is )?{re.escape(p)}\b", finding["explanation"])
+    of_measures = {finding["measure"]: finding for finding in asked.rows if finding["value"] is not None}
+    for finding in of_measures.values():
+        told = explain_finding(finding["finding_id"], explorer.warehouse, explorer.ledger, 0)
+        lines = {name: signed(text) for name, text in judgement_lines(told).items() if text}
+        status, value, threshold, interval, p = in_report[finding["finding_id"]]
+        assert re.match(rf"{re.escape(value)}(,| of )", lines["value"])
+        assert lines["threshold"].startswith(f"{threshold} or ")
+        assert lines["interval"] == ("none" if interval == "–" else f"{interval} (95 %)")
+        assert p == "–" or f"; {p} adjusted" in lines["p"]
+        shown = text_of(explorer.get(f"/finding/{finding['finding_id']}").text)
+        assert f"interval {lines['interval']} clear" in shown
+
+
+def all_lines(table: FindingsTable) -> list[Line]:
+    """The lines of a table as the report's script unpacks them."""
+    return [Line(*(table.packed["texts"][text] for text in row)) for row in table.packed["rows"]]
 
 
 class TestFindings:

@@ -1,0 +1,34 @@
+"""How values, intervals and p are written wherever people read them: report, explorer, terminal and notebook."""
+
+from __future__ import annotations
+
+import math
+
+_NOTHING = 1e-12  # what is left where equal numbers were subtracted
+_SMALLEST_P = 1e-6
+
+
+def number(value: float | None) -> str:
+    """Three significant digits; – where there is none."""
+    if value is None:
+        return "–"
+    value = float(value)
+    if abs(value) < _NOTHING:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}".replace("e-0", "e-")
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """`0.1 to 0.3`; – where an end is missing."""
+    return "–" if low is None or high is None else f"{number(low)} to {number(high)}"
+
+
+def probability(p_value: float | None) -> str:
+    """Two significant digits, rounded up: chance must not look rarer than it is. The macro rounded_p does the same."""
+    if p_value is None:
+        return "–"
+    p_value = float(p_value)
+    if p_value <= 0:
+        return "0"
+    step = 10.0 ** (math.floor(math.log10(p_value)) - 1)
+    return f"{max(math.ceil(p_value / step * (1 - 1e-12)) * step, _SMALLEST_P):.2g}"

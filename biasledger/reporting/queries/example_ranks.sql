@@ -1,0 +1,10 @@
+-- What each answer decided: the higher its rank value, the better for the person.
+select
+    prompt_id,
+    trial,
+    rank_value
+from marts.fct_predictions
+where
+    run_id = $run_id
+    and mitigation = 'plain'
+    and rank_value is not null

@@ -1,0 +1,104 @@
+"""Test the models as a package of somebody else's dbt project, examples/dbt."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+import yaml
+
+from biasledger.project import dbt_source
+from collector.ledger.database import Ledger
+from tests.python.project import Project
+
+ROOT = Path(__file__).parents[3]
+# What dbt reads of a package.
+PARTS = ("dbt_project.yml", "models", "macros", "seeds", "analyses", "tests/dbt")
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(ROOT / "examples/dbt", tmp_path / "shop"))
+
+
+def dbt(shop: Path, ledger: Path, *command: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", "from dbt.cli.main import cli; cli(prog_name='dbt')", *command],
+        cwd=shop,
+        env=os.environ
+        | {
+            "PYTHONPATH": str(ROOT),
+            "BIASLEDGER_PACKAGE": str(dbt_source()),
+            "BIASLEDGER_LEDGER": str(ledger),
+            "BIASLEDGER_METHODS": "decisions",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def rows(shop: Path, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(shop / "shop.duckdb", read_only=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def schemas(shop: Path) -> set[object]:
+    return {name for (name,) in rows(shop, "select distinct schema_name from duckdb_tables()")}
+
+
+def test_a_model_counts_alarms_of_the_installed_package(
+    shop: Path, new_project: Callable[[], Project]
+) -> None:
+    project = new_project()
+    project.collect("simulator", "audits/resumes.yml", n_subjects=12)
+    accepted = "resumes,simulator,rank_gap,race*gender,black*male,,hr lead,2099-01-01,known\n"
+    with (shop / "seeds/exceptions.csv").open("a", encoding="utf-8") as file:
+        file.write(accepted)
+    dbt(shop, project.ledger, "deps")
+    said = dbt(shop, project.ledger, "build", "--profiles-dir", ".", "--select", "+alarms_by_country")
+    assert "WARN" not in said.replace("WARN=0", "")
+    alarms = "select measure, group_name from dev_marts.fct_findings where status = 'alarm'"
+    found = rows(shop, f"{alarms} and not is_excepted")
+    assert ("rank_gap", "black*male") in rows(shop, alarms)
+    assert ("rank_gap", "black*male") not in found
+    assert rows(shop, "select country, n_alarms from dev.alarms_by_country") == [("Germany", len(found))]
+    assert schemas(shop) == {"dev", "dev_intermediate", "dev_marts", "dev_settings"}
+
+
+@pytest.mark.long
+def test_an_empty_ledger_and_schemas_of_ones_own_with_a_package_from_git(shop: Path, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, source / part)
+        else:
+            source.mkdir(exist_ok=True)
+            shutil.copy(ROOT / part, source / part)
+    git = ["git", "-C", str(source), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "a"], ["tag", "v1"]):
+        subprocess.run([*git, *command], check=True)
+    packages = {"packages": [{"git": source.as_uri(), "revision": "v1"}]}
+    (shop / "packages.yml").write_text(yaml.safe_dump(packages), encoding="utf-8")
+    (shop / "macros").mkdir()
+    (shop / "macros/names.sql").write_text(
+        "{% macro generate_schema_name(custom_schema_name, node) -%}"
+        "of_{{ custom_schema_name or target.schema }}{%- endmacro %}",
+        encoding="utf-8",
+    )
+    ledger = tmp_path / "ledger.duckdb"
+    Ledger(ledger).create()
+    dbt(shop, ledger, "deps")
+    dbt(shop, ledger, "build", "--profiles-dir", ".", "--target", "prod")
+    dbt(shop, ledger, "test", "--profiles-dir", ".", "--target", "prod")
+    assert rows(shop, "select count(*) from of_prod.alarms_by_country") == [(0,)]
+    assert {"of_marts", "of_settings", "of_alarms"} <= schemas(shop)
+    assert not any(str(name).startswith("prod") for name in schemas(shop))
