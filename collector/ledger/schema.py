@@ -24,9 +24,18 @@ _DEFINITIONS = """
                 as definition
         from duckdb_columns()
         where database_name = current_database() and not internal
+            and table_oid in (select table_oid from duckdb_tables() where database_name = current_database())
         group by all
         union all
-        select schema_name || '.' || view_name, sql from duckdb_views() where database_name = current_database() and not internal
+        -- DuckDB writes the parts of `replace` in any order.
+        select
+            schema_name || '.' || view_name,
+            if(
+                contains(lower(sql), ' replace '),
+                array_to_string(list_sort(regexp_split_to_array(sql, '[\\s,"();]+')), ' '),
+                sql
+            )
+        from duckdb_views() where database_name = current_database() and not internal
         union all
         select schema_name || '.' || function_name, macro_definition
         from duckdb_functions() where database_name = current_database() and not internal
