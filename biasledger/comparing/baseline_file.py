@@ -129,12 +129,14 @@ def _rows(path: Path, lines: Iterable[str], run_id: str) -> Iterator[tuple[str, 
             content = json.loads(line)
             part, row = content["part"], content["row"]
             text = canonical_json(row)
-            if line != canonical_json({"part": part, "row": row}):
-                raise ValueError
         except (ValueError, RecursionError, KeyError, TypeError):
             raise InputError(
                 f"{path}: row {number} is no row of a baseline; it should be an object with 'part' and 'row'."
             ) from None
         if fault := fault_of(known, part, row, run_id):
             raise InputError(f"{path}: row {number} {fault}.")
+        if line != canonical_json({"part": part, "row": row}):
+            raise InputError(
+                f"{path}: row {number} is not written as `biasledger baseline export` writes it."
+            )
         yield part, text
