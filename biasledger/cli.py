@@ -26,7 +26,7 @@ from biasledger.commands import (
 )
 from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREAD, EXIT_WAITED
 from collector.errors import BiasledgerError, WaitedInVainError
-from collector.terminal import LogHandler, configure_logging, drop_output, flush, say, visible
+from collector.terminal import LogHandler, configure_logging, drop_output, flush, print_escapes, say, visible
 
 # In the order of the work, which is that of `--help`.
 _PARTS = (
@@ -149,6 +149,7 @@ def main() -> None:
     """Run the `biasledger` command; the process ends with its exit code."""
     # Without a logging setup Python prints warnings, which may quote text from outside.
     logging.lastResort = LogHandler(logging.WARNING)
+    print_escapes()
     cli.main(prog_name="biasledger")
 
 

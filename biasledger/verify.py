@@ -13,8 +13,17 @@ from collector.hints import did_you_mean
 from collector.journal.chain import ZERO, Seal, next_hash
 from collector.journal.reader import Record, is_being_written, journal_folder, journal_path, read_journal
 from collector.ledger.database import Ledger
-from collector.ledger.evidence import TABLES, Held, chain_links, has_seal, hashed_content, held_records
+from collector.ledger.evidence import (
+    TABLES,
+    Held,
+    chain_links,
+    has_seal,
+    hashed_content,
+    held_records,
+    odd_rows,
+)
 from collector.ledger.loading import read_head
+from collector.ledger.schema import changed_definitions
 from collector.rows import LATER_EVENTS
 
 if TYPE_CHECKING:
@@ -122,6 +131,7 @@ def verify_ledger(
             )
             verdicts.append(Verdict("seal", "broken", fault=message, n_faults=1))
         if not run_ids:
+            verdicts += _verify_definitions(connection)
             verdicts += verify_shared(connection)
             verdicts += _verify_unknown_journals(ledger_path, known)
     return verdicts
@@ -189,7 +199,7 @@ def verify_run(
     for held in held_records(connection, run.run_id):
         if not held.is_as_kept:
             faults.add(held.position, _told(held), held)
-    _check_end(run, end, seal, has_journal, faults)
+    _check_end(run, end, seal, has_journal, journal is not None and is_being_written(journal), faults)
     notes = []
     if journal is not None:
         notes += _compare_journal(connection, journal, run, end, faults)
@@ -267,7 +277,9 @@ def _walk(
     return Seal(count, head_hash), faults.count == 0
 
 
-def _check_end(run: Run, end: Seal, seal: Seal | None, has_journal: bool, faults: _Faults) -> None:
+def _check_end(
+    run: Run, end: Seal, seal: Seal | None, has_journal: bool, is_growing: bool, faults: _Faults
+) -> None:
     if seal is not None and seal.count > end.count:
         gone = seal.count - end.count
         faults.add(
@@ -279,10 +291,16 @@ def _check_end(run: Run, end: Seal, seal: Seal | None, has_journal: bool, faults
             end.count,
             f"The last {last - end.count:,} of the {last:,} records that it was sealed with are gone.",
         )
-    # Where there is a journal, it says where the chain ends.
-    if has_journal or last >= end.count > 0:
+    if last >= end.count > 0 or is_growing:
         return
-    if end.count == 0:
+    if has_journal:
+        if end.count:
+            faults.add(
+                end.count,
+                "Its chain has no seal at its end: the seal was deleted, or a crash came before it; `biasledger build` "
+                "writes it.",
+            )
+    elif end.count == 0:
         faults.add(0, "Its chain is gone.")
     elif not run.seals:
         faults.add(end.count, "Its seal is gone, so nothing shows where its chain should end.")
@@ -333,12 +351,24 @@ def _compare_journal(
     return notes
 
 
+def _verify_definitions(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
+    changed = changed_definitions(connection)
+    if changed:
+        message = (
+            f"{', '.join(changed[:_SHOWN_VALUES])} {'is' if len(changed) == 1 else 'are'} not defined as biasledger defines "
+            f"what a ledger holds: a table, a view or a column was changed, added or removed."
+        )
+        yield Verdict("tables and views", "broken", fault=message, n_faults=len(changed))
+
+
 def verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
     """Recompute the hashes of analyses, relevance and catalogues; yield a verdict if one differs."""
     faults = _Faults()
     for what, stated, computed in hashed_content(connection):
         if stated != computed:
             faults.add(None, f"{what[0].upper()}{what[1:]} was changed: its content does not match {stated}.")
+    for sentence in odd_rows(connection):
+        faults.add(None, sentence)
     if faults.first is not None:
         yield Verdict("analyses and catalogues", "broken", fault=faults.first, n_faults=faults.count)
 

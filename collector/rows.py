@@ -24,6 +24,9 @@ LATER_EVENTS = (RETRACTED, LABELLED, READ)
 # In the method's source a classifier gives the same score to every shorter text.
 SHORT_CHARACTERS = 20
 
+# The key of the hash in the first line of a baseline's file.
+BASELINE_HASH = "content_hash"
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
@@ -188,6 +191,17 @@ def hash_of_items(rows: Sequence[ItemRow]) -> str:
 def hash_of_predictions(rows: Sequence[PredictionRow]) -> str:
     """Return the tagged hash of predictions, independent of the order of their rows."""
     return hash_of(sorted(canonical_json(astuple(row)) for row in rows))
+
+
+def hash_of_baseline(head: Mapping[str, Any], lines: Sequence[str]) -> str | None:
+    """Return the tagged hash of a baseline's file: its first line without the hash, and its rows as canonical JSON in order.
+
+    None if the first line is no canonical JSON.
+    """
+    try:
+        return tagged_hash("\n".join([canonical_json(head), *lines]))
+    except ValueError:
+        return None
 
 
 def utc_now() -> datetime:

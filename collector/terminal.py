@@ -119,6 +119,13 @@ class _Unpadded:
         return getattr(self._file, name)
 
 
+def print_escapes() -> None:
+    """From now on print a character that the output's encoding lacks as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def flush() -> None:
     """Write what is held back to standard output."""
     sys.stdout.flush()

@@ -8,6 +8,7 @@ import click
 
 from biasledger.commands.common import PATH, ledger_option, pager_option, warehouse_option
 from biasledger.commands.completing import complete_analyses, complete_findings
+from collector.errors import InputError
 from collector.terminal import print_data, say
 
 wide_option = click.option(
@@ -136,7 +137,13 @@ def sql(source: str, dialect: str, schema: str | None) -> None:
 def _read(source: str) -> str:
     from biasledger.querying.analyses import read_sql
 
-    return click.get_text_stream("stdin").read() if source == "-" else read_sql(source)
+    try:
+        text = click.get_text_stream("stdin").read() if source == "-" else read_sql(source)
+        text.encode()
+    except UnicodeError:
+        place = "Standard input" if source == "-" else "The SQL"
+        raise InputError(f"{place} is not UTF-8; save it as UTF-8, or set PYTHONUTF8=1.") from None
+    return text
 
 
 @click.command()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,13 @@ from biasledger.comparing.baseline_rows import fault_of, parts
 from collector.errors import BiasledgerError, InputError
 from collector.files.plain import open_plain
 from collector.files.replacing import write_whole
-from collector.hashing import canonical_json, hash_of_file, tagged_hash
+from collector.hashing import canonical_json, hash_of_file
+from collector.rows import BASELINE_HASH, hash_of_baseline
 
 FORMAT = "biasledger-baseline"
 # 2: the hash covers the first line, too.
 VERSION = 2
 _MOST_BYTES = 512 << 20
-_HASH = "content_hash"
 _NEEDED: Mapping[str, type] = {
     "audit": str,
     "target": str,
@@ -64,7 +64,7 @@ def write_baseline(path: Path, manifest: dict[str, Any], rows: Iterable[tuple[st
     """
     lines = [canonical_json({"part": part, "row": json.loads(row)}) for part, row in rows]
     head = {"format": FORMAT, "version": VERSION, **manifest, "n_rows": len(lines)}
-    sealed = {**head, _HASH: _content_hash(head, lines)}
+    sealed = {**head, BASELINE_HASH: hash_of_baseline(head, lines)}
     content = "\n".join([canonical_json(sealed), *lines, ""]).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,8 +108,8 @@ def read_baseline(path: Path) -> BaselineFile:
             "export it again with the version that is installed here."
         )
     body = lines[1:-1]
-    stated = head.pop(_HASH, None)
-    if stated is None or stated != _content_hash(head, body):
+    unsealed = {name: value for name, value in head.items() if name != BASELINE_HASH}
+    if head.get(BASELINE_HASH) is None or head[BASELINE_HASH] != hash_of_baseline(unsealed, body):
         raise InputError(
             f"{path} was changed or cut off after it was exported: its content is not what its first line "
             "seals. Copy it again, or export it again."
@@ -120,14 +120,6 @@ def read_baseline(path: Path) -> BaselineFile:
     if len(body) != head["n_rows"]:
         raise InputError(f"{path} has {len(body):,} rows, and its first line says {head['n_rows']:,}.")
     return BaselineFile(head, list(_rows(path, body, head["run_id"])), hash_of_file(path))
-
-
-def _content_hash(head: Mapping[str, Any], lines: Sequence[str]) -> str | None:
-    """Return the hash of a file's content without the hash itself; None if the content is no canonical JSON."""
-    try:
-        return tagged_hash("\n".join([canonical_json(head), *lines]))
-    except ValueError:
-        return None
 
 
 def _rows(path: Path, lines: Iterable[str], run_id: str) -> Iterator[tuple[str, str]]:
@@ -143,4 +135,8 @@ def _rows(path: Path, lines: Iterable[str], run_id: str) -> Iterator[tuple[str, 
             ) from None
         if fault := fault_of(known, part, row, run_id):
             raise InputError(f"{path}: row {number} {fault}.")
+        if line != canonical_json({"part": part, "row": row}):
+            raise InputError(
+                f"{path}: row {number} is not written as `biasledger baseline export` writes it."
+            )
         yield part, text

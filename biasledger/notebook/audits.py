@@ -7,13 +7,17 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from biasledger import __version__
 from biasledger.notebook.warehouse import Warehouse, open_warehouse
 from biasledger.project import check_project, init_project, settings_file
 from collector.errors import BiasledgerError, InputError
+from collector.hints import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +30,9 @@ Spec = Path | str | Mapping[str, Any]
 
 # Folders of projects without a name, deleted when Python ends.
 _temporary: list[tempfile.TemporaryDirectory[str]] = []
+# What a cell of an object column may be, besides nothing.
+_PLAIN = (str, bytes, int, float, Decimal, date, time, timedelta, UUID, type(None))
+_MISSING_OR_NUMBERS = ("NAType", "bool", "int8", "int16", "int32", "int64", "float16", "float32")
 _VERSIONS = {"biasledger": __version__}
 
 
@@ -274,6 +281,7 @@ def _answers_file(answers: object) -> Iterator[Path]:
                     raise InputError(
                         f"Answers of type {type(answers).__name__} cannot be read: give a data frame or a file."
                     ) from error
+                _refuse_objects(answers, connection.execute("describe answers").fetchall())
                 connection.execute("copy answers to $1 (format parquet)", [str(path)])
         except duckdb.Error as error:
             reason = str(error).splitlines()[0].partition("Error: ")[2]
@@ -282,6 +290,26 @@ def _answers_file(answers: object) -> Iterator[Path]:
             ) from error
         with _called(path, "answers"):
             yield path
+
+
+def _refuse_objects(frame: object, described: Sequence[tuple[Any, ...]]) -> None:
+    """Raise InputError for Python objects that DuckDB would write as Python shows them, in columns of a pandas frame.
+
+    Columns of lists or objects alone become JSON, and are no such columns.
+    """
+    dtypes: Any = getattr(frame, "dtypes", None)
+    if not hasattr(dtypes, "items"):
+        return
+    texts = {name for name, type_, *_ in described if type_ == "VARCHAR"}
+    for column, dtype in dtypes.items():
+        if str(dtype) != "object" or str(column) not in texts:
+            continue
+        for number, value in enumerate(frame[column], start=1):  # type: ignore[index]
+            if not isinstance(value, _PLAIN) and type(value).__name__ not in _MISSING_OR_NUMBERS:
+                raise InputError(
+                    f"answers: row {number} has a Python {type(value).__name__} as {shown(str(column))}; make it a text, such as "
+                    f"with json.dumps, or give a list or dict in each row."
+                )
 
 
 @contextmanager

@@ -16,6 +16,10 @@ from collector.errors import InputError
 MAX_SPEC_BYTES = 4 << 20
 MAX_TABLE_BYTES = 256 << 20
 MAX_DOCUMENT_BYTES = 1 << 30
+# Limits on unpacking: beyond a free amount, at most so many times the packed size. Logs of real evaluations and workbooks shrink
+# to a tenth or a thirtieth.
+MAX_RATIO = 200
+FREE_BYTES = 256 << 20
 
 
 def open_plain(path: Path) -> BinaryIO:
@@ -55,6 +59,18 @@ def read_plain(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise InputError(f"{path} is larger than {_size(most)}, which is more than is read of such a file.")
     return content
+
+
+def require_ratio(
+    path: Path, n_bytes: int, remedy: str, *, ratio: int = MAX_RATIO, free: int | None = None
+) -> None:
+    """Raise InputError for a file that would become far more bytes than it has."""
+    packed = path.stat().st_size
+    if n_bytes > max(FREE_BYTES if free is None else free, ratio * packed):
+        raise InputError(
+            f"{path} would become {n_bytes:,} bytes, {n_bytes // max(packed, 1):,} times what it is; at most {ratio:,} times as "
+            f"much is read: {remedy}."
+        )
 
 
 def require_plain(path: Path) -> None:

@@ -11,15 +11,17 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from collector.hashing import hash_of, tagged_hash
+from collector.hashing import canonical_json, hash_of, tagged_hash
 from collector.journal.chain import ERASABLE, ERASED, FIELDS, Seal, event_body, record_digest, record_key
 from collector.ledger.database import READ_LIMIT
 from collector.rows import (
+    BASELINE_HASH,
     ItemRow,
     MarkerRow,
     PredictionRow,
     ProbeRow,
     RelevanceRow,
+    hash_of_baseline,
     hash_of_items,
     hash_of_predictions,
 )
@@ -161,6 +163,40 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
         ).fetchall()
         predicted = [PredictionRow(*row) for row in found]
         yield f"the predictions of {recommender!r}", stated, hash_of_predictions(predicted)
+    for audit, target, file_hash, manifest in connection.execute(
+        "select audit, target, file_hash, manifest from raw.baselines where file_hash is not null order by set_at"
+    ).fetchall():
+        head = _json(manifest)
+        found = connection.execute(
+            "select part, content from raw.baseline_rows where file_hash = ? order by rowid", [file_hash]
+        ).fetchall()
+        lines = [canonical_json({"part": part, "row": _json(content)}) for part, content in found]
+        # Baselines of before their hash was kept have none.
+        if stated := head.pop(BASELINE_HASH, None):
+            yield f"the baseline of {audit!r} and {target!r}", stated, hash_of_baseline(head, lines) or ""
+
+
+def odd_rows(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Yield a sentence for each row that biasledger never writes, of tables that no chain covers."""
+    for audit, moment in connection.execute(
+        "select audit, registered_at from raw.analysis_settings "
+        "group by audit, analysis_hash, registered_at having count(*) > 1 order by all"
+    ).fetchall():
+        yield f"The analysis of {audit!r} of {moment:%Y-%m-%d %H:%M:%S} UTC is in raw.analysis_settings more than once."
+    for run_id, n_records in connection.execute(
+        "select run_id, n_records from raw.seals group by all having count(*) > 1 order by all"
+    ).fetchall():
+        yield f"The seal of {n_records:,} records of the run {run_id} is in raw.seals more than once."
+    for audit, target, run_id in connection.execute(
+        "select audit, target, run_id from raw.baselines as baselines where file_hash is null and run_id is not null "
+        "and not exists (from raw.runs as runs where runs.run_id = baselines.run_id "
+        "and runs.audit = baselines.audit and runs.target = baselines.target) order by set_at"
+    ).fetchall():
+        yield f"raw.baselines pins {run_id} for {audit!r} and {target!r}, which is no run of these in the ledger."
+    for audit, target in connection.execute(
+        "select audit, target from raw.baselines group by audit, target, set_at having count(*) > 1 order by all"
+    ).fetchall():
+        yield f"A baseline of {audit!r} and {target!r} is in raw.baselines more than once."
 
 
 def has_seal(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,33 @@ if TYPE_CHECKING:
     import duckdb
 
 MIGRATIONS_FOLDER = Path(__file__).with_name("migrations")
+# Names and definitions of all that a ledger holds, spelled alike by every version of DuckDB.
+_DEFINITIONS = """
+    with defined as (
+        select
+            schema_name || '.' || table_name as name,
+            string_agg(concat_ws(' ', column_name, data_type, is_nullable, column_default), ', ' order by column_index)
+                as definition
+        from duckdb_columns()
+        where database_name = current_database() and not internal
+            and table_oid in (select table_oid from duckdb_tables() where database_name = current_database())
+        group by all
+        union all
+        -- DuckDB writes the parts of `replace` in any order.
+        select
+            schema_name || '.' || view_name,
+            if(
+                contains(lower(sql), ' replace '),
+                array_to_string(list_sort(regexp_split_to_array(sql, '[\\s,"();]+')), ' '),
+                sql
+            )
+        from duckdb_views() where database_name = current_database() and not internal
+        union all
+        select schema_name || '.' || function_name, macro_definition
+        from duckdb_functions() where database_name = current_database() and not internal
+    )
+    select name, lower(regexp_replace(definition, '[\\s"();]', '', 'g')) from defined
+"""
 MIGRATION_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -105,6 +133,21 @@ def require_current(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         raise LedgerError(
             f"{path} has an older schema; the next `biasledger collect` or `biasledger import` updates it."
         )
+
+
+def changed_definitions(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the tables and views of a ledger that are not as the migrations make them, and what else is in the file."""
+    expected, found = _expected_definitions(), set(connection.execute(_DEFINITIONS).fetchall())
+    return sorted({name for name, _ in expected ^ found})
+
+
+@cache
+def _expected_definitions() -> frozenset[tuple[str, str]]:
+    import duckdb
+
+    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+        migrate(connection, Path(":memory:"))
+        return frozenset(connection.execute(_DEFINITIONS).fetchall())
 
 
 def _applied_versions(connection: duckdb.DuckDBPyConnection) -> set[int]:

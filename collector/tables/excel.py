@@ -19,15 +19,19 @@ from typing import Any
 from xml.etree.ElementTree import ParseError
 
 from collector.errors import InputError
-from collector.files.plain import MAX_DOCUMENT_BYTES, open_plain
+from collector.files.plain import MAX_DOCUMENT_BYTES, open_plain, require_ratio
 from collector.hashing import READ_BYTES
 from collector.hints import did_you_mean, quoted, shown
 from collector.tables.columns import missing_column, require_column
-from collector.tables.log_rows import LogRow, as_text, no_rows
+from collector.tables.log_rows import LogRow, as_text, json_fault, no_rows
 
 MOST_CHARACTERS = 32_767  # of a cell, by Excel's own limit
 # openpyxl holds the texts that cells share whole, as a string each; sheets it reads a row at a time.
 MAX_STRINGS_BYTES = 128 << 20
+# Styles and the like, which become objects of many times their size.
+MAX_PART_BYTES = 16 << 20
+# What a sheet of Excel has at most; and cells, since a file may name far more than it holds.
+MOST_ROWS, MOST_COLUMNS, MOST_CELLS = 1 << 20, 1 << 14, 1 << 26
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _LONGEST_TAG = 200
@@ -68,7 +72,9 @@ class Sheet:
         first_row = self._header_row + 1
         cells = self._cells.iter_rows(min_row=first_row)
         formulas = self._formulas.iter_rows(min_row=first_row) if self._formulas is not None else None
-        for number, row in enumerate(cells, start=first_row):
+        for number, row in enumerate(
+            _within_limits(self._path, self._cells, cells, first_row), start=first_row
+        ):
             written = next(formulas, ()) if formulas is not None else ()
             if all(cell.value is None for cell in row) and not any(_is_formula(cell) for cell in written):
                 continue
@@ -137,7 +143,7 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
             _require_bounded(path, file)
             book = load_workbook(file, read_only=True, data_only=True)
             cells, notes = _chosen(path, book.worksheets, name)
-            merged, has_formulas = _marks(cells)
+            merged, has_formulas = _marks(path, cells)
             formulas = load_workbook(file, read_only=True)[cells.title] if has_formulas else None
             for sheet in filter(None, (cells, formulas)):
                 # The size that a workbook states may be too small, or the largest that a sheet can have.
@@ -165,7 +171,8 @@ def _readable(path: Path) -> Iterator[None]:
         # Raised by zipfile for a member that is encrypted, or compressed in an unknown way.
         RuntimeError,
     ) as error:
-        reason = str(error).strip("'\"").rstrip(".")
+        reason = json_fault(error) if isinstance(error, ValueError) else str(error)
+        reason = reason.strip("'\"").rstrip(".")[:200]
         raise InputError(
             f"{path} is not a readable Excel workbook ({reason}); an older .xls, or one with a password, is to be saved as .xlsx."
         ) from None
@@ -179,7 +186,20 @@ def _require_bounded(path: Path, file: Any) -> None:
                 f"{path} would become {total:,} bytes, more than the {MAX_DOCUMENT_BYTES >> 30} GiB that are read of a workbook; "
                 f"save the sheet as CSV."
             )
-        for name in _held_whole(archive):
+        require_ratio(path, total, "save the sheet as CSV")
+        texts = list(_held_whole(archive))
+        for entry in archive.infolist():
+            if (
+                entry.filename not in texts
+                and not entry.filename.startswith("xl/worksheets/sheet")
+                and entry.filename.endswith((".xml", ".rels"))
+                and entry.file_size > MAX_PART_BYTES
+            ):
+                raise InputError(
+                    f"{path}: {shown(entry.filename)} would become {entry.file_size:,} bytes, more than the "
+                    f"{MAX_PART_BYTES >> 20} MiB that are read of a workbook's parts other than its cells; save the sheet as CSV."
+                )
+        for name in texts:
             size = archive.getinfo(name).file_size
             if size > MAX_STRINGS_BYTES:
                 raise InputError(
@@ -213,12 +233,17 @@ def _chosen(path: Path, sheets: Sequence[Any], name: str | None) -> tuple[Any, l
     return sheets[titles.index(name)], []
 
 
-def _marks(sheet: Any) -> tuple[list[str], bool]:
+def _marks(path: Path, sheet: Any) -> tuple[list[str], bool]:
     """Return the ranges of cells that are merged, and whether there is a formula, which a reader of rows does not say."""
     merged: dict[str, None] = {}
     has_formulas, rest = False, b""
     with sheet._get_source() as stream:
         while block := stream.read(READ_BYTES):
+            if len(block) == READ_BYTES and b"<" not in block:
+                raise InputError(
+                    f"{path}: a cell of the sheet {shown(sheet.title)} has more than {READ_BYTES:,} characters; Excel keeps "
+                    f"{MOST_CHARACTERS:,} of a text: save the sheet as CSV."
+                )
             part = rest + block
             merged |= dict.fromkeys(found.decode() for found in _MERGED.findall(part))
             has_formulas = has_formulas or _FORMULA.search(part) is not None
@@ -228,13 +253,26 @@ def _marks(sheet: Any) -> tuple[list[str], bool]:
 
 def _header(path: Path, sheet: Any) -> tuple[int, list[tuple[int, str]]]:
     """Return the header's row from 1, and place and name of each column that has one."""
-    for number, row in enumerate(sheet.iter_rows(), start=1):
+    for number, row in enumerate(_within_limits(path, sheet, sheet.iter_rows(), 1), start=1):
         named = [(place, text.strip()) for place, text in enumerate(_texts(row)) if text and text.strip()]
         if named:
             return number, named
     raise InputError(
         f"{path}: the sheet {shown(sheet.title)} is empty; it should hold a header and a row for each response."
     )
+
+
+def _within_limits(path: Path, sheet: Any, rows: Iterable[Any], first_row: int) -> Iterator[Any]:
+    """Yield the rows of a sheet, with those that its file leaves out, up to what a sheet of Excel can have."""
+    n_cells = 0
+    for number, row in enumerate(rows, start=first_row):
+        n_cells += len(row)
+        if number > MOST_ROWS or len(row) > MOST_COLUMNS or n_cells > MOST_CELLS:
+            raise InputError(
+                f"{path}: the sheet {shown(sheet.title)} goes on beyond row {MOST_ROWS:,}, column {_letters(MOST_COLUMNS - 1)} "
+                f"or {MOST_CELLS:,} cells; save it as CSV."
+            )
+        yield row
 
 
 def _texts(row: Iterable[Any]) -> Iterator[str | None]:

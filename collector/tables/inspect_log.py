@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from collector.errors import InputError
-from collector.files.plain import open_plain
+from collector.files.plain import open_plain, require_ratio
+from collector.hints import shown
 from collector.tables.log_rows import (
     LogRow,
     chat_prompt,
@@ -27,16 +29,12 @@ from collector.tables.log_rows import (
 )
 
 # A sample's id is in the name as it is: "race/asian" makes a folder.
-_SAMPLE = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)\.json", re.DOTALL)
+_SAMPLE = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d{1,18})\.json", re.DOTALL)
 _PIECES = re.compile(r"samples/.+/sample\.json", re.DOTALL)
 _IN_SAMPLES = re.compile(r"samples/.+\.json", re.DOTALL)
 _HEADERS = ("header.json", "_journal/start.json")  # an evaluation that was interrupted has no header
 _ATTACHMENT = "attachment://"
-# Limits on unpacking an archive: each file as long as a row of a table may be, and all of them together, beyond a free amount, at
-# most so many times their packed size. Logs of real evaluations shrink to a tenth or a thirtieth.
 MAX_SAMPLE_BYTES = 64 << 20
-MAX_RATIO = 200
-FREE_BYTES = 256 << 20
 
 
 def is_log(document: Mapping[str, Any]) -> bool:
@@ -76,29 +74,26 @@ def archive_rows(path: Path) -> Iterator[LogRow]:
 
     try:
         with open_plain(path) as file, zipfile.ZipFile(file) as archive:
-            names = set(archive.namelist())
-            _require_bounded(path, archive.infolist())
+            entries = archive.infolist()
+            names = {entry.filename for entry in entries}
+            require_ratio(
+                path, sum(entry.file_size for entry in entries), "no log of Inspect AI becomes more"
+            )
+            if len(names) < len(entries):
+                twice = next(name for name in names if sum(one.filename == name for one in entries) > 1)
+                raise InputError(f"{path} holds {shown(twice)} twice; log the evaluation again.")
             header = next((name for name in _HEADERS if name in names), None)
             if header is None:
                 raise InputError(f"{path} is no Inspect AI log: it has no {_HEADERS[0]}.")
             samples = _samples(path, names)
-            evaluation = parse_object(_content(archive, header, path), f"{path}: {header}").get("eval", {})
+            evaluation = parse_object(_content(archive, header, path), f"{path}: {header}").get("eval")
+            if not isinstance(evaluation, dict):
+                raise InputError(f"{path} is no Inspect AI log: its {header} has no object as 'eval'.")
             for name in samples:
                 yield _row(evaluation, parse_object(_content(archive, name, path), f"{path}: {name}"))
-    # NotImplementedError is what zipfile raises for a compression it does not know.
-    except (zipfile.BadZipFile, ZstdError, NotImplementedError, EOFError, OSError) as error:
-        raise InputError(f"{path} is not a readable Inspect AI log: {error}.") from None
-
-
-def _require_bounded(path: Path, entries: Iterable[Any]) -> None:
-    """Refuse an archive that by its own account unpacks to far more than its size."""
-    total = sum(entry.file_size for entry in entries)
-    packed = path.stat().st_size
-    if total > max(FREE_BYTES, MAX_RATIO * packed):
-        raise InputError(
-            f"{path} would become {total:,} bytes, {total // max(packed, 1):,} times what it is; a log of Inspect AI becomes at "
-            f"most {MAX_RATIO} times as much."
-        )
+    # RuntimeError is what zipfile raises for an encrypted file, and for a compression it does not know.
+    except (zipfile.BadZipFile, zlib.error, ZstdError, RuntimeError, EOFError, OSError) as error:
+        raise InputError(f"{path} is not a readable Inspect AI log: {str(error).rstrip('.')}.") from None
 
 
 def _content(archive: Any, name: str, path: Path) -> bytes:

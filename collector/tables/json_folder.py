@@ -13,7 +13,7 @@ from typing import Any
 from collector.errors import InputError
 from collector.files.plain import MAX_DOCUMENT_BYTES, read_plain
 from collector.tables.encodings import STATE_ENCODING, marked_encoding
-from collector.tables.log_rows import no_rows
+from collector.tables.log_rows import json_fault, no_rows
 
 _DOCUMENT, _LINES = (".json",), (".jsonl", ".ndjson")
 FILE_COLUMN = "file"
@@ -92,7 +92,7 @@ def _parsed(text: str, where: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where} is not valid JSON ({error}).") from None
+        raise InputError(f"{where} is not valid JSON ({json_fault(error)}).") from None
 
 
 def can_be_written(value: object) -> bool:

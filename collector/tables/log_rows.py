@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,15 @@ def no_rows(path: Path) -> InputError:
     return InputError(f"{path} has no rows; it should hold one for each response.")
 
 
+def json_fault(error: ValueError | RecursionError) -> str:
+    """Return what is wrong with a text that Python does not read as JSON."""
+    if isinstance(error, RecursionError):
+        return "lists or objects in it are nested too deeply"
+    if "set_int_max_str_digits" in str(error):
+        return f"a number in it has more than {sys.get_int_max_str_digits():,} digits; write it as a text, in quotes"
+    return str(error)
+
+
 def parse_object(text: str | bytes, where: str) -> dict[str, Any]:
     """Return a JSON object.
 
@@ -82,7 +92,7 @@ def parse_object(text: str | bytes, where: str) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise InputError(f"{where} is not UTF-8.") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where} is not valid JSON ({error}).") from None
+        raise InputError(f"{where} is not valid JSON ({json_fault(error)}).") from None
     if not isinstance(value, dict):
         raise InputError(f"{where} is a JSON {type(value).__name__} and no object.")
     return value

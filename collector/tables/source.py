@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.files.plain import MAX_TABLE_BYTES, read_plain
+from collector.files.plain import MAX_TABLE_BYTES, read_plain, require_ratio
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
 from collector.tables.columns import (
     Found,
@@ -34,7 +34,7 @@ from collector.tables.dataset_folder import dataset_columns, dataset_files, is_d
 from collector.tables.encodings import STATE_ENCODING
 from collector.tables.excel import open_sheet
 from collector.tables.json_folder import HALF_PAIR, can_be_written, json_files, write_folder
-from collector.tables.log_rows import LogRow, no_rows
+from collector.tables.log_rows import LogRow, json_fault, no_rows
 from collector.tables.logs import log_rows, write_table
 from collector.tables.marks import marked_column, without_marks
 from collector.tables.text import CSV_KINDS, HEADER_BYTES, TextTable, csv_headers, text_table
@@ -60,6 +60,9 @@ CSV_DELIMITERS = (",", ";", "\t", "|")
 # An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
 MAX_ROW_BYTES = 64 << 20
 MAX_BYTES = 64 << 30
+# Of Parquet, whose columns of few texts shrink to almost nothing: beyond the free amount, so many times the file's size.
+PARQUET_RATIO = 1000
+PARQUET_FREE_BYTES = 1 << 30
 SAMPLED_ROWS = 10_000
 MEMORY_LIMIT = "1GB"
 _FILES = "a file of CSV, TSV, JSON, Parquet or Excel (.xlsx), a dataset's folder, or a folder of JSON files"
@@ -235,6 +238,12 @@ def _table(
             write_table(path, sheet.rows(columns), columns, scratch / "sheet.jsonl")
         return TextTable(scratch / "sheet.jsonl"), "jsonl", sheet.notes
     if kind == DATASET:
+        import duckdb
+
+        with duckdb.connect(":memory:") as connection, readable(path, "parquet"):
+            for file in dataset_files(path, form.table):
+                if file.suffix == ".parquet":
+                    _require_bounded(connection, file, *_parquet_relation(connection, file), columns)
         write_dataset(path, form.table, columns, scratch / "dataset.parquet")
         return TextTable(scratch / "dataset.parquet"), "parquet", ()
     if kind == FOLDER:
@@ -437,6 +446,9 @@ def _relation(
     """
     if kind == "parquet":
         relation, names, cells = _parquet_relation(connection, table.path)
+        # A dataset's files were looked at before they were written as one.
+        if table.path == path:
+            _require_bounded(connection, path, relation, names, cells, columns)
     elif kind in _JSON_FORMATS:
         relation, names, cells = _json_relation(connection, path, kind, table.path, columns)
     else:
@@ -510,6 +522,33 @@ def _parquet_relation(connection: duckdb.DuckDBPyConnection, table: Path) -> tup
         for name, cell in zip(types, cells, strict=True)
     ]
     return f"read_parquet({_file(table)}, {_AS_IT_IS}, binary_as_string = true)", list(types), cells
+
+
+def _require_bounded(
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    relation: str,
+    names: Sequence[str],
+    cells: Sequence[str],
+    columns: Sequence[str],
+) -> None:
+    """Refuse a Parquet file whose texts would take far more than it does, before they are read.
+
+    Its own account comes first; texts that stand in it once for many rows are counted without being repeated.
+    """
+    remedy = "if its texts are right, write it as several files and import each"
+    ((stated,),) = connection.execute(
+        f"select coalesce(sum(total_uncompressed_size), 0) from parquet_metadata({_file(file)})"
+    ).fetchall()
+    require_ratio(file, int(stated), remedy, ratio=PARQUET_RATIO, free=PARQUET_FREE_BYTES)
+    needed = [
+        f"coalesce(sum(strlen({cell})), 0)"
+        for name, cell in zip(names, cells, strict=True)
+        if any(column == name or column.startswith(f"{name}.") for column in columns)
+    ]
+    if needed:
+        ((texts,),) = connection.execute(f"select {' + '.join(needed)} from {relation}").fetchall()
+        require_ratio(file, int(texts), remedy, ratio=PARQUET_RATIO, free=PARQUET_FREE_BYTES)
 
 
 def _structure(type_: Any) -> Any:
@@ -638,7 +677,7 @@ def _bad_json_array(path: Path, table: Path) -> InputError | None:
     try:
         value = json.loads(read_plain(table, MAX_TABLE_BYTES).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return InputError(f"{path} is not valid JSON ({error}).")
+        return InputError(f"{path} is not valid JSON ({json_fault(error)}).")
     if not isinstance(value, list):
         return InputError(
             f"{path} is a JSON {type(value).__name__}; it should be an array of objects, [{{…}}, …]."
@@ -666,7 +705,7 @@ def _bad_json_line(path: Path) -> tuple[int, str] | None:
             try:
                 value = json.loads(text)
             except (ValueError, RecursionError) as error:
-                return number, f"not valid JSON ({error})"
+                return number, f"not valid JSON ({json_fault(error)})"
             if not can_be_written(value):
                 return number, f"JSON with {HALF_PAIR}"
             if not isinstance(value, dict):

@@ -20,6 +20,7 @@ from biasledger.findings import read_findings
 from biasledger.packing.archive import read_pack
 from biasledger.verify import verify_ledger
 from collector.errors import BiasledgerError, InputError, LedgerError
+from collector.files import plain
 from collector.files.plain import read_plain
 from collector.files.yaml import MAX_NODES, read_yaml_mapping
 from collector.importers.tabular import import_file
@@ -392,7 +393,7 @@ def archive(path: Path, sample: bytes, *, stated: int | None = None) -> Path:
 
 
 def test_an_archive_that_becomes_far_more_than_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspect_log, "FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(plain, "FREE_BYTES", 1 << 20)
     path = archive(tmp_path / "log.eval", b" " * (2 << 20))
     with pytest.raises(InputError, match=r"log\.eval would become 2,097,\d+ bytes, \d+ times what it is"):
         list(rows_of_log(path, None) or ())

@@ -379,6 +379,11 @@ WRONG_LOGS: list[tuple[str, bytes, str]] = [
     ("a.eval", WHOLE[: len(WHOLE) // 2], "a.eval is not a readable Inspect AI log"),
     # A byte inside the first sample.
     ("a.eval", WHOLE[:3000] + bytes([WHOLE[3000] ^ 255]) + WHOLE[3001:], "a.eval"),
+    ("a.eval", zipped({"header.json": '{"eval": [1]}', "samples/1_epoch_1.json": "{}"}),
+     "a.eval is no Inspect AI log: its header.json has no object as 'eval'"),
+    ("a.eval", zipped({"header.json": HEADER, "samples/1_epoch_1.json": '{"x": ' + "9" * 6000 + "}"}),
+     "is not valid JSON (a number in it has more than 4,300 digits; write it as a text, in quotes)"),
+    ("a.eval", zipped({"header.json": HEADER, f"samples/1_epoch_{'9' * 5000}.json": "{}"}), "is not named as Inspect AI names"),
     ("a.eval", zipped({"readme.txt": "nothing"}), "a.eval is no Inspect AI log: it has no header.json"),
     ("a.eval", zipped({"header.json": HEADER, "samples/a_epoch_1/sample.json": "{}"}), "keeps its samples in pieces"),
     ("a.eval", zipped({"header.json": HEADER, "samples/1_epoch_1.json": "{}", "samples/2_run_1.json": "{}"}),

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from biasledger.comparing.baseline_file import _content_hash, read_baseline, write_baseline
+from biasledger.comparing.baseline_file import read_baseline, write_baseline
 from biasledger.comparing.baseline_rows import parts
 from collector.errors import InputError
 from collector.hashing import canonical_json
+from collector.rows import hash_of_baseline
 
 MODELS = Path(__file__).parents[3] / "models"
 MANIFEST = {
@@ -60,7 +61,7 @@ def changed(path: Path, change: Callable[[list[str]], None], *, seal: bool = Fal
     if seal:
         head = json.loads(lines[0])
         head.pop("content_hash")
-        lines[0] = canonical_json({**head, "content_hash": _content_hash(head, lines[1:-1])})
+        lines[0] = canonical_json({**head, "content_hash": hash_of_baseline(head, lines[1:-1])})
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
     return path
 

@@ -286,18 +286,54 @@ def test_a_seal_taken_out_with_the_tail(imported: Kept) -> None:
     assert found(imported) == "Its seal is gone, so nothing shows where its chain should end."
 
 
+PINNED = "insert into raw.baselines (audit, target, run_id, set_at) select {}, now() from raw.runs"
+UNDEFINED = " not defined as biasledger defines what a ledger holds"
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("delete from raw.seals", "Its chain has no seal at its end: .*; `biasledger build` writes it"),
+        (
+            "insert into raw.seals from raw.seals",
+            r"The seal of 20 records .* is in raw\.seals more than once",
+        ),
+        (
+            "insert into raw.analysis_settings from raw.analysis_settings limit 1",
+            r"The analysis of 'small' of .* is in raw\.analysis_settings more than once",
+        ),
+        (
+            PINNED.format("'other', target, run_id"),
+            "for 'other' and .*, which is no run of these in the ledger",
+        ),
+        (PINNED.format("audit, target, 'gone'"), r"raw\.baselines pins gone for"),
+        ("alter table raw.responses add column added varchar", rf"raw\.responses is{UNDEFINED}"),
+        ("drop view raw.kept_prompts", rf"raw\.kept_prompts is{UNDEFINED}"),
+        (
+            "create or replace view raw.kept_responses as from raw.responses where answer_text not like '%a%'",
+            rf"raw\.kept_responses is{UNDEFINED}",
+        ),
+        ("create table raw.other (a int)", rf"raw\.other is{UNDEFINED}"),
+        ("create macro raw.other(a) as a + 1", rf"raw\.other is{UNDEFINED}"),
+    ],
+)
+def test_edits_of_what_no_chain_covers(collected: Kept, statement: str, sentence: str) -> None:
+    collected.change(statement)
+    verdicts = verify_ledger(collected.ledger_path)
+    [broken] = [one for one in verdicts if one.state == "broken"]
+    assert re.search(sentence, broken.fault or "")
+
+
 @pytest.mark.parametrize(
     "statement",
     [
-        "delete from raw.seals",
-        "insert into raw.baselines (audit, target, run_id, set_at) select audit, target, run_id, now() from raw.runs",
-        "insert into raw.analysis_settings from raw.analysis_settings limit 1",
-        "alter table raw.responses add column added varchar",
+        PINNED.format("audit, target, run_id"),
+        "insert into raw.analysis_settings select * replace (now() as registered_at) from raw.analysis_settings limit 1",
     ],
 )
 def test_edits_that_docs_evidence_md_says_are_not_found(collected: Kept, statement: str) -> None:
     collected.change(statement)
-    assert verdict_of(collected).state == "intact"
+    assert {one.state for one in verify_ledger(collected.ledger_path)} == {"intact"}
 
 
 def test_records_after_the_seal(imported: Kept) -> None:

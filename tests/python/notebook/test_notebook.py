@@ -188,6 +188,13 @@ def test_what_cannot_be_asked_is_one_sentence(tmp_path: Path) -> None:
         biasledger.build(tmp_path / "taken")
 
 
+@pytest.mark.parametrize("value", [["a"], {"a": 1}, object(), len, 1j])
+def test_python_objects_among_texts_are_refused(value: object) -> None:
+    frame = pd.DataFrame({"sex": ["f", "m"], "reply": pd.Series(["a reply", value], dtype=object)})
+    with pytest.raises(InputError, match=r"^answers: row 2 has a Python \w+ as 'reply'; make it a text"):
+        biasledger.audit(frame, answer="reply", group="sex")
+
+
 def test_a_frame_is_audited_by_the_names_of_its_columns(tmp_path: Path) -> None:
     """Of 60 resumes asked about both groups, women are rejected in 45 and men in 15; the last row has no answer."""
     rows = [

@@ -278,6 +278,22 @@ def test_sql_that_begins_with_a_comment_comes_on_standard_input(folder: Path) ->
     assert "No such option" in CliRunner().invoke(cli, ["query", "--limt", "3"]).stderr
 
 
+@pytest.mark.parametrize("form", ["csv", "table", "json"])
+def test_an_output_that_lacks_a_character_gets_an_escape(folder: Path, form: str) -> None:
+    sql = "select chr(246) || chr(33590) as a"
+    done = run_in_shell(
+        f'PYTHONIOENCODING=latin-1:strict biasledger query "{sql}" --format {form} | iconv -f latin1', folder
+    )
+    assert done.returncode == 0, done.stderr
+    assert "\\u8336" in done.stdout
+
+
+def test_sql_that_is_not_utf_8_is_refused(folder: Path) -> None:
+    done = CliRunner().invoke(cli, ["query", "-"], input="select 'gr\u00f6\u00dfe'".encode("latin-1"))
+    assert done.exit_code == 3
+    assert done.stderr.startswith("Error: Standard input is not UTF-8; save it as UTF-8")
+
+
 def test_a_pipe_that_is_closed_early_is_no_error(folder: Path) -> None:
     done = run_in_shell("biasledger query 'select * from t, range(2000)' --format csv | head -2", folder)
     assert done.returncode == 0, done.stderr
