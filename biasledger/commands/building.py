@@ -163,7 +163,8 @@ def publish(
     """Write the public tables elsewhere.
 
     Into DIR as Parquet, as CSV that no spreadsheet takes for formulas, and as one DuckDB file, with a manifest; with
-    --format delta as Delta tables that keep earlier versions (pip install 'biasledger[delta]'). Into a PostgreSQL database with types, keys and comments, in one transaction; needs the extra: pip install 'biasledger[postgres]'. A password
+    --format delta as Delta tables that keep earlier versions (pip install 'biasledger[delta]'). Into a PostgreSQL database
+    with types, keys and comments, in one transaction; needs the extra: pip install 'biasledger[postgres]'. A password
     is best left to PGPASSWORD or ~/.pgpass. Warns where answers were erased from the ledger since the build.
 
     \b
