@@ -308,7 +308,7 @@ def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[
     paired = {low: high for low, high in highs.items() if low in varying}
     merged = {low: f"{low[:-4]} 95 % interval" for low in paired}
     kept = [merged.get(name, name) for name in varying if name not in paired.values()]
-    shown = [
+    shown: list[Row] = [
         {**row, **{merged[low]: interval(row[low], row[high]) for low, high in paired.items()}}
         for row in rows
     ]
