@@ -401,7 +401,9 @@ findings as (
                     then
                         upper(left(clause, 1)) || substr(clause, 2)
                         -- Counts are not estimated and have no p.
-                        || if(p_value_adjusted > 0, printf('; adjusted p %.2g', {{ rounded_p("p_value_adjusted") }}), '')
+                        || if(
+                            p_value_adjusted > 0, printf('; adjusted p %.2g', {{ rounded_p("p_value_adjusted") }}), ''
+                        )
                         || case
                             when p_value_adjusted > 0 and is_beyond_threshold
                                 then '; the difference is larger than the threshold with 95 % confidence'

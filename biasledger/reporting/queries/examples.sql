@@ -7,6 +7,7 @@ people as (
         [template, language, perturbation, domain, subject] as question,
         domain,
         subject,
+        coalesce(domain, '') = $subject as is_of_subject,
         max(descriptor) filter (where attribute = $attribute) as descriptor,
         max(group_name) filter (where attribute = $attribute) as group_name,
         string_agg(attribute || '=' || group_name, ', ' order by attribute) filter (
@@ -52,7 +53,7 @@ inner join of_reference
         and coalesce(of_group.others, '') = coalesce(of_reference.others, '')
 -- Cases of the finding's own subject, where it has one that prompts have.
 qualify
-    of_group.domain = $subject
-    or max(coalesce(of_group.domain, '') = $subject) over () is not true
+    of_group.is_of_subject
+    or bool_or(of_group.is_of_subject) over () is not true
 order by of_group.prompt_id, of_reference.prompt_id
 limit 500
