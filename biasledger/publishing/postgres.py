@@ -77,7 +77,7 @@ def publish_postgres(
         _with_short_key(published.connection, postgres_table(table), on_note) for table in published.tables
     ]
     tables += _about(published, tables)
-    _require_short_names(schema, tables)
+    _require_names(schema, tables)
     with _connection(uri) as connection, _told(uri, schema):
         session = Session(connection, schema)
         session.begin()
@@ -154,7 +154,9 @@ def _with_short_key(
     return replace(table, key=())
 
 
-def _require_short_names(schema: str, tables: Sequence[PostgresTable]) -> None:
+def _require_names(schema: str, tables: Sequence[PostgresTable]) -> None:
+    if schema.casefold().startswith("pg_") or schema.casefold() == "information_schema":
+        raise InputError(f"{schema!r} is a schema of PostgreSQL itself: name another one.")
     names = [
         schema,
         *(name for table in tables for name in (table.name, *(column.name for column in table.columns))),

@@ -43,7 +43,9 @@ def place(uri: str) -> str:
         host, port = parts.hostname, parts.port
     except ValueError:
         raise InputError(f"{wrong}, with special characters of a password percent-encoded.") from None
-    if re.search(r"\s", uri) or re.search(r"%(?![0-9A-Fa-f]{2})", uri) or not uri.startswith(SCHEMES):
+    # PostgreSQL takes what follows the first @ for the host, and prints it.
+    is_wrong = parts.netloc.count("@") > 1 or re.search(r"\s|%(?![0-9A-Fa-f]{2})", uri)
+    if is_wrong or not uri.startswith(SCHEMES):
         raise InputError(f"{wrong}, with special characters of a password percent-encoded.")
     query = parse_qs(parts.query)
     host = host or next(iter(query.get("host", [])), "localhost")

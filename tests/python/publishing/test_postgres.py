@@ -347,6 +347,14 @@ def test_rights(warehouse: Warehouse, server: PostgresServer, database: Database
     database.do("drop owned by guest", "drop role guest")
 
 
+def test_nothing_is_written_among_what_postgresql_says_of_itself(
+    warehouse: Warehouse, database: Database
+) -> None:
+    for schema in ("pg_catalog", "PG_new", "Information_Schema"):
+        with pytest.raises(InputError, match=f"'{schema}' is a schema of PostgreSQL itself"):
+            warehouse.to(database, schema=schema)
+
+
 def test_passwords_are_never_shown(
     warehouse: Warehouse, server: PostgresServer, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -358,6 +366,7 @@ def test_passwords_are_never_shown(
         f"postgresql://u:{secret}@127.0.0.1:99999/x",
         f"postgresql://u:{secret} {secret}@127.0.0.1/x",
         f"postgresql://u:{secret}%zz@127.0.0.1/x",
+        f"postgresql://u:@{secret}@127.0.0.1:1/x",
         f"postgresql://u:{secret}@[::1/x",
         f"postgresql:///x?host=/none&password={secret}",
         f"postgresql:///x?host=/none&passwrd={secret}&sslpassword={secret}",
