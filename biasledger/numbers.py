@@ -15,7 +15,7 @@ def number(value: float | None) -> str:
     value = float(value)
     if abs(value) < _NOTHING:
         return "0"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}".replace("e-0", "e-")
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}".replace("e-0", "e-")
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -24,11 +24,12 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def probability(p_value: float | None) -> str:
-    """Two significant digits, rounded up: chance must not look rarer than it is. The macro rounded_p does the same."""
+    """Two significant digits, rounded up, of 1e-06 at least: chance must not look rarer than it is.
+
+    The macro `rounded_p` does the same.
+    """
     if p_value is None:
         return "–"
-    p_value = float(p_value)
-    if p_value <= 0:
-        return "0"
+    p_value = max(float(p_value), _SMALLEST_P)
     step = 10.0 ** (math.floor(math.log10(p_value)) - 1)
-    return f"{max(math.ceil(p_value / step * (1 - 1e-12)) * step, _SMALLEST_P):.2g}"
+    return f"{math.ceil(p_value / step * (1 - 1e-12)) * step:.2g}"

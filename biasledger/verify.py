@@ -17,10 +17,11 @@ from collector.ledger.evidence import (
     TABLES,
     Held,
     chain_links,
+    doubled_shared_rows,
     has_seal,
     hashed_content,
     held_records,
-    odd_rows,
+    odd_rows_of_runs,
 )
 from collector.ledger.loading import read_head
 from collector.ledger.schema import changed_definitions
@@ -133,6 +134,7 @@ def verify_ledger(
         if not run_ids:
             verdicts += _verify_definitions(connection)
             verdicts += verify_shared(connection)
+            verdicts += _verify_rows_of_runs(connection)
             verdicts += _verify_unknown_journals(ledger_path, known)
     return verdicts
 
@@ -199,7 +201,7 @@ def verify_run(
     for held in held_records(connection, run.run_id):
         if not held.is_as_kept:
             faults.add(held.position, _told(held), held)
-    _check_end(run, end, seal, has_journal, journal is not None and is_being_written(journal), faults)
+    _check_end(run, end, seal, has_journal, faults)
     notes = []
     if journal is not None:
         notes += _compare_journal(connection, journal, run, end, faults)
@@ -277,9 +279,7 @@ def _walk(
     return Seal(count, head_hash), faults.count == 0
 
 
-def _check_end(
-    run: Run, end: Seal, seal: Seal | None, has_journal: bool, is_growing: bool, faults: _Faults
-) -> None:
+def _check_end(run: Run, end: Seal, seal: Seal | None, has_journal: bool, faults: _Faults) -> None:
     if seal is not None and seal.count > end.count:
         gone = seal.count - end.count
         faults.add(
@@ -291,16 +291,10 @@ def _check_end(
             end.count,
             f"The last {last - end.count:,} of the {last:,} records that it was sealed with are gone.",
         )
-    if last >= end.count > 0 or is_growing:
+    # Where there is a journal, it says where the chain ends.
+    if has_journal or last >= end.count > 0:
         return
-    if has_journal:
-        if end.count:
-            faults.add(
-                end.count,
-                "Its chain has no seal at its end: the seal was deleted, or a crash came before it; `biasledger build` "
-                "writes it.",
-            )
-    elif end.count == 0:
+    if end.count == 0:
         faults.add(0, "Its chain is gone.")
     elif not run.seals:
         faults.add(end.count, "Its seal is gone, so nothing shows where its chain should end.")
@@ -342,6 +336,12 @@ def _compare_journal(
     message = f"its journal ends with {torn:,} bytes that are no record, as a crash leaves them."
     notes = [message] if torn else []
     if next_kept is None:
+        if end.count > max(run.seals, default=0) and not faults.count:
+            faults.add(
+                end.count,
+                "Its chain has no seal at its end: the seal was deleted, or a crash came before it; `biasledger build` "
+                "writes it.",
+            )
         return notes
     faults.add(
         next_kept.position,
@@ -361,13 +361,19 @@ def _verify_definitions(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdi
         yield Verdict("tables and views", "broken", fault=message, n_faults=len(changed))
 
 
+def _verify_rows_of_runs(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
+    sentences = list(odd_rows_of_runs(connection))
+    if sentences:
+        yield Verdict("seals and baselines", "broken", fault=sentences[0], n_faults=len(sentences))
+
+
 def verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
     """Recompute the hashes of analyses, relevance and catalogues; yield a verdict if one differs."""
     faults = _Faults()
     for what, stated, computed in hashed_content(connection):
         if stated != computed:
             faults.add(None, f"{what[0].upper()}{what[1:]} was changed: its content does not match {stated}.")
-    for sentence in odd_rows(connection):
+    for sentence in doubled_shared_rows(connection):
         faults.add(None, sentence)
     if faults.first is not None:
         yield Verdict("analyses and catalogues", "broken", fault=faults.first, n_faults=faults.count)

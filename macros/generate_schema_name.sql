@@ -1,7 +1,7 @@
 {#-
-    Schemas are named for what they hold (staging, intermediate, marts, settings, alarms). In a project of yours that has this one as a
-    package, your own generate_schema_name names them, or else the schema of your target is their prefix, unless it is DuckDB's `main`.
-    `biasledger build` gives `built_methods`; its readers know the names without prefix.
+    Schemas are named for what they hold (staging, intermediate, marts, settings, alarms). As a package, they get your target's schema
+    as a prefix, unless it is `main`. Your own generate_schema_name takes precedence. `biasledger build` (`built_methods`) adds no
+    prefix, because its readers know the names.
 -#}
 {% macro generate_schema_name(custom_schema_name, node) -%}
     {%- set own = context.get(project_name, {}).get("generate_schema_name") if project_name != "biasledger" -%}

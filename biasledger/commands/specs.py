@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger.commands.common import (
-    CHARACTERS_SHOWN,
     EXIT_BROKEN,
     PATH,
     SPECS,
@@ -307,9 +306,8 @@ def _answer_line(answer: PreviewedAnswer) -> str:
         *([answer.subject] if answer.subject is not None else []),
         *(f"{attribute} {group}" for attribute, group in answer.groups),
     ]
-    text = answer.answer or ""
-    cut = text if len(text) <= CHARACTERS_SHOWN else f"{text[:CHARACTERS_SHOWN]}…"
-    return on_one_line(f"{', '.join(about)}: {answer.status}{f': {cut}' if cut else ''}")
+    text = cut(answer.answer or "")
+    return on_one_line(f"{', '.join(about)}: {answer.status}{f': {text}' if text else ''}")
 
 
 def _listed(names: Iterable[str]) -> str:

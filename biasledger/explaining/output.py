@@ -203,7 +203,9 @@ def _clear(finding: Row, measure: Row) -> str:
     low, high = ends = finding["interval_low"], finding["interval_high"]
     is_own = ends == (finding["value_low"], finding["value_high"]) or high is None
     other = (
-        "" if is_own else f"; it is {f'up to {number(high)}' if low is None else interval(low, high)} there"
+        ""
+        if is_own
+        else f"; on that scale the interval is {f'up to {number(high)}' if low is None else interval(low, high)}"
     )
     return f"if its 95 % interval is within {number(finding['clear_threshold'])} ({measure['clear_scale']}){other}"
 

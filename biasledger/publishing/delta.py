@@ -26,7 +26,7 @@ _CASTS = {
 def publish_delta(published: Published, folder: Path) -> int:
     """Write a new version of each table into `folder` and return the number of rows.
 
-    A table that has this build already gets no other version. The new version of a table that is no longer public is empty.
+    Tables that have this build already are left alone. Tables that are no longer public are emptied.
 
     Raises:
         InputError: there is a Delta table of others by a name that is needed.
@@ -37,19 +37,23 @@ def publish_delta(published: Published, folder: Path) -> int:
 
     build_id = published.build.build_id
     tables = {table.name: table for table in published.tables}
-    old = {path.parent.name: path.parent for path in folder.glob(f"{FOLDER}/*/_delta_log")}
+    old = {
+        path.parent.name: [commit.get(_BUILD) for commit in DeltaTable(path.parent).history()]
+        for path in folder.glob(f"{FOLDER}/*/_delta_log")
+        if DeltaTable.is_deltatable(str(path.parent))
+    }
     for name in sorted({*tables, *old}):
         place = folder / FOLDER / name
-        try:
-            builds = (
-                [commit.get(_BUILD) for commit in DeltaTable(place).history()] if name in old else [build_id]
+        if name in tables and not any(old.get(name, [build_id])):
+            raise InputError(
+                f"{place} is a Delta table that biasledger did not publish; name another folder."
             )
-            if not any(builds) and name in tables:
-                raise InputError(
-                    f"{place} is a Delta table that biasledger did not publish; name another folder."
-                )
-            if name in old and builds[0] == build_id:
-                continue
+    for name in sorted({*tables, *old}):
+        place = folder / FOLDER / name
+        builds = old.get(name, [])
+        if next(filter(None, builds), None) == build_id:
+            continue
+        try:
             commit = CommitProperties(custom_metadata={_BUILD: build_id})
             if name in tables:
                 place.mkdir(parents=True, exist_ok=True)

@@ -162,18 +162,19 @@ def _example(
     of_prompt: dict[str, dict[int, str]] = {}
     for prompt_id, trial, text in answers:
         of_prompt.setdefault(prompt_id, {})[trial] = text
-    lean = _lean(source, run_id, alarm) if pairs else None
+    direction = _direction(source, run_id, alarm) if pairs else None
     examples = [
         (
             pair,
             (text, other),
-            lean and lean((pair["prompt_id"], trial, text), (pair["reference_prompt_id"], trial, other)),
+            direction
+            and direction((pair["prompt_id"], trial, text), (pair["reference_prompt_id"], trial, other)),
         )
         for pair in pairs
         for trial, text in sorted(of_prompt.get(pair["prompt_id"], {}).items())
         if (other := of_prompt.get(pair["reference_prompt_id"], {}).get(trial)) is not None
     ]
-    alike = [one for one in examples if lean is None or (one[2] or 0.0) > 0]
+    alike = [one for one in examples if direction is None or (one[2] or 0.0) > 0]
     if not alike:
         return None
     pair, (text, other), _ = min(alike, key=lambda one: _likeness(*one[1]))
@@ -186,25 +187,32 @@ def _example(
         ),
         (clip(text, _LONGEST_ANSWER), clip(other, _LONGEST_ANSWER)),
         len(examples),
-        None if lean is None else len(alike),
+        None if direction is None else len(alike),
     )
 
 
 _Answer = tuple[str, int, str]
+# Measures of what single answers decide, by ranks.
+_OF_RANKS = ("rank_gap", "impact_ratio", "score_gap", "relative_gap", "percentile_gap", "place_gap")
 
 
-def _lean(source: Source, run_id: str, alarm: Row) -> Callable[[_Answer, _Answer], float] | None:
+def _direction(source: Source, run_id: str, alarm: Row) -> Callable[[_Answer, _Answer], float] | None:
     """Return how far two answers (prompt, trial, text) differ in a finding's direction; None if single ones have none."""
     sign = 1.0 if alarm["value"] > (alarm["no_difference"] or 0.0) else -1.0
-    if alarm["method"] == "decisions":
+    if alarm["measure"] in _OF_RANKS:
         asked = source.ask("example_ranks", run_id=run_id)
         ranks = {(row["prompt_id"], row["trial"]): row["rank_value"] for row in (asked.rows if asked else ())}
         if not ranks:
             return None
-        return lambda one, other: sign * (ranks.get(one[:2], 0.0) - ranks.get(other[:2], 0.0))
-    if alarm["member"] and not alarm["group_name"].startswith("("):
+        return lambda one, other: (
+            sign * (ranks[one[:2]] - ranks[other[:2]]) if {one[:2], other[:2]} <= ranks.keys() else 0.0
+        )
+    if alarm["method"] == "words" and alarm["member"] and not alarm["group_name"].startswith("("):
         said = str(alarm["member"]).casefold()
-        return lambda one, other: sign * (one[2].casefold().count(said) - other[2].casefold().count(said))
+        return lambda one, other: (
+            sign
+            * (_WORD.findall(one[2].casefold()).count(said) - _WORD.findall(other[2].casefold()).count(said))
+        )
     return None
 
 

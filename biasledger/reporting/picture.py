@@ -299,6 +299,7 @@ def cell(value: object, name: str = "") -> str:
 def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row], str]:
     """Return a table with one column for each interval and without columns of one value, which a sentence states."""
     varying = [name for name in names if len(rows) < 2 or len({str(row[name]) for row in rows}) > 1]
+    varying = varying or list(names)
     same = ", ".join(
         f"{name.replace('_', ' ')} {cell(rows[0][name], name)}"
         for name in names
@@ -306,7 +307,11 @@ def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[
     )
     highs = {f"{name[:-5]}_low": name for name in varying if name.endswith("_high")}
     paired = {low: high for low, high in highs.items() if low in varying}
-    merged = {low: f"{low[:-4]} 95 % interval" for low in paired}
+    # Bands and ranges of chance say their kind in their names.
+    merged = {
+        low: low[:-4] if low[:-4].endswith(("band", "chance", "null")) else f"{low[:-4]} 95 % interval"
+        for low in paired
+    }
     kept = [merged.get(name, name) for name in varying if name not in paired.values()]
     shown: list[Row] = [
         {**row, **{merged[low]: interval(row[low], row[high]) for low, high in paired.items()}}

@@ -176,13 +176,21 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
             yield f"the baseline of {audit!r} and {target!r}", stated, hash_of_baseline(head, lines) or ""
 
 
-def odd_rows(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Yield a sentence for each row that biasledger never writes, of tables that no chain covers."""
+def doubled_shared_rows(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Yield a sentence for each row of what runs share that is there more than once, which biasledger never writes."""
     for audit, moment in connection.execute(
         "select audit, registered_at from raw.analysis_settings "
         "group by audit, analysis_hash, registered_at having count(*) > 1 order by all"
     ).fetchall():
         yield f"The analysis of {audit!r} of {moment:%Y-%m-%d %H:%M:%S} UTC is in raw.analysis_settings more than once."
+    for audit, target in connection.execute(
+        "select audit, target from raw.baselines group by audit, target, set_at having count(*) > 1 order by all"
+    ).fetchall():
+        yield f"A baseline of {audit!r} and {target!r} is in raw.baselines more than once."
+
+
+def odd_rows_of_runs(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Yield a sentence for each doubled seal, and for each pin of a run that the ledger does not hold; it holds all runs."""
     for run_id, n_records in connection.execute(
         "select run_id, n_records from raw.seals group by all having count(*) > 1 order by all"
     ).fetchall():
@@ -193,10 +201,6 @@ def odd_rows(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
         "and runs.audit = baselines.audit and runs.target = baselines.target) order by set_at"
     ).fetchall():
         yield f"raw.baselines pins {run_id} for {audit!r} and {target!r}, which is no run of these in the ledger."
-    for audit, target in connection.execute(
-        "select audit, target from raw.baselines group by audit, target, set_at having count(*) > 1 order by all"
-    ).fetchall():
-        yield f"A baseline of {audit!r} and {target!r} is in raw.baselines more than once."
 
 
 def has_seal(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal) -> bool:

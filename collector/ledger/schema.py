@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MIGRATIONS_FOLDER = Path(__file__).with_name("migrations")
-# Names and definitions of all that a ledger holds, spelled alike by every version of DuckDB.
+# Names and definitions of the tables, views and macros of a ledger, without brackets and letter case.
 _DEFINITIONS = """
     with defined as (
         select
@@ -136,7 +136,7 @@ def require_current(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def changed_definitions(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return the tables and views of a ledger that are not as the migrations make them, and what else is in the file."""
+    """Return the tables and views of a ledger that are not as the migrations make them, and other tables, views and macros."""
     expected, found = _expected_definitions(), set(connection.execute(_DEFINITIONS).fetchall())
     return sorted({name for name, _ in expected ^ found})
 

@@ -79,14 +79,17 @@ def count_sizes(
 def _common_counts(pair: CountPair) -> tuple[CountUnits, CountUnits]:
     """The units that both sides have, with equally many answers or items of each in every set.
 
-    Of runs with other units, such as this week's customers, each has equally many of a group in every stratum.
+    Runs that share few units, such as other customers each week, keep equally many of each group in each stratum, at random.
     """
-    cells, others = (_cells(units.keys, units.groups) for units in pair.units)
+    sides = pair.units
+    cells, others = (_cells(units.keys, units.groups) for units in sides)
     kept, other_kept = common_cells(cells, others)
     if kept.size < SHARED_UNITS * min(cells.size, others.size):
-        cells, others = (_cells(units.strata, units.groups) for units in pair.units)
+        rng = np.random.default_rng(pair.seed_for("units"))
+        sides = (sides[0].keep(rng.permutation(cells.size)), sides[1].keep(rng.permutation(others.size)))
+        cells, others = (_cells(units.strata, units.groups) for units in sides)
         kept, other_kept = common_cells(cells, others)
-    one, other = pair.units[0].keep(kept), pair.units[1].keep(other_kept)
+    one, other = sides[0].keep(kept), sides[1].keep(other_kept)
     order, other_order = (
         np.argsort(cells[kept], kind="stable"),
         np.argsort(others[other_kept], kind="stable"),

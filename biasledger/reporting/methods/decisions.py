@@ -123,9 +123,10 @@ def _rates(source: Source, run_id: str) -> Picture | None:
         title="Selection rates by group",
         reading="Impact ratio: a group’s selection rate over that of the best-off group, which is 1. Below four "
         "fifths (dashed) United States rules speak of adverse impact; "
-        "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. The interval "
-        "of the judged group is that of its finding, which allows for the choice of the worst-off group, others are of their row "
-        "alone; verdicts hold for all findings of the audit together, so one that leaves 1 out may be inconclusive.",
+        "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. The judged "
+        "group’s interval is that of its finding and allows for the choice of the worst-off group. Other intervals are of their "
+        "row alone. Verdicts hold for all findings of the audit together, so a row whose interval leaves 1 out may be "
+        "inconclusive.",
         result=result,
         panels=panels,
         legend=(*status_keys(rows),),

@@ -152,16 +152,20 @@ asked_about as (
 counted_sides as (
     select
         *,
-        count(*) over (partition by baseline_run_id, run_id, kind, name, definition) = 2 as is_shared
+        count(*) over (partition by baseline_run_id, run_id, kind, name, definition) = 2 as is_shared,
+        count(*) over (partition by baseline_run_id, run_id, kind, name) = 2 as is_of_both_runs
     from asked_about
     where name <> ''
 ),
 
--- Where runs share no case at all they have other customers, whom nobody wants listed.
+-- Where runs share no subject at all they have other customers, whom nobody wants listed.
 shared_kinds as (
     select
         *,
-        bool_or(is_shared) over (partition by baseline_run_id, run_id, kind) as has_shared
+        bool_or(is_shared) over (partition by baseline_run_id, run_id, kind) as has_shared,
+        -- Imported baselines have no prompts.
+        min(side_run_id) over (partition by baseline_run_id, run_id, kind)
+        <> max(side_run_id) over (partition by baseline_run_id, run_id, kind) as is_kind_of_both
     from counted_sides
 ),
 
@@ -171,11 +175,11 @@ kinds_left_out as (
         run_id,
         side_run_id,
         kind,
-        trim(kind, '()') || ' ' || {{ first_names("name") }} as names
+        trim(kind, '()') || ' ' || {{ first_names("if(is_of_both_runs, name || ' (other wording)', name)") }} as names
     from shared_kinds
     where
         not is_shared
-        and (has_shared or left(kind, 1) <> '(')
+        and (has_shared or left(kind, 1) <> '(' or (kind <> '(subject)' and is_kind_of_both))
     group by baseline_run_id, run_id, side_run_id, kind
 ),
 

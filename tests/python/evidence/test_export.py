@@ -140,6 +140,17 @@ def test_only_what_is_new_or_changed_is_written(collected: Kept, folder: Path, f
         assert DeltaTable(folder / "responses").count() == 12
 
 
+def test_a_pin_is_no_fault_of_an_export_that_lacks_the_run(collected: Kept, folder: Path) -> None:
+    collected.change(
+        "insert into raw.baselines by name select audit, target, 'elsewhere' as run_id, now()::timestamp as set_at from raw.runs"
+    )
+    export(collected, folder)
+    assert not broken(folder)
+    assert [one.name for one in verify_ledger(collected.ledger_path) if one.state == "broken"] == [
+        "seals and baselines"
+    ]
+
+
 def test_what_was_erased_is_in_no_file(collected: Kept, folder: Path) -> None:
     export(collected, folder)
 

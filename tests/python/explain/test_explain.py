@@ -318,9 +318,12 @@ def test_a_value_says_whose_it_is_and_an_interval_without_a_lower_end_has_none()
     assert _interval({**finding, "value_low": 0.5, "value_high": 2.7}) == "0.5 to 2.7 (95 %)"
     clear = {"clear_scale": "largest |z|"}
     judged = "if its 95 % interval is within 1.96 (largest |z|)"
-    assert _clear(finding, clear) == f"{judged}; it is up to 2.7 there"
+    assert _clear(finding, clear) == f"{judged}; on that scale the interval is up to 2.7"
     assert _clear({**finding, "interval_high": None}, clear) == judged
-    assert _clear({**finding, "interval_low": -2.7}, clear) == f"{judged}; it is -2.7 to 2.7 there"
+    assert (
+        _clear({**finding, "interval_low": -2.7}, clear)
+        == f"{judged}; on that scale the interval is -2.7 to 2.7"
+    )
 
 
 def copied(audited: Path, folder: Path, *statements: str) -> Path:

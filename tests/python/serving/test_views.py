@@ -61,6 +61,7 @@ def test_every_finding_has_the_same_numbers_everywhere(explorer: Explorer) -> No
             )
     assert in_explorer == in_report
     listed = {row.finding: row for row in read_findings(explorer.warehouse, runs=ids)}
+    n_with_p = 0
     for finding in asked.rows:
         one = next(row for short, row in listed.items() if finding["finding_id"].startswith(short))
         in_terminal = (
@@ -72,6 +73,8 @@ def test_every_finding_has_the_same_numbers_everywhere(explorer: Explorer) -> No
         assert tuple(map(signed, in_terminal)) == (status, value, threshold, p)
         if " adjusted p " in f" {finding['explanation']}" and p != "–":
             assert re.search(rf"adjusted p (is )?{re.escape(p)}\b", finding["explanation"])
+            n_with_p += 1
+    assert n_with_p
     of_measures = {finding["measure"]: finding for finding in asked.rows if finding["value"] is not None}
     for finding in of_measures.values():
         told = explain_finding(finding["finding_id"], explorer.warehouse, explorer.ledger, 0)
