@@ -213,7 +213,7 @@ def test_a_narrow_table_breaks_no_word_and_names_what_had_no_room(
         "attribute": "nationality",
         "group": "Middle-Eastern",
         "value": "-0.0159",
-        "p adjusted": "0.500",
+        "p adjusted": "0.5",
     }.items():
         assert (whole in words) != (name in left_out), name
     assert "value" not in left_out or width < 80
