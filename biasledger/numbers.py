@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-_NOTHING = 1e-12  # what is left where equal numbers were subtracted
+NOTHING = 1e-12  # what is left where equal numbers were subtracted
 _SMALLEST_P = 1e-6
 
 
@@ -13,7 +13,7 @@ def number(value: float | None) -> str:
     if value is None:
         return "–"
     value = float(value)
-    if abs(value) < _NOTHING:
+    if abs(value) < NOTHING:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}".replace("e-0", "e-")
 

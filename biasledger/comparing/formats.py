@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from biasledger.comparing.changes import VERDICTS, Change, Changes
-from biasledger.numbers import probability
+from biasledger.numbers import number, probability
 from collector.terminal import on_one_line
 
 JSON_VERSION = 1
@@ -78,19 +78,23 @@ def _row(change: Change) -> tuple[str, ...]:
     interval = (
         "–"
         if change.interval_low is None or change.interval_high is None
-        else f"{change.interval_low:+.3f} to {change.interval_high:+.3f}"
+        else f"{_signed(change.interval_low)} to {_signed(change.interval_high)}"
     )
     return (
         change.verdict.replace("_", " ") + (", turned round" if change.is_reversed else ""),
         change.measure + ("*" if change.is_at_equal_sizes else ""),
         on_one_line(about),
-        f"{change.baseline_value:.3f}",
-        f"{change.value:.3f}",
-        f"{change.worsening:+.3f}",
+        number(change.baseline_value),
+        number(change.value),
+        _signed(change.worsening),
         interval,
         probability(change.p_value),
         probability(change.p_value_adjusted),
     )
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{number(value)}"
 
 
 def as_json(all_changes: Sequence[Changes]) -> str:

@@ -30,9 +30,8 @@ Spec = Path | str | Mapping[str, Any]
 
 # Folders of projects without a name, deleted when Python ends.
 _temporary: list[tempfile.TemporaryDirectory[str]] = []
-# What a cell of an object column may be, besides nothing.
+# Values of an object column that DuckDB writes as texts.
 _PLAIN = (str, bytes, int, float, Decimal, date, time, timedelta, UUID, type(None))
-_MISSING_OR_NUMBERS = ("NAType", "bool", "int8", "int16", "int32", "int64", "float16", "float32")
 _VERSIONS = {"biasledger": __version__}
 
 
@@ -292,20 +291,23 @@ def _answers_file(answers: object) -> Iterator[Path]:
             yield path
 
 
-def _refuse_objects(frame: object, described: Sequence[tuple[Any, ...]]) -> None:
+def _refuse_objects(frame: Any, described: Sequence[tuple[Any, ...]]) -> None:
     """Raise InputError for Python objects that DuckDB would write as Python shows them, in columns of a pandas frame.
 
     Columns of lists or objects alone become JSON, and are no such columns.
     """
-    dtypes: Any = getattr(frame, "dtypes", None)
-    if not hasattr(dtypes, "items"):
+    import numpy as np
+    import pandas as pd
+
+    dtypes = getattr(frame, "dtypes", None)
+    if dtypes is None or not hasattr(dtypes, "items"):
         return
     texts = {name for name, type_, *_ in described if type_ == "VARCHAR"}
     for column, dtype in dtypes.items():
         if str(dtype) != "object" or str(column) not in texts:
             continue
-        for number, value in enumerate(frame[column], start=1):  # type: ignore[index]
-            if not isinstance(value, _PLAIN) and type(value).__name__ not in _MISSING_OR_NUMBERS:
+        for number, value in enumerate(frame[column], start=1):
+            if not isinstance(value, (*_PLAIN, np.generic)) and value is not pd.NA:
                 raise InputError(
                     f"answers: row {number} has a Python {type(value).__name__} as {shown(str(column))}; make it a text, such as "
                     f"with json.dumps, or give a list or dict in each row."

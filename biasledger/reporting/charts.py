@@ -32,11 +32,11 @@ _KINDS = {
     # Not judged by itself, but past the threshold and further from no difference than chance would put it.
     "past": ("var(--alarm)", "triangle-up"),
     # Past the threshold, but that may be chance.
-    "open": ("var(--undecided)", "triangle-up"),
+    "uncertain": ("var(--undecided)", "triangle-down"),
     "plain": ("var(--accent)", "circle"),
     "quiet": ("var(--unjudged)", "circle"),
 }
-_HOLLOW = {"inconclusive", "insufficient_data", "past", "open"}
+_HOLLOW = {"inconclusive", "insufficient_data", "past", "uncertain"}
 _SERIES = tuple(
     (f"var(--series-{place})", shape)
     for place, shape in enumerate(("circle", "diamond", "square", "triangle-up", "triangle-down"), start=1)
@@ -55,7 +55,7 @@ EVEN_KEY = Key("rule-even", "no difference")
 LEGEND = (
     *(Key(status, text) for status, text in STATUS_TEXTS.items()),
     Key("past", "past the threshold, not judged by itself"),
-    Key("open", "past it perhaps by chance, not judged by itself"),
+    Key("uncertain", "past the threshold perhaps by chance, not judged by itself"),
     Key("plain", "not judged"),
     THRESHOLD_KEY,
     EVEN_KEY,
@@ -297,11 +297,11 @@ def threshold_rules(
 def unjudged(
     value: float | None, low: float | None, high: float | None, threshold: float | None, even: float
 ) -> str:
-    """How to draw a value without a verdict: `past` the threshold, `open` where that may be chance, or else `plain`."""
+    """How to draw a value without a verdict: `past` the threshold, `uncertain` if that may be chance, else `plain`."""
     if value is None or threshold is None or (value - threshold) * (threshold - even) < 0:
         return "plain"
     is_certain = low is not None and high is not None and not low <= even <= high
-    return "past" if is_certain else "open"
+    return "past" if is_certain else "uncertain"
 
 
 def headline(dots: Sequence[Dot | Pair]) -> str:

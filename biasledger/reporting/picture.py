@@ -26,7 +26,6 @@ _LONGEST_NAME, _LONGEST_LABEL = 60, 120
 _TALL = 400  # pixels
 _REFERENCES_TOLD = 3
 _LONGEST_CELL = 300
-_NOTHING = 1e-12  # what is left where equal numbers were subtracted
 _INTERVALS_AT_LEAST = 4
 _WIDER = 3.0  # times as wide as half of the intervals
 _CUT = "Intervals that reach an edge go on beyond it; the table has their ends."
@@ -290,7 +289,7 @@ def cell(value: object, name: str = "") -> str:
     if isinstance(value, float):
         if name.startswith("p_value"):
             return numbers.probability(value)
-        if abs(value) < _NOTHING:
+        if abs(value) < numbers.NOTHING:
             return "0"
         return signed(f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}")
     return clip(str(value))

@@ -50,4 +50,4 @@ def _unjudged(row: Row) -> str:
     share, reference, low = row["share"], row["share_reference"], row["chance_low"]
     if not reference or share >= _FOUR_FIFTHS * reference:
         return "plain"
-    return "past" if low is not None and share < low else "open"
+    return "past" if low is not None and share < low else "uncertain"

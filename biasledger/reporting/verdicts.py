@@ -227,12 +227,15 @@ def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
     n, n_clear = len(quiet[attribute]), quiet[attribute].count("clear")
     n_open = n - n_clear
     judging = f"the {_word(n)} that judge{'s' * (n == 1)} it"
-    if n_open:
-        where = f"{_word(n_open)} of {judging}" if n_clear else judging
-        still = f"in {where}, a difference is not ruled out"
+    if not n_open:
+        said = f"; {judging} rule{'s' * (n == 1)} a difference out"
+    elif n_clear:
+        said = (
+            f", but {_word(n_open)} of {judging} {'does' if n_open == 1 else 'do'} not rule a difference out"
+        )
     else:
-        still = f"{judging} rule{'s' * (n == 1)} a difference out"
-    return [f"No audit fails by {readable(attribute)}; {still}."]
+        said = ", but a difference is not ruled out"
+    return [f"No audit fails by {readable(attribute)}{said}."]
 
 
 def _audits(verdicts: Sequence[RunVerdict], places: Iterable[int]) -> str:

@@ -30,7 +30,7 @@ MOST_CHARACTERS = 32_767  # of a cell, by Excel's own limit
 MAX_STRINGS_BYTES = 128 << 20
 # Styles and the like, which become objects of many times their size.
 MAX_PART_BYTES = 16 << 20
-# What a sheet of Excel has at most; and cells, since a file may name far more than it holds.
+# Excel's limits on rows and columns, and ours on cells: a file may name far more than it holds.
 MOST_ROWS, MOST_COLUMNS, MOST_CELLS = 1 << 20, 1 << 14, 1 << 26
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")

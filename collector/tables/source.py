@@ -60,7 +60,7 @@ CSV_DELIMITERS = (",", ";", "\t", "|")
 # An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
 MAX_ROW_BYTES = 64 << 20
 MAX_BYTES = 64 << 30
-# Of Parquet, whose columns of few texts shrink to almost nothing: beyond the free amount, so many times the file's size.
+# Parquet shrinks columns of few different texts to almost nothing, so its limits are larger than those of other files.
 PARQUET_RATIO = 1000
 PARQUET_FREE_BYTES = 1 << 30
 SAMPLED_ROWS = 10_000

@@ -38,7 +38,7 @@ from collector.spec.prompts import build_prompts
 from collector.targets.openai import OpenAITarget
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")
-N_KILLS = 12
+N_KILLS = 20
 TRIALS = 25
 N_TRIALS = 4 * TRIALS
 MAX_ATTEMPTS = 3

@@ -18,7 +18,7 @@ from collector.ledger.database import Ledger
 from tests.python.project import Project
 
 ROOT = Path(__file__).parents[3]
-# What dbt reads of a package.
+# The parts of a package that dbt reads.
 PARTS = ("dbt_project.yml", "models", "macros", "seeds", "analyses", "tests/dbt")
 
 

@@ -161,7 +161,7 @@ class TestImpactTest:
     @pytest.mark.parametrize(("n_cells", "n_names", "n_runs"), [(8, 100, 1000), (2, 20, 200)])
     def test_fair_rankings_keep_to_alpha_and_their_interval_holds_one(self, n_cells, n_names, n_runs):
         rng = np.random.default_rng(33)
-        n_audits, alarms, covered, smallest_upper_end = 100, 0, 0, 0
+        n_audits, alarms, covered, smallest_upper_end = 150, 0, 0, 0
         for seed in range(n_audits):
             units = Rankings(rng, n_runs=n_runs, n_cells=n_cells, n_names=n_names, name_effect=0.3).by_name(
                 "top", [[cell] for cell in range(n_cells)]

@@ -307,6 +307,17 @@ def _customers(rng: np.random.Generator, week: str, rates: dict[str, float], n: 
     return CountUnits(keys, groups, np.full(groups.size, "all"), keys, counts)
 
 
+def of_weeks(weeks: list[CountUnits]) -> CountPair:
+    one, other = weeks
+    return CountPair(
+        key="k",
+        name=("selected", "sex", "(all)", "(best off)", ""),
+        units=(one, other),
+        alpha=0.05,
+        seed=1,
+    )
+
+
 @pytest.mark.parametrize("turned", [False, True], ids=["group added", "group gone"])
 def test_weeks_of_other_customers_are_compared_on_the_groups_of_both(turned: bool) -> None:
     rng = np.random.default_rng(4)
@@ -314,17 +325,37 @@ def test_weeks_of_other_customers_are_compared_on_the_groups_of_both(turned: boo
         _customers(rng, "first", {"m": 0.8, "f": 0.7}, 60),
         _customers(rng, "second", {"m": 0.8, "f": 0.35, "d": 0.05}, 80),
     ]
-    units = tuple(reversed(weeks)) if turned else tuple(weeks)
-    pair = CountPair(
-        key="k",
-        name=("selected", "sex", "(all)", "(best off)", ""),
-        units=(units[0], units[1]),
-        alpha=0.05,
-        seed=1,
-    )
-    read = selection_sizes([pair]).to_pandas().set_index("side")
+    units = weeks[::-1] if turned else weeks
+    read = selection_sizes([of_weeks(units)]).to_pandas().set_index("side")
     first, second = ("run", "baseline") if turned else ("baseline", "run")
     assert list(read.n_units) == [60, 60]
     assert read.value[first] == pytest.approx(0.7 / 0.8, abs=0.15)
-    # Of the third group, a ratio of 1 to 16, nothing shows.
+    # The third group, a ratio of 1 to 16, does not count.
     assert read.value[second] == pytest.approx(0.35 / 0.8, abs=0.15)
+
+
+@pytest.mark.parametrize(("n_shared", "kept"), [(29, 60), (30, 30), (31, 31)])
+def test_runs_that_share_half_of_their_customers_are_compared_on_these(n_shared: int, kept: int) -> None:
+    """Sixty customers a group in each week, of whom so many are the same in both."""
+    weeks = []
+    for week in ("first", "second"):
+        names = [f"{'both' if place < n_shared else week} {place}" for place in range(60)]
+        keys = np.array([f"{group} {name}" for group in "fm" for name in names])
+        counts = np.tile([1.0, 0.0], (120, 1))[:, np.newaxis]
+        weeks.append(CountUnits(keys, np.repeat(["f", "m"], 60), np.full(120, "all"), keys, counts))
+    read = selection_sizes([of_weeks(weeks)]).to_pandas()
+    assert list(read.n_units) == [kept, kept]
+
+
+def test_customers_of_another_week_are_drawn_at_random_and_not_by_name() -> None:
+    """Of the larger week's women the first half by name is never selected; all others always are."""
+    weeks = []
+    for week, n in (("first", 30), ("second", 200)):
+        keys = np.array([f"{week} {group} {place:03}" for group in "fm" for place in range(n)])
+        selected = (np.tile(np.arange(n), 2) >= 100) | (np.repeat(["f", "m"], n) == "m") | (week == "first")
+        counts = np.column_stack([selected, ~selected]).astype(np.float64)[:, np.newaxis]
+        weeks.append(CountUnits(keys, np.repeat(["f", "m"], n), np.full(2 * n, "all"), keys, counts))
+    read = selection_sizes([of_weeks(weeks)]).to_pandas().set_index("side")
+    assert list(read.n_units) == [30, 30]
+    assert read.value["baseline"] == 1.0
+    assert read.value["run"] == pytest.approx(0.5, abs=0.25)

@@ -59,9 +59,10 @@ def test_each_build_is_a_version_and_older_ones_stay(work: Path, tmp_path: Path)
 
 
 def test_a_delta_table_of_others_stays(work: Path, tmp_path: Path) -> None:
-    place = tmp_path / "lake/delta/dim_runs"
+    place = tmp_path / "lake/delta/fct_words"
     place.mkdir(parents=True)
     write_deltalake(place, duckdb.sql("select 1 as n"))
     with pytest.raises(InputError, match="biasledger did not publish"):
         publish(work, tmp_path / "lake", "build-1")
     assert DeltaTable(place).version() == 0
+    assert not place.with_name("dim_runs").exists()

@@ -110,11 +110,11 @@ def test_a_ratio_far_below_four_fifths_is_never_harmless_and_one_that_may_be_cha
     drawn = rates_panel([row, open_, equal], "Selected", "share selected").spec["data"]["values"]
     assert [(one["ratio"], one["kind"]) for one in drawn][:2] == [
         ("0.345 ×", "past"),
-        ("0.345 ×", "open"),
+        ("0.345 ×", "uncertain"),
     ]
     assert drawn[2]["kind"] == "plain"
     assert unjudged(0.345, 0.3, 0.4, 0.8, 1.0) == "past"
-    assert unjudged(0.345, 0.1, 1.2, 0.8, 1.0) == unjudged(1.0, None, None, 0.7, 0.5) == "open"
+    assert unjudged(0.345, 0.1, 1.2, 0.8, 1.0) == unjudged(1.0, None, None, 0.7, 0.5) == "uncertain"
     assert unjudged(0.9, 0.85, 0.95, 0.8, 1.0) == unjudged(None, None, None, 0.8, 1.0) == "plain"
 
 

@@ -264,8 +264,8 @@ def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -
     drawn = [charts[f"run-1-decisions-rates-{place}"]["data"]["values"] for place in (1, 2)]
     kinds = [[(row["label"], row["kind"]) for row in rows] for rows in drawn]
     assert kinds == [
-        [("A", "plain"), ("B", "open"), ("C", "inconclusive")],
-        [("A", "plain"), ("B", "open"), ("C", "alarm")],
+        [("A", "plain"), ("B", "uncertain"), ("C", "inconclusive")],
+        [("A", "plain"), ("B", "uncertain"), ("C", "alarm")],
     ]
 
 
@@ -297,7 +297,7 @@ def test_a_ratio_whose_interval_reaches_1_is_never_red(tmp_path: Path) -> None:
     assert [(row["label"], row["kind"]) for row in drawn] == [
         ("A", "plain"),
         ("B", "alarm"),
-        ("C", "open"),
+        ("C", "uncertain"),
     ]
 
 

@@ -86,7 +86,9 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
     assert (
         "Black people come off worse in two of four audits, and are treated differently in one other." in text
     )
-    assert "No audit fails by gender; in one of the two that judge it, a difference is not ruled out." in text
+    assert (
+        "No audit fails by gender, but one of the two that judge it does not rule a difference out." in text
+    )
     assert "Bias is not ruled out in one other: audit-3." in text
     steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
     assert steps[0].startswith(
