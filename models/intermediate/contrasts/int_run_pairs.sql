@@ -134,6 +134,7 @@ sides as (
 asked_about as (
     select distinct
         sides.*,
+        true as is_group,
         run_groups.attribute as kind,
         run_groups.group_name as name,
         run_groups.definition_hash as definition
@@ -142,7 +143,8 @@ asked_about as (
     union all
     select distinct
         sides.*,
-        unnest(['(domain)', '(template)', '(subject)']) as kind,
+        false as is_group,
+        unnest(['domain', 'template', 'subject']) as kind,
         unnest([prompts.domain, prompts.template, prompts.subject]) as name,
         '' as definition
     from sides
@@ -152,8 +154,8 @@ asked_about as (
 counted_sides as (
     select
         *,
-        count(*) over (partition by baseline_run_id, run_id, kind, name, definition) = 2 as is_shared,
-        count(*) over (partition by baseline_run_id, run_id, kind, name) = 2 as is_of_both_runs
+        count(*) over (partition by baseline_run_id, run_id, is_group, kind, name, definition) = 2 as is_shared,
+        count(*) over (partition by baseline_run_id, run_id, is_group, kind, name) = 2 as is_of_both_runs
     from asked_about
     where name <> ''
 ),
@@ -162,10 +164,10 @@ counted_sides as (
 shared_kinds as (
     select
         *,
-        bool_or(is_shared) over (partition by baseline_run_id, run_id, kind) as has_shared,
+        bool_or(is_shared) over (partition by baseline_run_id, run_id, is_group, kind) as has_shared,
         -- Imported baselines have no prompts.
-        min(side_run_id) over (partition by baseline_run_id, run_id, kind)
-        <> max(side_run_id) over (partition by baseline_run_id, run_id, kind) as is_kind_of_both
+        min(side_run_id) over (partition by baseline_run_id, run_id, is_group, kind)
+        <> max(side_run_id) over (partition by baseline_run_id, run_id, is_group, kind) as is_kind_of_both
     from counted_sides
 ),
 
@@ -174,21 +176,22 @@ kinds_left_out as (
         baseline_run_id,
         run_id,
         side_run_id,
+        is_group,
         kind,
-        trim(kind, '()') || ' ' || {{ first_names("if(is_of_both_runs, name || ' (other wording)', name)") }} as names
+        kind || ' ' || {{ first_names("if(is_of_both_runs, name || ' (other wording)', name)") }} as names
     from shared_kinds
     where
         not is_shared
-        and (has_shared or left(kind, 1) <> '(' or (kind <> '(subject)' and is_kind_of_both))
-    group by baseline_run_id, run_id, side_run_id, kind
+        and (has_shared or is_group or (kind <> 'subject' and is_kind_of_both))
+    group by baseline_run_id, run_id, side_run_id, is_group, kind
 ),
 
 left_out as (
     select
         baseline_run_id,
         run_id,
-        string_agg(if(side_run_id = baseline_run_id, names, null), '; ' order by kind) as only_in_baseline,
-        string_agg(if(side_run_id = run_id, names, null), '; ' order by kind) as only_in_run
+        string_agg(if(side_run_id = baseline_run_id, names, null), '; ' order by is_group, kind) as only_in_baseline,
+        string_agg(if(side_run_id = run_id, names, null), '; ' order by is_group, kind) as only_in_run
     from kinds_left_out
     group by baseline_run_id, run_id
 ),
@@ -199,7 +202,7 @@ groups_of_pairs as (
         run_id,
         bool_or(is_shared) as has_shared
     from counted_sides
-    where left(kind, 1) <> '('
+    where is_group
     group by baseline_run_id, run_id
 ),
 

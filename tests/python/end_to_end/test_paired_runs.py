@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,12 @@ GROUPS = ("white", "black")
 SCORES = "select * from marts.fct_run_comparisons where measure = 'score_gap' and run_id = '{}'"
 
 
-def _spec(groups: Sequence[str]) -> dict[str, Any]:
+def _spec(groups: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return {
         "audit": "scores",
-        "attributes": {"race": {"reference": "white", "groups": list(groups)}},
+        "attributes": {
+            "race": {"reference": "white", "groups": groups if isinstance(groups, Mapping) else list(groups)}
+        },
         "answer": {"kind": "score", "minimum": 0, "maximum": 100},
         "import": {
             "columns": {
@@ -41,7 +43,7 @@ def _ask(
     name: str,
     *,
     worse: float = 0.0,
-    groups: Sequence[str] = GROUPS,
+    groups: Sequence[str] | Mapping[str, Sequence[str]] = GROUPS,
     cases: Sequence[int] = range(30),
     written: str = "a resume",
 ) -> tuple[str, np.ndarray]:
@@ -68,6 +70,7 @@ def runs(new_project: Callable[[], Project]) -> tuple[Project, dict[str, str], d
     """Each run is compared with the one before; built once at the end."""
     project = new_project()
     asked = {
+        "worded": _ask(project, "worded", groups={"white": ["white"], "black": ["a Black person"]}),
         "first": _ask(project, "first"),
         "again": _ask(project, "again"),
         "worse": _ask(project, "worse", worse=3),
@@ -164,3 +167,14 @@ def test_a_baseline_from_a_file_is_paired_as_well(
     )
     assert (row["baseline_run_id"], row["is_imported"], row["is_paired"]) == (ids["first"], True, True)
     assert (row["n_shared"], row["verdict"]) == (30, "worse")
+
+
+def test_a_group_in_another_wording_is_named_and_not_compared(
+    runs: tuple[Project, dict[str, str], dict[str, np.ndarray]],
+) -> None:
+    project, ids, _ = runs
+    of_first = f"where run_id = '{ids['first']}' and is_previous"
+    assert project.rows(
+        f"select baseline_run_id, incomparable_because, only_in_baseline, only_in_run from marts.fct_run_pairs {of_first}"
+    ) == [(ids["worded"], None, "race black (other wording)", "race black (other wording)")]
+    assert project.query(f"select * from marts.fct_run_comparisons {of_first}").empty
