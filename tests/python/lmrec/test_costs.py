@@ -60,14 +60,16 @@ def warehouse(measured: Rows, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     compared = compared.astype({"worsening": "float64", "tolerance": "float64"})
     of_answers = pd.DataFrame(columns=["run_id", "mitigation"], dtype="str")
-    findings = pd.DataFrame(columns=["run_id", "mitigation", "attribute", "group_name"], dtype="str")
+    pairs = pd.DataFrame(
+        columns=["baseline_run_id", "run_id", "mitigation", "only_in_baseline", "only_in_run"], dtype="str"
+    )
     with duckdb.connect(str(path)) as connection:
         connection.execute("create schema marts")
         for table, rows in {
             "dim_runs": runs,
-            "fct_findings": findings,
             "fct_recommender_quality": quality,
             "fct_run_comparisons": compared,
+            "fct_run_pairs": pairs,
             "fct_run_quality": of_answers,
         }.items():
             connection.register("rows_of_it", rows)
