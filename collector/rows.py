@@ -53,7 +53,8 @@ class ResponseRow:
     """One response: good, bad or none; `content_hash` identifies what was asked and answered in every run.
 
     `is_last` says that its trial is done; the journal keeps it, the ledger does not. Of an imported answer `source_row` is the
-    row of the file, from 1, and `kept` canonical JSON of the columns that are kept.
+    row of the file, from 1, and `kept` canonical JSON of the columns that are kept. In a conversation `turn` is the number of the
+    answer, from 1, and `is_judged` says whether it is judged; both are None elsewhere.
     """
 
     prompt_id: str
@@ -79,6 +80,8 @@ class ResponseRow:
     answer_language: str | None = None
     source_row: int | None = None
     kept: str | None = None
+    turn: int | None = None
+    is_judged: bool | None = None
     is_last: bool = True
 
 

@@ -7,6 +7,7 @@ import logging
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,14 +18,16 @@ from collector.asking.attempts import (
     estimated_tokens,
     fill_error,
     fill_reply,
+    fill_unasked,
     is_to_be_asked_again,
     new_row,
     request_seed,
+    spoken,
 )
 from collector.asking.pacing import MAX_REFUSALS, Pace, PaceClosedError, asked_pause, backoff_seconds
 from collector.errors import TargetError
 from collector.rows import ResponseRow, utc_now
-from collector.targets.base import Request, Target
+from collector.targets.base import Message, Request, Target
 
 if TYPE_CHECKING:
     from collector.asking.costs import CostMeter
@@ -38,6 +41,8 @@ BUDGET_POLL_SECONDS = 0.05
 # many refusals, however often others are refused.
 SINGLED_OUT = 1e-9
 MOST_REFUSALS = 30
+# Of an answer without a text, these statuses are those of what is not asked after it.
+NO_ANSWER = frozenset({"refused", "malformed", "error"})
 # A question that is refused is set aside while others are asked; with so many aside, no new one is begun.
 MOST_ASIDE = 1000
 
@@ -46,19 +51,48 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A trial that is not done; `attempts` of it are kept already."""
+    """A trial that is not done; `attempts` of it are kept already.
+
+    Of a conversation, `earlier` are the messages so far, `later` the attempts kept of each later answer, and `ended` the status
+    of an answer after which nothing more can be asked.
+    """
 
     prompt: Prompt
     trial: int
     attempts: int = 0
+    earlier: tuple[Message, ...] = ()
+    later: tuple[int, ...] = ()
+    ended: str | None = None
+
+    @property
+    def said(self) -> tuple[Message, ...]:
+        """The messages up to the one that is answered, that one included."""
+        turn = self.prompt.turn(self.trial)
+        return self.earlier if turn is None else (*self.earlier, *(Message(*one) for one in turn.messages))  # type: ignore[arg-type]
+
+    def next_turn(self, status: str, text: str | None, raw_body: str | None) -> Task | None:
+        """Return what comes after an answer; None where nothing does."""
+        if self.trial % self.prompt.n_turns == 0:
+            return None
+        said = spoken(text) if status != "error" else ""
+        ended = self.ended or (None if said else status if status in NO_ANSWER else "error")
+        return Task(
+            self.prompt,
+            self.trial + 1,
+            attempts=self.later[0] if self.later else 0,
+            earlier=(*self.said, Message("assistant", said, raw_body, is_answer=True)),
+            later=self.later[1:],
+            ended=ended,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Attempted:
-    """One attempt's row, and why no answer came, if none did."""
+    """One attempt's row, and why no answer came, if none did; not asked where the conversation had ended."""
 
     row: ResponseRow
     error: TargetError | None = None
+    is_asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +104,14 @@ class Style:
         seed: the run's, from which each request gets its own.
         backoff_seconds: pause after a failed attempt; it doubles.
         meter: adds up costs, and may end the run.
+        run_id: the run, which names its conversations.
     """
 
     answer: AnswerForm
     seed: int
     backoff_seconds: float
     meter: CostMeter
+    run_id: str
 
 
 @dataclass(slots=True)
@@ -151,6 +187,8 @@ class Askers:
         self._n_taken = 0
         # Refused trials, to be asked again after the others; the one that has waited longest comes first.
         self._aside: list[tuple[int, _Asking]] = []
+        # Conversations that have begun, which are gone on with before others begin.
+        self._begun: deque[Task] = deque()
         self._is_turn_of_aside = False
         self._refused_since: float | None = None
         self._first_refused_at = 0.0
@@ -208,15 +246,20 @@ class Askers:
         with self._lock:
             if self._stopping.is_set():
                 return None
+            if self._begun:
+                return self._asking_of(self._begun.popleft())
             is_new = not self._aside or not (self._is_turn_of_aside or len(self._aside) >= MOST_ASIDE)
             task = next(self._tasks, None) if is_new else None
             self._is_turn_of_aside = is_new
             if task is None:
                 return heapq.heappop(self._aside)[1] if self._aside else None
-            self._n_taken += 1
-            # Attempts before the run was resumed count, but one more try is always made.
-            n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
-            return _Asking(task, self._n_taken, self._n_answered, task.attempts, n_tries)
+            return self._asking_of(task)
+
+    def _asking_of(self, task: Task) -> _Asking:
+        self._n_taken += 1
+        # Attempts before the run was resumed count, but one more try is always made.
+        n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
+        return _Asking(task, self._n_taken, self._n_answered, task.attempts, n_tries)
 
     def _set_aside(self, asking: _Asking) -> None:
         with self._lock:
@@ -228,11 +271,17 @@ class Askers:
         more often than others is given up, because services also refuse questions that are too large in this way.
         """
         prompt = asking.task.prompt
-        estimated = estimated_tokens(prompt)
+        if asking.task.ended is not None:
+            row = new_row(prompt, asking.task.trial, asking.attempts + 1)
+            fill_unasked(row, prompt, asking.task.ended)
+            self._keep(Attempted(row, is_asked=False))
+            self._go_on(asking.task, row)
+            return
+        estimated = estimated_tokens(prompt, (one.text for one in asking.task.said))
         while self._reserve(estimated):
             asking.attempts += 1
             row = new_row(prompt, asking.task.trial, asking.attempts)
-            tried = self._try(prompt, row, asking.spent_seconds, estimated)
+            tried = self._try(asking.task, row, asking.spent_seconds, estimated)
             error = tried.error
             is_refused = error is not None and error.asks_to_slow_down
             asking.spent_seconds += tried.seconds
@@ -256,6 +305,8 @@ class Askers:
                 # Stop now: the reader of the attempts learns of it later, and every question until then may cost.
                 self.stop()
             self._keep(Attempted(row, error))
+            if row.is_last:
+                self._go_on(asking.task, row)
             if not has_more or self._stopping.is_set():
                 return
             if is_refused:
@@ -264,6 +315,13 @@ class Askers:
             if pause:
                 logger.info("%s Asking again in %.1f s.", error, pause)
                 self._stopping.wait(pause)
+
+    def _go_on(self, task: Task, row: ResponseRow) -> None:
+        """Let a conversation go on after an answer."""
+        following = task.next_turn(row.status, row.response_text, row.raw_body)
+        if following is not None:
+            with self._lock:
+                self._begun.append(following)
 
     def _note_try(self, asking: _Asking, *, is_refused: bool) -> None:
         is_first = asking.attempts == asking.task.attempts + 1
@@ -296,16 +354,21 @@ class Askers:
         share = (n_refused + 1) / (self._n_first - 1 + 2)
         return asking.n_refusals >= MOST_REFUSALS or bool(share**asking.n_refusals < SINGLED_OUT)
 
-    def _try(self, prompt: Prompt, row: ResponseRow, spent_seconds: float, estimated: int) -> _Tried:
+    def _try(self, task: Task, row: ResponseRow, spent_seconds: float, estimated: int) -> _Tried:
         """Ask once, when it is this question's turn, and fill the row."""
+        prompt = task.prompt
         left = self._total_seconds - spent_seconds
+        said = task.said
         request = Request(
-            prompt_text=prompt.prompt_text or "",
+            prompt_text=said[-1].text if said else prompt.prompt_text or "",
             system_prompt=prompt.system_prompt,
             trial=row.trial,
             seed=request_seed(self._style.seed, prompt.content_hash, row.trial, row.attempt),
             prompt_id=prompt.prompt_id,
             timeout_seconds=None if math.isinf(left) else left,
+            conversation=self._conversation(prompt, row),
+            turn=row.turn or 1,
+            earlier=said[:-1],
         )
         try:
             with self._pace.slot() as slot:
@@ -325,7 +388,7 @@ class Askers:
                 finally:
                     self._count_in_flight(-1)
                 seconds = time.monotonic() - started
-                answer = fill_reply(row, prompt, reply, self._style.answer)
+                answer = fill_reply(row, prompt, reply, self._style.answer, said)
                 slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
             self._note_no_refusal()
             with self._lock:
@@ -334,6 +397,10 @@ class Askers:
             return _Tried(seconds, is_to_be_asked_again(answer, self._style.answer))
         finally:
             self._release(estimated)
+
+    def _conversation(self, prompt: Prompt, row: ResponseRow) -> str | None:
+        number = (row.trial - 1) // prompt.n_turns + 1
+        return None if row.turn is None else f"{self._style.run_id}.{prompt.prompt_id}.{number}"
 
     def _reserve(self, estimated: int) -> bool:
         """Reserve the cost of a question. Running questions may turn out cheaper than their reserve, so wait for them first."""

@@ -6,19 +6,25 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from collector.answers.failures import OTHER_ERROR, RATE_LIMIT, read_failure
+from collector.answers.reasoning import split_reasoning
 from collector.answers.replies import Answer
 from collector.answers.texts.stored_text import storable
 from collector.asking.costs import estimate_prompt_tokens, estimate_tokens
 from collector.errors import TargetError
 from collector.rows import ResponseRow, response_hash
-from collector.targets.base import Reply
+from collector.spec.prompts import joins_answers
+from collector.targets.base import Message, Reply
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from collector.asking.costs import CostMeter
     from collector.spec.parts import Answer as AnswerForm
     from collector.spec.prompts import Prompt
 
 MAX_ATTEMPTS = 3
+# What reads a response that was not asked for.
+CONVERSATION_ENDED = "conversation_ended"
 # The ledger's integers have 32 bits; a service that counts further counts nonsense.
 MOST_TOKENS = 2**31 - 1
 
@@ -31,14 +37,29 @@ def request_seed(run_seed: int, prompt_hash: str, trial: int, attempt: int) -> i
 
 def new_row(prompt: Prompt, trial: int, attempt: int) -> ResponseRow:
     """Return the row of an attempt before anything came back; `seq` is given when it is kept."""
+    turn = prompt.turn(trial)
     return ResponseRow(
-        prompt_id=prompt.prompt_id, trial=trial, attempt=attempt, seq=0, status="error", content_hash=""
+        prompt_id=prompt.prompt_id,
+        trial=trial,
+        attempt=attempt,
+        seq=0,
+        status="error",
+        content_hash="",
+        turn=None if turn is None else (trial - 1) % prompt.n_turns + 1,
+        is_judged=None if turn is None else turn.is_judged,
     )
 
 
-def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm) -> Answer:
-    """Put into a row what came back, and return what it amounts to as an answer of the form expected."""
+def fill_reply(
+    row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm, earlier: Sequence[Message] = ()
+) -> Answer:
+    """Put into a row what came back, and return what it amounts to as an answer of the form expected.
+
+    An answer of a conversation that is not judged may be any text; earlier: the messages before it.
+    """
     text = _storable(reply.text)
+    if row.is_judged is False:
+        form = form.model_copy(update={"kind": "text"})
     answer = form.classify(
         text,
         reply.finish_reason,
@@ -58,7 +79,23 @@ def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm)
     row.completion_tokens = _tokens(reply.completion_tokens)
     row.latency_ms = reply.latency_ms
     row.content_hash = response_hash(prompt.content_hash, row.status, row.response_text)
+    if row.is_judged and answer.status == "ok" and prompt.turns is not None and joins_answers(prompt.turns):
+        answers = [message.text for message in earlier if message.is_answer]
+        row.answer_text = "\n\n".join([*answers, row.answer_text or ""])
     return answer
+
+
+def fill_unasked(row: ResponseRow, prompt: Prompt, status: str) -> None:
+    """Put into a row that an earlier answer of this status ended the conversation."""
+    row.status = status
+    row.error = "Not asked, because an earlier message of the conversation got no answer."
+    row.read_by = CONVERSATION_ENDED
+    row.content_hash = response_hash(prompt.content_hash, row.status, None)
+
+
+def spoken(text: str | None) -> str:
+    """Return what a reply says, without the model's reasoning; empty where it says nothing."""
+    return split_reasoning(text).answer.strip() if text else ""
 
 
 def keep_reading(row: ResponseRow, answer: Answer) -> None:
@@ -90,9 +127,16 @@ def is_to_be_asked_again(answer: Answer, form: AnswerForm) -> bool:
     return answer.status in ("malformed", "unread", "error") or is_too_short
 
 
-def estimated_tokens(prompt: Prompt) -> int:
-    """Return how many tokens a question has, roughly."""
-    return estimate_prompt_tokens(prompt.prompt_text, prompt.system_prompt)
+def estimated_tokens(prompt: Prompt, said: Iterable[str] = ()) -> int:
+    """Return how many tokens a question has, roughly.
+
+    Args:
+        prompt: the question.
+        said: the texts of a conversation, up to the one that is answered.
+    """
+    if prompt.turns is None:
+        return estimate_prompt_tokens(prompt.prompt_text, prompt.system_prompt)
+    return sum(map(estimate_tokens, said)) + estimate_prompt_tokens(None, prompt.system_prompt)
 
 
 def charge(meter: CostMeter, row: ResponseRow, estimated: int) -> None:

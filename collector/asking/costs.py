@@ -198,11 +198,11 @@ def price_of(prices: Iterable[Price], model: str | None, on: date) -> Price | No
 
 @dataclass(frozen=True, slots=True)
 class TemplateEstimate:
-    """The estimate of one template of an audit, over all mitigations.
+    """The estimate of one template of an audit, or of one turn of a conversation, over all mitigations.
 
     Attributes:
-        template: its id.
-        n_prompts: different prompts.
+        template: its id, with the turn in a conversation.
+        n_prompts: different prompts; 0 for later turns, which belong to those of the first.
         n_calls: questions: prompts × trials, without those asked again.
         prompt_tokens, completion_tokens: estimated, of all calls together.
         cost_usd: estimated; None where the model's price is not known.
@@ -221,6 +221,8 @@ def estimate_run(
 ) -> list[TemplateEstimate]:
     """Estimate what asking would take, template by template in the order of the prompts.
 
+    Each turn of a conversation is asked with all that was said before, earlier answers included.
+
     Args:
         prompts: all prompts of the run.
         n_trials: how often each of them is asked.
@@ -229,10 +231,19 @@ def estimate_run(
     """
     totals: dict[str, list[int]] = {}
     for prompt, trials in zip(prompts, n_trials, strict=True):
-        total = totals.setdefault(prompt.template, [0, 0, 0])
-        total[0] += 1
-        total[1] += trials
-        total[2] += trials * estimate_prompt_tokens(prompt.prompt_text, prompt.system_prompt)
+        said = 0
+        for place in range(prompt.n_turns):
+            turn = prompt.turn(place + 1)
+            name = prompt.template if turn is None else f"{prompt.template}, turn {place + 1}"
+            total = totals.setdefault(name, [0, 0, 0])
+            total[0] += place == 0
+            total[1] += trials
+            if turn is None:
+                tokens = estimate_prompt_tokens(prompt.prompt_text, prompt.system_prompt)
+            else:
+                said += sum(estimate_tokens(text) for _, text in turn.messages)
+                tokens = said + place * answer_tokens + estimate_prompt_tokens(None, prompt.system_prompt)
+            total[2] += trials * tokens
     return [
         TemplateEstimate(
             template=template,

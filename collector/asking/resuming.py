@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from collector.answers.failures import UnknownReasons
 from collector.asking.asked_again import AskedAgain
-from collector.asking.attempts import charge, estimated_tokens
+from collector.asking.attempts import charge, estimated_tokens, spoken
 from collector.asking.batch_log import BatchLog
 from collector.asking.costs import CostMeter
 from collector.errors import InputError, LedgerError
 from collector.journal.records import event_of, prompt_of, response_of, run_of
 from collector.rows import NO_PROGRESS
+from collector.spec.prompts import turns_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,11 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Kept:
-    """The attempts at one trial in a journal: how many, the status of the last one, and whether the trial is done."""
+    """The attempts at one trial in a journal: how many, the status of the last one, and whether the trial is done.
+
+    Of a conversation that goes on, also the text and the raw body of the last one.
+    """
 
     attempts: int = 0
     status: str = ""
     is_done: bool = False
+    text: str | None = None
+    raw_body: str | None = None
 
 
 @dataclass(slots=True)
@@ -65,6 +71,7 @@ class RunState:
     is_retracted: bool = False
     batches: BatchLog = field(default_factory=BatchLog)
     _estimates: dict[str, int] = field(default_factory=dict)
+    _by_id: dict[str, Prompt] = field(default_factory=dict)
     _failed_last: list[Kept] = field(default_factory=list)
 
     def visit(self, record: Record) -> None:
@@ -74,6 +81,7 @@ class RunState:
             self.run = run_of(body)
         elif record.kind == "prompt":
             self.prompts.append(prompt_of(body))
+            self._by_id[self.prompts[-1].prompt_id] = self.prompts[-1]
         elif record.kind == "response":
             self._visit_response(body)
         elif record.kind == "event":
@@ -102,7 +110,9 @@ class RunState:
             self._failed_last.clear()
         # An answer without a text was paid for, too: one that was filtered, or thought about until it was cut off.
         if body["status"] != "error" or body["response_text"] is not None:
-            charge(self.meter, response_of(body), self._estimated(body["prompt_id"]))
+            charge(self.meter, response_of(body), self._estimated(body["prompt_id"], body["trial"]))
+        if body.get("turn") is not None:
+            self._visit_turn(kept, body)
         self.note(
             body["prompt_id"],
             body["trial"],
@@ -130,10 +140,35 @@ class RunState:
         self.unknown_reasons.note(finish_reason)
         self.asked_again.note(prompt_id, trial, status=status, read_by=read_by, is_last=is_last)
 
-    def _estimated(self, prompt_id: str) -> int:
+    def _visit_turn(self, kept: Kept, body: Mapping[str, Any]) -> None:
+        """Keep what is said in a conversation until it ends; of an erased text nothing."""
+        row = response_of(body)
+        kept.text, kept.raw_body = row.response_text, row.raw_body
+        said = self._conversation(row.prompt_id, row.trial)
+        is_over = kept.is_done and row.trial % self._by_id[row.prompt_id].n_turns == 0
+        # One that failed may be asked again.
+        if is_over and all(one.status != "error" for one in said):
+            for one in said:
+                one.text = one.raw_body = None
+
+    def _conversation(self, prompt_id: str, trial: int) -> list[Kept]:
+        """Return what is kept of the conversation that a trial belongs to, up to it."""
+        first = trial - (trial - 1) % self._by_id[prompt_id].n_turns
+        trials = (self.kept.get((prompt_id, one)) for one in range(first, trial + 1))
+        return [kept for kept in trials if kept is not None]
+
+    def _estimated(self, prompt_id: str, trial: int) -> int:
         if not self._estimates:
             self._estimates = {prompt.prompt_id: estimated_tokens(prompt) for prompt in self.prompts}
-        return self._estimates.get(prompt_id, 0)
+        estimate = self._estimates.get(prompt_id, 0)
+        if (prompt := self._by_id.get(prompt_id)) is None or prompt.turns is None:
+            return estimate
+        asked = turns_of(prompt.turns)[: (trial - 1) % prompt.n_turns + 1]
+        said = [text for turn in asked for _, text in turn.messages]
+        said += (
+            [spoken(kept.text) for kept in self._conversation(prompt_id, trial - 1)] if len(asked) > 1 else []
+        )
+        return estimated_tokens(prompt, said)
 
     def counts(self) -> Counter[str]:
         """Return status -> number of trials that are done."""
@@ -161,8 +196,8 @@ class RunState:
         return bool(self.started.get("batch"))
 
     def trials(self) -> list[int]:
-        """Return how often each of the prompts is asked."""
-        return [int(self.started["trials_of"][prompt.template]) for prompt in self.prompts]
+        """Return how many answers each of the prompts gets."""
+        return [int(self.started["trials_of"][prompt.template]) * prompt.n_turns for prompt in self.prompts]
 
 
 def require_complete(state: RunState, name: str) -> RunRow:

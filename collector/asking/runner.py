@@ -22,8 +22,14 @@ from collector.asking.breaker import MAX_UNUSABLE, USABLE, Breaker, Usability
 from collector.asking.costs import CostMeter
 from collector.asking.keeping import MAX_GROUP, Keeper
 from collector.asking.progress import progress
-from collector.asking.resuming import RunState, require_complete, require_same_ledger, require_same_target
-from collector.errors import LedgerError, TargetError, UnusableError, WaitedInVainError
+from collector.asking.resuming import (
+    Kept,
+    RunState,
+    require_complete,
+    require_same_ledger,
+    require_same_target,
+)
+from collector.errors import InputError, LedgerError, TargetError, UnusableError, WaitedInVainError
 from collector.journal.reader import journal_path
 from collector.journal.records import AnalysisSettings
 from collector.journal.writer import JournalWriter
@@ -123,6 +129,8 @@ def collect(
         raise LedgerError(
             "Two prompts of this audit share a prompt_id, so their answers could not be distinguished."
         )
+    if any(prompt.turns is not None for prompt in prompts):
+        _require_conversations(target, batch=batch)
     started_at = utc_now()
     run = RunRow(
         run_id=new_run_id(audit.audit, target.name, started_at),
@@ -142,7 +150,7 @@ def collect(
     started = {
         "ledger": ledger_path.name,
         "prompts": len(prompts),
-        "planned": sum(trials_of[prompt.template] for prompt in prompts),
+        "planned": sum(trials_of[prompt.template] * prompt.n_turns for prompt in prompts),
         "trials": audit.trials,
         "trials_of": trials_of,
         "mitigations": list(dict.fromkeys(mitigations)),
@@ -336,7 +344,11 @@ class _Collection:
         capacity = MAX_GROUP if self._can_be_had_again else self._target.concurrency
         keeper = Keeper(self._writer, capacity, self._counts)
         style = Style(
-            self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
+            self._state.answer_form(),
+            self._state.started["seed"],
+            self._terms.backoff_seconds,
+            self._meter,
+            self._run.run_id,
         )
         askers = self._askers(style, keeper)
         label = f"{self._run.audit} → {self._run.target}"
@@ -417,11 +429,13 @@ class _Collection:
                 model_answered=row.model_answered,
                 finish_reason=row.finish_reason,
             )
+            if not attempted.is_asked:
+                continue
             if self._breaker is not None and error is not None and (row.is_last or error.stops_run):
                 stop = stop or self._breaker.failed(error)
             elif self._breaker is not None and row.is_last:
                 self._breaker.answered()
-            if self._breaker is not None:
+            if self._breaker is not None and row.is_judged is not False:
                 stop = stop or self._usability.replied(row)
             if row.is_last:
                 self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0
@@ -509,20 +523,42 @@ def _usable(ledger_path: Path) -> tuple[Ledger, bool]:
     return ledger, True
 
 
+def _require_conversations(target: Target, *, batch: bool) -> None:
+    if batch:
+        raise InputError("A conversation cannot be asked in a batch; leave --batch out.")
+    if not getattr(target, "holds_conversations", False):
+        how = {
+            "http": "put {messages} or {conversation} into its body or url",
+            "python": "let its function take messages or conversation",
+        }.get(target.kind, "choose another one")
+        raise InputError(
+            f"The audit asks conversations, and the target {target.name!r} cannot be given earlier messages: {how}."
+        )
+
+
 def _tasks(state: RunState) -> Iterator[Task]:
-    """Yield each trial that is not done, in a random order that the seed fixes, so that drift hits all groups alike."""
-    ends = list(accumulate(state.trials()))
+    """Yield each trial that is not done, in a random order that the seed fixes, so that drift hits all groups alike.
+
+    Of a conversation, the first answer that is not done.
+    """
+    ends = list(
+        accumulate(n // prompt.n_turns for n, prompt in zip(state.trials(), state.prompts, strict=True))
+    )
     # Eight bytes a trial, however many there are.
-    order = array("Q", range(sum(state.trials())))
+    order = array("Q", range(ends[-1] if ends else 0))
     random.Random(state.started["seed"]).shuffle(order)
     for number in order:
         at = bisect_right(ends, number)
-        prompt, trial = state.prompts[at], number - (ends[at - 1] if at else 0) + 1
-        kept = state.kept.get((prompt.prompt_id, trial))
-        if kept is None:
-            yield Task(prompt, trial)
-        elif not kept.is_done:
-            yield Task(prompt, trial, kept.attempts)
+        prompt, place = state.prompts[at], number - (ends[at - 1] if at else 0)
+        first = place * prompt.n_turns + 1
+        kept = [state.kept.get((prompt.prompt_id, first + turn), Kept()) for turn in range(prompt.n_turns)]
+        attempts = tuple(one.attempts for one in kept)
+        task: Task | None = Task(prompt, first, attempts[0], later=attempts[1:])
+        for one in kept:
+            if task is not None and not one.is_done:
+                yield task
+                break
+            task = task and task.next_turn(one.status, one.text, one.raw_body)
 
 
 def _model_warnings(models: Counter[str]) -> list[str]:

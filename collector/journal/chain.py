@@ -38,12 +38,13 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "analysis": ("audit", "analysis"),
     "prompt": (
         *("prompt_id", "template", "language", "perturbation", "mitigation", "subject", "domain"),
-        *("expected_label", "system_prompt", "prompt_text", "cluster", "block", "content_hash", "attributes"),
+        *("expected_label", "system_prompt", "prompt_text", "cluster", "block", "turns", "content_hash"),
+        "attributes",
     ),
     "response": (
         *("prompt_id", "trial", "attempt", "seq", "status", *ERASABLE, "finish_reason", "model_answered"),
         *("prompt_tokens", "completion_tokens", "latency_ms", "requested_at", "weight", "content_hash"),
-        *("read_by", "answer_language", "source_row"),
+        *("read_by", "answer_language", "source_row", "turn", "is_judged"),
     ),
     "event": ("event", "detail", "happened_at"),
     "erasure": ("prompt_id", "trial", "attempt", "texts", "reason", "erased_at"),

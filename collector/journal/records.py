@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # The fields of a prompt that are computed from the others.
 _COMPUTED = ("prompt_id", "content_hash", "attributes")
 # The fields of a prompt that older journals lack.
-_LATER = ("cluster", "block")
+_LATER = ("cluster", "block", "turns")
 
 
 @dataclass(frozen=True, slots=True)

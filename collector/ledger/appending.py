@@ -106,6 +106,7 @@ _PROMPT_COLUMNS = {
     "prompt_text": "varchar",
     "cluster": "varchar",
     "block": "varchar",
+    "turns": "varchar",
     "content_hash": "varchar",
 }
 _ATTRIBUTE_COLUMNS = {
@@ -185,6 +186,8 @@ _RESPONSE_COLUMNS = {
     "answer_language": "varchar",
     "source_row": "bigint",
     "kept": "varchar",
+    "turn": "integer",
+    "is_judged": "boolean",
 }
 
 

@@ -578,6 +578,11 @@ def _asked_template(template: Template) -> dict[str, Any]:
         "paired",
     }
     used = {name: value for name, value in template.model_dump(include=later, mode="json").items() if value}
+    if template.turns:
+        used |= {
+            "turns": template.model_dump(include={"turns"}, mode="json")["turns"],
+            "judge": template.judge,
+        }
     return {"id": template.id, "text": template.text, "language": template.language, **used}
 
 

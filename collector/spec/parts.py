@@ -36,6 +36,18 @@ MINIMUM_NEUTRAL_TRIALS = 5  # of a neutral prompt, in Sah et al. (2026)
 MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
+Turn = Annotated[Mapping[Literal["system", "user", "assistant"], NonBlank], Field(min_length=1, max_length=1)]
+
+
+def asked_messages(roles: Sequence[str]) -> list[int]:
+    """Return the places of the messages that a target answers: of users, where no fixed answer follows."""
+    return [
+        place
+        for place, role in enumerate(roles)
+        if role == "user" and roles[place + 1 : place + 2] != ["assistant"]
+    ]
+
+
 class Template(Section):
     """One wording of the question. Every combination of its slots' descriptors is asked."""
 
@@ -43,10 +55,24 @@ class Template(Section):
         description="The template's name in results, used once.",
         examples=["products"],
     )
-    text: NonBlank = Field(
-        description="The question. `{race}` is a descriptor of the attribute `race`, `{title}` the subject's column `title`. "
+    text: NonBlank | None = Field(
+        default=None,
+        description="The question; `turns` replace it. `{race}` is a descriptor of the attribute `race`, `{title}` the subject's "
+        "column `title`. "
         "`{a race}` adds a or an, `{A race}` A or An. A literal brace is doubled: `{{`.",
         examples=["Which books would you recommend to {a race} {gender}?"],
+    )
+    turns: Annotated[tuple[Turn, ...], BeforeValidator(list_to_tuple)] = Field(
+        default=(),
+        description="A conversation in place of `text`: messages of `user`, at the beginning one of `system`, and of `assistant` "
+        "where its words are fixed. The target answers each other message of `user` and sees its earlier answers. Slots may "
+        "be in any message.",
+        examples=[[{"user": "Hello, I am {a gender}."}, {"user": "How much should I ask for?"}]],
+    )
+    judge: Literal["last", "each", "all"] = Field(
+        default="last",
+        description="Which answers of a conversation are judged: the `last`, `each` by itself, or `all` as one text.",
+        examples=["each"],
     )
     language: NonBlank = Field(
         default="en",
@@ -104,9 +130,19 @@ class Template(Section):
     _ask: str = PrivateAttr(default="")
 
     @property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """Role and text of each message, with what the audit asks at the end of each judged question; a text is one message."""
+        messages = [*(one for turn in self.turns for one in turn.items())] or [("user", self.text or "")]
+        asked = asked_messages([role for role, _ in messages])
+        ends = asked if self.judge == "each" else asked[-1:]
+        return tuple(
+            (role, text + self._ask if place in ends else text) for place, (role, text) in enumerate(messages)
+        )
+
+    @property
     def parts(self) -> tuple[str | Slot, ...]:
-        """The template, with what the audit asks at the end of every template, split into literal text and slots."""
-        return parse_template(self.text + self._ask)
+        """All messages, with what the audit asks at their end, split into literal text and slots."""
+        return parse_template("\n\n".join(text for _, text in self.messages))
 
     @property
     def slots(self) -> tuple[str, ...]:

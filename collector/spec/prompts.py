@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.hashing import hash_of
+from collector.hashing import canonical_json, hash_of
 from collector.hints import did_you_mean, quoted
-from collector.spec.parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN, split_crossed
+from collector.spec.parts import (
+    CANDIDATES,
+    DESCRIPTOR,
+    LENGTH,
+    NAME,
+    NUMBER,
+    PLAIN,
+    asked_messages,
+    split_crossed,
+)
 from collector.spec.people import people_of
-from collector.spec.slots import fill
+from collector.spec.slots import fill, parse_template
 from collector.spec.typos import RULES, mistype_one
 
 if TYPE_CHECKING:
@@ -35,8 +46,24 @@ class PromptAttribute:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """What is said in a conversation before its next answer: fixed messages and, last, the one that is answered."""
+
+    messages: tuple[tuple[str, str], ...]
+    is_judged: bool
+
+    @property
+    def text(self) -> str:
+        """The message that is answered."""
+        return self.messages[-1][1]
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
-    """One rendered question; `content_hash` covers its text and its groups, and is the same in every run."""
+    """One rendered question; `content_hash` covers its text and its groups, and is the same in every run.
+
+    Of a conversation `prompt_text` is for people, and `turns` canonical JSON of `judge` and `messages`, pairs of role and text.
+    """
 
     template: str
     language: str
@@ -49,6 +76,7 @@ class Prompt:
     system_prompt: str | None = None
     cluster: str | None = None
     block: str | None = None
+    turns: str | None = None
     attributes: tuple[PromptAttribute, ...] = ()
     content_hash: str = field(init=False)
 
@@ -69,7 +97,7 @@ class Prompt:
             ),
         }
         # They came later, and what was asked before keeps its hash.
-        later = {"domain": self.domain, "cluster": self.cluster, "block": self.block}
+        later = {"domain": self.domain, "cluster": self.cluster, "block": self.block, "turns": self.turns}
         content |= {name: value for name, value in later.items() if value is not None}
         object.__setattr__(self, "content_hash", hash_of(content))
 
@@ -79,9 +107,35 @@ class Prompt:
         return self.content_hash.removeprefix("sha256:")[:PROMPT_ID_DIGITS]
 
     @property
+    def n_turns(self) -> int:
+        """How many answers one trial has: those of a conversation, or one."""
+        return 1 if self.turns is None else len(turns_of(self.turns))
+
+    def turn(self, trial: int) -> Turn | None:
+        """Return the turn that a response's trial answers; None where this is no conversation."""
+        return None if self.turns is None else turns_of(self.turns)[(trial - 1) % self.n_turns]
+
+    @property
     def candidates(self) -> tuple[str, ...]:
         """The descriptors of the people shown, one a slot in the order of slots."""
         return tuple({one.slot: one.descriptor for one in sorted(self.attributes, key=_slot)}.values())
+
+
+@lru_cache(maxsize=4096)
+def turns_of(turns: str) -> tuple[Turn, ...]:
+    """Return the turns that a prompt's `turns` hold, one an answer."""
+    document = json.loads(turns)
+    messages = [(role, text) for role, text in document["messages"]]
+    ends = asked_messages([role for role, _ in messages])
+    return tuple(
+        Turn(tuple(messages[before + 1 : end + 1]), document["judge"] == "each" or end == ends[-1])
+        for before, end in itertools.pairwise([-1, *ends])
+    )
+
+
+def joins_answers(turns: str) -> bool:
+    """Whether all answers of a conversation are judged as one text."""
+    return bool(json.loads(turns)["judge"] == "all")
 
 
 def _slot(attribute: PromptAttribute) -> int:
@@ -144,7 +198,6 @@ def _prompts_of(
         system_prompt = mitigation.system_prompt or system_prompt
         prefix, suffix, mask = mitigation.prefix or "", mitigation.suffix or "", mitigation.mask or {}
     masked = {slot: text for slot, text in mask.items() if text is not None}
-    parts = template.parts
     length = {} if audit.answer.k is None else {LENGTH: str(audit.answer.k)}
     # The same for every subject.
     about_nobody = [] if template.candidate is not None else [*_stated(audit, template, [None])]
@@ -164,6 +217,10 @@ def _prompts_of(
             stated = about_nobody
         for persona in stated:
             about = _about(audit, subject, masked.get(NAME, persona.words.get(NAME)))
+            words = {**length, **about, **persona.words, **masked}
+            system, asked, turns = _messages(template, words, prefix, suffix)
+            if system is not None and mitigation is not None and mitigation.system_prompt is not None:
+                system = f"{mitigation.system_prompt}\n\n{system}"
             yield Prompt(
                 template=template.id,
                 language=template.language,
@@ -172,13 +229,36 @@ def _prompts_of(
                 subject=named,
                 domain=None if subject is None else subject.domain,
                 expected_label=_expected(audit, subject),
-                system_prompt=system_prompt,
+                system_prompt=system or system_prompt,
                 cluster=_shared(subject, audit.cluster),
                 block=_shared(subject, audit.block),
-                prompt_text=prefix + fill(parts, {**length, **about, **persona.words, **masked}) + suffix,
+                turns=turns,
+                prompt_text=asked,
                 # A masked prompt still belongs to its group: the test is that the answer does not depend on it.
                 attributes=persona.attributes,
             )
+
+
+def _messages(
+    template: Template, words: Mapping[str, str], prefix: str, suffix: str
+) -> tuple[str | None, str, str | None]:
+    """Return a conversation's system message, its text for people and its `turns`; of one question None, its text and None.
+
+    A mitigation's prefix begins the first message, and its suffix ends each that is judged.
+    """
+    if not template.turns:
+        return None, prefix + fill(template.parts, words) + suffix, None
+    filled = [(role, fill(parse_template(text), words)) for role, text in template.messages]
+    system = filled.pop(0)[1] if filled[0][0] == "system" else None
+    asked = asked_messages([role for role, _ in filled])
+    messages, shown = [], []
+    for place, (role, text) in enumerate(filled):
+        is_end = place in asked if template.judge == "each" else place == asked[-1]
+        messages.append([role, (prefix if place == 0 else "") + text + (suffix if is_end else "")])
+        shown.append(f"{role.capitalize()}: {messages[-1][1]}")
+        if place in asked[:-1]:
+            shown.append("Assistant: …")
+    return system, "\n\n".join(shown), canonical_json({"judge": template.judge, "messages": messages})
 
 
 @dataclass(frozen=True, slots=True)

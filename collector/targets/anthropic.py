@@ -95,7 +95,7 @@ class AnthropicTarget(ChatTarget):
         """Return a question as a message request."""
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "user", "content": request.prompt_text}],
+            "messages": [one for one in request.messages if one["role"] != "system"],
             **self._sent,
         }
         if request.system_prompt is not None:

@@ -16,12 +16,25 @@ NAME = r"[a-z0-9][a-z0-9_-]*"
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a conversation; of the target's own answers `is_answer` is true, and `raw_body` the whole reply."""
+
+    role: Literal["user", "assistant"]
+    text: str
+    raw_body: str | None = None
+    is_answer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One question: the rendered prompt, its trial number from 1, and a seed that differs by prompt, trial and attempt.
 
     Attributes:
         prompt_id: the prompt's name in the run, for a target that answers by it.
         timeout_seconds: how long this try may take, where that is less than the target's own limit.
+        conversation: of a conversation, a name that no other one has.
+        turn: which of its answers is asked for, from 1.
+        earlier: its messages before this one, without the system prompt.
     """
 
     prompt_text: str
@@ -30,6 +43,16 @@ class Request:
     seed: int | None = None
     prompt_id: str | None = None
     timeout_seconds: float | None = None
+    conversation: str | None = None
+    turn: int = 1
+    earlier: tuple[Message, ...] = ()
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """Role and content of all messages, the system prompt first and the question last."""
+        said = [("system", self.system_prompt)] if self.system_prompt is not None else []
+        said += [(one.role, one.text) for one in self.earlier]
+        return [{"role": role, "content": text} for role, text in (*said, ("user", self.prompt_text))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +88,8 @@ class Target(Protocol):
         concurrency: how many questions it may be asked at once.
         requests_per_minute, tokens_per_minute: caps on what it may be asked; None for none.
         total_timeout_seconds: how long one question may take with all its tries; None for no limit.
+
+    A target that can be asked conversations also has `holds_conversations`, which is true.
     """
 
     name: str

@@ -106,7 +106,14 @@ class GeminiTarget(ChatTarget):
 
     def question(self, request: Request) -> dict[str, Any]:
         """Return a question as a generateContent request."""
-        body: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": request.prompt_text}]}]}
+        roles = {"user": "user", "assistant": "model"}
+        body: dict[str, Any] = {
+            "contents": [
+                {"role": roles[one["role"]], "parts": [{"text": one["content"]}]}
+                for one in request.messages
+                if one["role"] in roles
+            ]
+        }
         if request.system_prompt is not None:
             body["systemInstruction"] = {"parts": [{"text": request.system_prompt}]}
         configuration = dict(self._sent)

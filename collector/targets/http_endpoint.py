@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import quote, quote_plus
@@ -33,7 +34,8 @@ from collector.validation import NonBlank
 KIND = "http"
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 # Slots of a template: {prompt} and its like are filled in for each question, ${NAME} from the environment.
-_SLOT = re.compile(r"(?<!\$)\{(prompt|system_prompt|seed|trial)\}")
+_SLOT = re.compile(r"(?<!\$)\{(prompt|system_prompt|seed|trial|turn|messages|conversation)\}")
+_BARE = ("seed", "trial", "turn")
 _ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
@@ -76,7 +78,9 @@ class Settings(HttpSettings):
     )
     body: NonBlank | None = Field(
         default=None,
-        description="JSON or a form, with slots `{prompt}`, `{system_prompt}`, `{seed}`, `{trial}`.",
+        description="JSON or a form, with slots `{prompt}`, `{system_prompt}`, `{seed}`, `{trial}`. For conversations also "
+        "`{messages}` (a JSON list of role and content; no quotes around it), `{conversation}` (a name, or what `conversation` "
+        "finds) and `{turn}`.",
         examples=['{"question": "{prompt}", "k": 20}'],
     )
     secret_env: Variables = Field(
@@ -117,6 +121,11 @@ class Settings(HttpSettings):
         description="Path of the answer's number of tokens.",
         examples=["usage.completion_tokens"],
     )
+    conversation: Path_ | None = Field(
+        default=None,
+        description="Path of the conversation's id in a reply, which fills `{conversation}` from then on; before, it is empty.",
+        examples=["session.id"],
+    )
     model: NonBlank | None = Field(
         default=None,
         description="The model's name in findings; the target's name if absent.",
@@ -135,8 +144,12 @@ class Settings(HttpSettings):
         if self.method == "GET" and self.body is not None:
             raise ValueError("has a body, which a GET request does not carry; set method: POST")
         texts = [self.url, self.body or ""]
-        if not any("{prompt}" in text for text in texts):
+        if not any("{prompt}" in text or "{messages}" in text for text in texts):
             raise ValueError("never says {prompt}; put it into body, or into url")
+        if self.conversation is not None and not any("{conversation}" in text for text in texts):
+            raise ValueError(
+                "finds a conversation and never says {conversation}; put it into body, or into url"
+            )
         used = {name for text in (*texts, *self.headers.values()) for name in _ENVIRONMENT.findall(text)}
         if unlisted := sorted(used - set(self.secret_env)):
             raise ValueError(
@@ -160,7 +173,9 @@ class Settings(HttpSettings):
 def _sample(body: str) -> str:
     """Return a body with its slots filled in: numbers and variables may stand bare in JSON, texts may not."""
     body = _ENVIRONMENT.sub("0", body)
-    return _SLOT.sub(lambda slot: "0" if slot[1] in ("seed", "trial") else "text", body)
+    return _SLOT.sub(
+        lambda slot: "0" if slot[1] in _BARE else "[]" if slot[1] == "messages" else "text", body
+    )
 
 
 def build(name: str, settings: Settings, _folder: Path) -> HttpEndpoint:
@@ -172,8 +187,9 @@ def build(name: str, settings: Settings, _folder: Path) -> HttpEndpoint:
 class HttpEndpoint:
     """An endpoint that is asked with one request a question.
 
-    In `url` and `body` the slots {prompt}, {system_prompt}, {seed} and {trial} are filled in, escaped as the place wants it:
-    percent-encoded in the address and in forms, as the inside of a JSON string in JSON. ${NAME} in `url`, `headers` and `body`
+    In `url` and `body` the slots {prompt}, {system_prompt}, {seed}, {trial}, {turn}, {messages} and {conversation} are filled
+    in, escaped as the place wants it: percent-encoded in the address and in forms, as the inside of a JSON string in JSON;
+    {messages} are JSON themselves. ${NAME} in `url`, `headers` and `body`
     is the value of an environment variable, looked up for each question, never stored, and cut out of what comes back.
 
     Args:
@@ -182,7 +198,7 @@ class HttpEndpoint:
         secret_env: the environment variables used.
         answer: where the answer stands in the JSON reply; the whole body is the answer if neither this nor `items` is given.
         items: where the list of items stands; it is kept as a JSON array.
-        reasoning, finish_reason, model_answered, prompt_tokens, completion_tokens: where they stand, if anywhere.
+        reasoning, finish_reason, model_answered, prompt_tokens, completion_tokens, conversation: where they stand, if anywhere.
         model: what the findings call the model.
         is_simulated: label its answers as made up.
         timeout_seconds, concurrency, …: as of ChatTarget.
@@ -206,6 +222,7 @@ class HttpEndpoint:
         model_answered: str | None = None,
         prompt_tokens: str | None = None,
         completion_tokens: str | None = None,
+        conversation: str | None = None,
         model: str | None = None,
         is_simulated: bool = False,
         timeout_seconds: float = 60.0,
@@ -236,9 +253,11 @@ class HttpEndpoint:
             "model_answered": model_answered,
             "prompt_tokens": prompt_tokens,
             "completion_tokens": completion_tokens,
+            "conversation": conversation,
         }
         self._paths = {name: parse_json_path(path) for name, path in paths.items() if path is not None}
         self._redact = Redactor(secret_env)
+        self.holds_conversations = self._has_slot("messages") or self._has_slot("conversation")
         self._session = HttpSession(name, self._redact, timeout_seconds=timeout_seconds)
 
     @property
@@ -255,12 +274,14 @@ class HttpEndpoint:
         Raises:
             TargetError: as of ChatTarget.ask; also where the audit has a system prompt and the target no place for it.
         """
-        if request.system_prompt and not self._has_slot("system_prompt"):
+        if request.system_prompt and not (self._has_slot("system_prompt") or self._has_slot("messages")):
             raise UnusableError(
                 f"{self.name} cannot be given the audit's system prompt: put {{system_prompt}} into its body or url.",
                 stops_run=True,
             )
         secrets = {name: environment_key(self.name, name) for name in self._variables}
+        if "conversation" in self._paths and request.conversation is not None:
+            request = replace(request, conversation=self._conversation(request))
         body = _fill(self._body, request, secrets, self._escape) if self._body is not None else None
         reply = self._session.send(
             self._method,
@@ -301,6 +322,12 @@ class HttpEndpoint:
             hints=reply.hints,
         )
 
+    def _conversation(self, request: Request) -> str | None:
+        """Return the id that the latest reply of a conversation gave it."""
+        bodies = [one.raw_body for one in reversed(request.earlier) if one.raw_body is not None]
+        found = (_as_text(self._first("conversation", json_value(body))) for body in bodies)
+        return next((one for one in found if one is not None), None)
+
     def _has_slot(self, name: str) -> bool:
         return any(name in _SLOT.findall(text) for text in (self._url, self._body or ""))
 
@@ -339,11 +366,15 @@ def _fill(template: str, request: Request, secrets: Mapping[str, str], escape: C
         "system_prompt": request.system_prompt or "",
         "seed": str(request.seed if request.seed is not None else 0),
         "trial": str(request.trial),
+        "turn": str(request.turn),
+        "conversation": request.conversation or "",
+        "messages": _json_text(request.messages),
     }
+    own = {"messages": str} if escape is _json_escape else {}
     # Both at once, so that a prompt that says ${MY_KEY} does not get the key.
     return re.sub(
         f"{_ENVIRONMENT.pattern}|{_SLOT.pattern}",
-        lambda match: escape(secrets[match[1]] if match[1] else values[match[2]]),
+        lambda match: own.get(match[2], escape)(secrets[match[1]] if match[1] else values[match[2]]),
         template,
     )
 

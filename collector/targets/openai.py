@@ -102,10 +102,7 @@ class OpenAITarget(ChatTarget):
 
     def question(self, request: Request) -> dict[str, Any]:
         """Return a question as a chat completion request."""
-        messages = [{"role": "user", "content": request.prompt_text}]
-        if request.system_prompt is not None:
-            messages.insert(0, {"role": "system", "content": request.system_prompt})
-        body: dict[str, Any] = {"model": self.model, "messages": messages, **self._sent}
+        body: dict[str, Any] = {"model": self.model, "messages": request.messages, **self._sent}
         if self._send_seed and request.seed is not None:
             body["seed"] = request.seed
         return body

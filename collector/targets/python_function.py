@@ -40,6 +40,10 @@ _RETURNED = (
     "reasoning",
 )
 
+_ARGUMENTS = ("prompt_text", "system_prompt", "seed")
+# Arguments that a function may have besides, by name.
+_OF_CONVERSATION = ("messages", "conversation", "turn")
+
 logger = logging.getLogger(__name__)
 
 
@@ -172,17 +176,28 @@ def _require_arguments(name: str, function: Callable[..., Any]) -> None:
         # A function written in C may not state its arguments.
         return
     try:
-        signature.bind("prompt", None, 0)
+        signature.bind("prompt", None, 0, **dict.fromkeys(_wanted(function)))
     except TypeError:
         raise InputError(
             f"{name} takes {signature} and is called with (prompt_text, system_prompt, seed)."
         ) from None
 
 
+def _wanted(function: Callable[..., object]) -> tuple[str, ...]:
+    """Return what of a conversation a function takes by name."""
+    try:
+        names = [*inspect.signature(function).parameters][len(_ARGUMENTS) :]
+    except (TypeError, ValueError):
+        return ()
+    return tuple(name for name in _OF_CONVERSATION if name in names)
+
+
 class PythonFunction:
     """A function that is called once a question.
 
-    It gets the prompt, the system prompt or None, and a seed that differs by prompt, trial and attempt. It returns the answer as
+    It gets the prompt, the system prompt or None, and a seed that differs by prompt, trial and attempt. By name it may also take
+    `messages`, all of them with role and content, `conversation`, the name of the conversation or None, and `turn`, the number
+    of the answer in it; without the first two it is asked no conversations. It returns the answer as
     a text, None for no answer, or a mapping with `text` or `items` (a list, stored as a JSON array) and, if known,
     finish_reason, model, prompt_tokens, completion_tokens and raw (stored as the raw body). If it raises an error, the question
     fails and is asked again, unless the error is the message of a content filter; its traceback goes to the log only. A
@@ -204,7 +219,7 @@ class PythonFunction:
     def __init__(
         self,
         name: str,
-        function: Callable[[str, str | None, int | None], object],
+        function: Callable[..., object],
         *,
         function_name: str,
         source_hash: str | None = None,
@@ -227,6 +242,8 @@ class PythonFunction:
         self._function_name = function_name
         self._source_hash = source_hash
         self._redact = Redactor(secret_env)
+        self._wanted = _wanted(function)
+        self.holds_conversations = not {"messages", "conversation"}.isdisjoint(self._wanted)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -241,7 +258,10 @@ class PythonFunction:
         """
         started = time.perf_counter()
         try:
-            returned = self._function(request.prompt_text, request.system_prompt, request.seed)
+            of_conversation = {name: getattr(request, name) for name in self._wanted}
+            returned = self._function(
+                request.prompt_text, request.system_prompt, request.seed, **of_conversation
+            )
         except TargetError as error:
             raise self._cleaned(error) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001 (the user's function may raise anything)

@@ -374,6 +374,7 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         seen.add(template.id)
         if template.part is not None:
             yield from _slug_problems(f"{at}.part", template.part)
+        yield from _turn_problems(audit, at, template)
         yield from ranking_problems(audit, at, template)
         yield from _slot_problems(audit, at, template, known, agreeing)
         yield from person_problems(audit, at, template)
@@ -399,6 +400,39 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
                     f"column, or remove it"
                 )
             yield f"attributes.{name}", unused
+
+
+def _turn_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    """Yield problems with the messages of a conversation."""
+    if not template.turns:
+        if template.text is None:
+            yield at, "has no question; write it as text, or a conversation as turns"
+        if template.judge != "last":
+            yield (
+                f"{at}.judge",
+                "says which answers of a conversation are judged, and there are no turns; remove it",
+            )
+        return
+    if template.text is not None:
+        yield at, "has both text and turns; remove one of them"
+    if template.candidate is not None:
+        yield (
+            f"{at}.candidate",
+            "asks for a ranking, which cannot be a conversation; remove it, or write text",
+        )
+    roles = [role for turn in template.turns for role in turn]
+    for place, role in enumerate(roles):
+        if role == "system" and place > 0:
+            yield f"{at}.turns[{place}]", "is of system; only the first message can be"
+        elif role == "assistant" and (place == 0 or roles[place - 1] != "user"):
+            yield f"{at}.turns[{place}]", "is of assistant and does not follow a message of user"
+    if roles[-1] != "user":
+        yield f"{at}.turns", "should end with a message of user, which the target answers"
+    if template.judge == "all" and audit.answer.kind != "text":
+        yield (
+            f"{at}.judge",
+            f"is 'all', which joins the answers to one text, and answer.kind is {audit.answer.kind!r}; write last or each",
+        )
 
 
 def _slots(audit: Audit) -> list[str]:

@@ -54,7 +54,9 @@ class Question:
 
     def effect(self, planted: Mapping[str, float]) -> float:
         """Return the share of an effect: where several descriptors have it, none spares what another takes."""
-        return float(1 - math.prod(1 - share * self.factor for _, share in self.stated(planted, self.text)))
+        return float(
+            1 - math.prod(1 - min(share * self.factor, 1.0) for _, share in self.stated(planted, self.text))
+        )
 
     def fenced(self, opening: str, answer: str, language: str = "") -> str:
         """Return an answer, inside a fence after some prose where that is the defect."""

@@ -81,6 +81,11 @@ class _Shared(Section):
         "distance from 0.5.",
         examples=[0.5],
     )
+    growth: Annotated[float, Field(ge=0, le=10)] = Field(
+        default=0.0,
+        description="In a conversation: by how much all these shares grow with each answer, as a share of what is planted.",
+        examples=[1.0],
+    )
     malformed: Share = Field(
         default=0.0,
         description="The share of replies that are broken JSON, a sentence in place of a list or decision, or nothing in "
@@ -137,6 +142,7 @@ class Simulator:
 
     kind = KIND
     is_simulated = True
+    holds_conversations = True
     model = "simulator"
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
@@ -169,9 +175,13 @@ class Simulator:
         }
 
     def ask(self, request: Request) -> Reply:
-        """Answer in the responder of what is asked; the same request always gets the same answer."""
+        """Answer in the responder of what is asked; the same request always gets the same answer.
+
+        It remembers what the user and the system said before.
+        """
         draw = random.Random(self._seed_of(request))
-        text = self._understood(f"{request.prompt_text}\n{request.system_prompt or ''}")
+        said = [one.text for one in request.earlier if one.role == "user"]
+        text = self._understood("\n".join([request.prompt_text, request.system_prompt or "", *said]))
         defect = self._defect(draw)
         responder, asked = self._asked(request.prompt_text)
         question = self._question(request, responder.heard(asked, text), draw, defect)
@@ -195,7 +205,8 @@ class Simulator:
             draw=draw,
             defect=defect,
             planted=self._settings,
-            factor=self._settings.mitigation_factor if _MITIGATION.search(text) else 1.0,
+            factor=(self._settings.mitigation_factor if _MITIGATION.search(text) else 1.0)
+            * (1 + self._settings.growth * (request.turn - 1)),
             stated=self._stated,
         )
 
@@ -220,6 +231,7 @@ class Simulator:
 
     def _seed_of(self, request: Request) -> int:
         parts = [self._settings.seed, request.seed, request.trial, request.system_prompt, request.prompt_text]
+        parts += [one.text for one in request.earlier]
         written = json.dumps(parts).encode("utf-8", "surrogatepass")
         return int.from_bytes(hashlib.sha256(written).digest()[:8], "big")
 
