@@ -54,7 +54,7 @@ class Task:
     """A trial that is not done; `attempts` of it are kept already.
 
     Of a conversation, `earlier` are the messages so far, `later` the attempts kept of each later answer, and `ended` the status
-    of an answer after which nothing more can be asked.
+    of an answer after which nothing more can be asked. `n_begun`: how often it was begun before, where the target remembers it.
     """
 
     prompt: Prompt
@@ -63,6 +63,7 @@ class Task:
     earlier: tuple[Message, ...] = ()
     later: tuple[int, ...] = ()
     ended: str | None = None
+    n_begun: int = 0
 
     @property
     def said(self) -> tuple[Message, ...]:
@@ -83,6 +84,7 @@ class Task:
             earlier=(*self.said, Message("assistant", said, raw_body, is_answer=True)),
             later=self.later[1:],
             ended=ended,
+            n_begun=self.n_begun,
         )
 
 
@@ -366,7 +368,7 @@ class Askers:
             seed=request_seed(self._style.seed, prompt.content_hash, row.trial, row.attempt),
             prompt_id=prompt.prompt_id,
             timeout_seconds=None if math.isinf(left) else left,
-            conversation=self._conversation(prompt, row),
+            conversation=self._conversation(task, row),
             turn=row.turn or 1,
             earlier=said[:-1],
         )
@@ -398,9 +400,12 @@ class Askers:
         finally:
             self._release(estimated)
 
-    def _conversation(self, prompt: Prompt, row: ResponseRow) -> str | None:
-        number = (row.trial - 1) // prompt.n_turns + 1
-        return None if row.turn is None else f"{self._style.run_id}.{prompt.prompt_id}.{number}"
+    def _conversation(self, task: Task, row: ResponseRow) -> str | None:
+        if row.turn is None:
+            return None
+        number = (row.trial - 1) // task.prompt.n_turns + 1
+        begun = f".{task.n_begun}" if task.n_begun else ""
+        return f"{self._style.run_id}.{task.prompt.prompt_id}.{number}{begun}"
 
     def _reserve(self, estimated: int) -> bool:
         """Reserve the cost of a question. Running questions may turn out cheaper than their reserve, so wait for them first."""

@@ -178,6 +178,19 @@ class RunState:
         """Take trials that ended without an answer for not done, so that they are asked again."""
         self._reopen(kept for kept in self.kept.values() if kept.status == "error")
 
+    def reopen_begun(self) -> None:
+        """Take the answers of conversations that have not ended for not done, so that these begin anew."""
+        for prompt in self.prompts:
+            if prompt.turns is None:
+                continue
+            for first in range(
+                1, self.started["trials_of"][prompt.template] * prompt.n_turns, prompt.n_turns
+            ):
+                said = self._conversation(prompt.prompt_id, first + prompt.n_turns - 1)
+                is_over = len(said) == prompt.n_turns and all(kept.is_done for kept in said)
+                if not is_over and all(spoken(kept.text) for kept in said if kept.is_done):
+                    self._reopen(said)
+
     @staticmethod
     def _reopen(trials: Iterable[Kept]) -> None:
         for kept in trials:

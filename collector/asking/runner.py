@@ -37,13 +37,14 @@ from collector.ledger.database import Ledger, LedgerLockedError
 from collector.ledger.following import LedgerFollower
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import INTERRUPTED, RunRow, utc_now
-from collector.spec.prompts import build_prompts
+from collector.spec.prompts import build_prompts, turns_of
 from collector.targets.batching import batch_interface
 
 if TYPE_CHECKING:
     from collector.asking.pacing import Pause
     from collector.asking.progress import Advance
     from collector.spec.audit import Audit
+    from collector.spec.prompts import Prompt
     from collector.targets.base import Target
 
 BACKOFF_SECONDS = 0.5
@@ -129,8 +130,7 @@ def collect(
         raise LedgerError(
             "Two prompts of this audit share a prompt_id, so their answers could not be distinguished."
         )
-    if any(prompt.turns is not None for prompt in prompts):
-        _require_conversations(target, batch=batch)
+    _require_conversations(prompts, target, batch=batch)
     started_at = utc_now()
     run = RunRow(
         run_id=new_run_id(audit.audit, target.name, started_at),
@@ -229,6 +229,8 @@ def resume(
         warnings = []
         if retry_failed:
             state.reopen_failed()
+        if _remembers(target):
+            state.reopen_begun()
         n_done = state.counts().total()
         if n_done == sum(state.trials()) and state.is_finished:
             warnings.append(f"Run {run_id} was complete before, so nothing was asked.")
@@ -396,7 +398,7 @@ class _Collection:
         return self._batches is not None or self._target.is_simulated
 
     def _askers(self, style: Style, keeper: Keeper) -> Askers | BatchAskers:
-        tasks = _tasks(self._state)
+        tasks = _tasks(self._state, begins_anew=_remembers(self._target))
         if self._batches is None:
             keep = keeper.keep if self._can_be_had_again else keeper.keep_written
             return Askers(self._target, style, tasks, keep, keeper.end)
@@ -523,23 +525,41 @@ def _usable(ledger_path: Path) -> tuple[Ledger, bool]:
     return ledger, True
 
 
-def _require_conversations(target: Target, *, batch: bool) -> None:
+def _require_conversations(prompts: Sequence[Prompt], target: Target, *, batch: bool) -> None:
+    """Make sure that a target can be asked the conversations among prompts.
+
+    Raises:
+        InputError: it cannot, or not in batches.
+    """
+    turns = {turn for prompt in prompts if prompt.turns is not None for turn in turns_of(prompt.turns)}
+    if not turns:
+        return
     if batch:
         raise InputError("A conversation cannot be asked in a batch; leave --batch out.")
-    if not getattr(target, "holds_conversations", False):
-        how = {
-            "http": "put {messages} or {conversation} into its body or url",
-            "python": "let its function take messages or conversation",
-        }.get(target.kind, "choose another one")
-        raise InputError(
-            f"The audit asks conversations, and the target {target.name!r} cannot be given earlier messages: {how}."
-        )
+    has_fixed = any(len(turn.messages) > 1 for turn in turns)
+    if getattr(target, "conversations", None) == "messages" or (_remembers(target) and not has_fixed):
+        return
+    what = "conversations with fixed answers" if _remembers(target) else "conversations"
+    either = "" if has_fixed else " or conversation"
+    ways = {
+        "http": f"put {{messages}}{' or {conversation}' if either else ''} into its body or url",
+        "python": f"let its function take messages{either}",
+    }
+    raise InputError(
+        f"The audit asks {what}, and the target {target.name!r} is not given earlier messages: "
+        f"{ways.get(target.kind, 'choose another one')}."
+    )
 
 
-def _tasks(state: RunState) -> Iterator[Task]:
+def _remembers(target: Target) -> bool:
+    """Whether a target remembers a conversation, and so may have heard a question whose answer is not kept."""
+    return getattr(target, "conversations", None) == "name"
+
+
+def _tasks(state: RunState, *, begins_anew: bool = False) -> Iterator[Task]:
     """Yield each trial that is not done, in a random order that the seed fixes, so that drift hits all groups alike.
 
-    Of a conversation, the first answer that is not done.
+    Of a conversation, the first answer that is not done; one that `begins_anew` has another name.
     """
     ends = list(
         accumulate(n // prompt.n_turns for n, prompt in zip(state.trials(), state.prompts, strict=True))
@@ -553,7 +573,8 @@ def _tasks(state: RunState) -> Iterator[Task]:
         first = place * prompt.n_turns + 1
         kept = [state.kept.get((prompt.prompt_id, first + turn), Kept()) for turn in range(prompt.n_turns)]
         attempts = tuple(one.attempts for one in kept)
-        task: Task | None = Task(prompt, first, attempts[0], later=attempts[1:])
+        n_begun = attempts[0] if begins_anew and not kept[0].is_done else 0
+        task: Task | None = Task(prompt, first, attempts[0], later=attempts[1:], n_begun=n_begun)
         for one in kept:
             if task is not None and not one.is_done:
                 yield task

@@ -89,7 +89,8 @@ class Target(Protocol):
         requests_per_minute, tokens_per_minute: caps on what it may be asked; None for none.
         total_timeout_seconds: how long one question may take with all its tries; None for no limit.
 
-    A target that can be asked conversations also has `holds_conversations`, which is true.
+    A target that can be asked conversations also has `conversations`: "messages" if it is given all earlier messages, "name" if
+    it is given the conversation's name and remembers them.
     """
 
     name: str

@@ -55,7 +55,7 @@ class ChatTarget(ABC):
 
     kind: ClassVar[str]
     is_simulated: ClassVar[bool] = False
-    holds_conversations: ClassVar[bool] = True
+    conversations: ClassVar[str | None] = "messages"
     answer_form: ClassVar[str]
     """The name of a good answer in error sentences: "a chat completion"."""
 

@@ -257,7 +257,8 @@ class HttpEndpoint:
         }
         self._paths = {name: parse_json_path(path) for name, path in paths.items() if path is not None}
         self._redact = Redactor(secret_env)
-        self.holds_conversations = self._has_slot("messages") or self._has_slot("conversation")
+        by_name = "name" if self._has_slot("conversation") else None
+        self.conversations = "messages" if self._has_slot("messages") else by_name
         self._session = HttpSession(name, self._redact, timeout_seconds=timeout_seconds)
 
     @property

@@ -243,7 +243,8 @@ class PythonFunction:
         self._source_hash = source_hash
         self._redact = Redactor(secret_env)
         self._wanted = _wanted(function)
-        self.holds_conversations = not {"messages", "conversation"}.isdisjoint(self._wanted)
+        by_name = "name" if "conversation" in self._wanted else None
+        self.conversations = "messages" if "messages" in self._wanted else by_name
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -115,7 +115,7 @@ class Replay:
     """
 
     kind = KIND
-    holds_conversations = True
+    conversations = "messages"
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     total_timeout_seconds: float | None = None

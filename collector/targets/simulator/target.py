@@ -142,7 +142,7 @@ class Simulator:
 
     kind = KIND
     is_simulated = True
-    holds_conversations = True
+    conversations = "messages"
     model = "simulator"
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
