@@ -150,7 +150,9 @@ def _counting(side: Side) -> str:
     return f"""
         select prompt_id, trial, attempt, seq, status, response_text, error, content_hash, model_answered
         from raw.read_responses
-        where run_id = $run_id and ($model is not null or prompt_id in (select unnest($prompt_ids)))
+        where
+            run_id = $run_id and is_judged is not false
+            and ($model is not null or prompt_id in (select unnest($prompt_ids)))
         qualify row_number() over (partition by prompt_id, trial order by {_ATTEMPTS[side.attempt]}) = 1
     """
 

@@ -154,7 +154,9 @@ def _example(
         """
         select prompt_id, trial, coalesce(answer_text, response_text)
         from raw.kept_responses
-        where run_id = ? and list_contains(?, prompt_id) and status = 'ok' and coalesce(answer_text, response_text) is not null
+        where
+            run_id = ? and list_contains(?, prompt_id) and status = 'ok' and is_judged is not false
+            and coalesce(answer_text, response_text) is not null
         qualify row_number() over (partition by prompt_id, trial order by attempt desc) = 1
         """,
         [run_id, wanted],

@@ -117,7 +117,7 @@ _GIVEN = "select distinct * from (select unnest($prompt_ids) as prompt_id, unnes
 _LAST = """
     select prompt_id, trial, attempt, status, response_text
     from raw.responses
-    where run_id = $run_id
+    where run_id = $run_id and is_judged is not false
     qualify row_number() over (partition by prompt_id, trial order by attempt desc) = 1
 """
 

@@ -66,6 +66,7 @@ _TO_READ = """
         list_contains($run_ids, responses.run_id)
         and status = $status
         and response_text is not null
+        and is_judged is not false
         and (responses.run_id, responses.prompt_id, trial, attempt) not in (
             select (run_id, listed.prompt_id, listed.trial, listed.attempt)
             from (

@@ -20,6 +20,7 @@ _ANSWERS_TO_SCORE = """
         inner join raw.kept_runs as runs on runs.run_id = responses.run_id
         where
             ($run_id is null or runs.run_id = $run_id)
+            and responses.is_judged is not false
             and (
                 json_extract_string(runs.spec, '$.answer.kind') = 'text'
                 or ($run_id is not null and json_extract_string(runs.spec, '$.answer.kind') = 'json_object')

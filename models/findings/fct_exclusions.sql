@@ -68,6 +68,7 @@ responses as (
         error,
         weight
     from {{ run_rows("stg_ledger__responses") }}
+    where is_judged is not false
     qualify row_number() over (partition by run_id, prompt_id, trial order by attempt desc) = 1
 ),
 

@@ -118,6 +118,76 @@ gap_findings as (
     from measured
 ),
 
+-- What the measure of a text calls the number whose gap it is.
+labels as (
+    select
+        replace(measure, '_gap', '') as scheme,
+        replace(label, 'the gap in ', '') as label
+    from {{ ref("measures") }}
+    where method = 'texts'
+),
+
+slopes as (
+    select
+        turn_slopes.*,
+        if(turn_slopes.unit = 'name', turn_slopes.n_names, turn_slopes.n_units) as n_judged,
+        coalesce(
+            labels.label,
+            case turn_slopes.scheme
+                when 'score' then 'the score'
+                when 'rank' then 'the rank of the label'
+                when 'selected' then 'the share of favourable labels'
+                else 'the share of refusals'
+            end
+        ) as outcome_label
+    from {{ ref("fct_turn_slopes") }} as turn_slopes
+    left join labels on turn_slopes.scheme = labels.scheme
+),
+
+slope_findings as (
+    select
+        slopes.run_id,
+        slopes.mitigation,
+        'turn_slope' as measure,
+        slopes.scheme,
+        slopes.attribute,
+        slopes.group_name,
+        slopes.reference_group,
+        printf(
+            'from the first turn to the last, %s changes by %.2f standard deviations in conversations {about_group} '
+            || 'and by %.2f in those {about_reference}',
+            slopes.outcome_label, slopes.mean_marked, slopes.mean_reference
+        ) as detail,
+        case
+            when slopes.p_value is null
+                then 'labels cannot be permuted, as no conversation was held about both groups'
+        end as detail_without_alarm,
+        slopes.analysis_hash,
+        slopes.adjusted_gap as value,
+        slopes.p_value,
+        slopes.null_mean,
+        slopes.null_sd,
+        slopes.adjusted_low as interval_low,
+        slopes.adjusted_high as interval_high,
+        cast(slopes.n_judged as bigint) as n_units,
+        cast(slopes.n_units as bigint) as n_sufficient,
+        case slopes.unit
+            when 'name' then 'names a group'
+            when 'prompt' then 'prompts about each group'
+            else 'conversations about each group'
+        end as settled_by,
+        slopes.width_power,
+        case when slopes.unit = 'conversation' then if(group_descriptors.is_named, 'names', 'wording') end as scope,
+        slopes.n_permutations,
+        slopes.seed,
+        slopes.is_crossed
+    from slopes
+    left join group_descriptors
+        on
+            slopes.run_id = group_descriptors.run_id
+            and slopes.attribute = group_descriptors.attribute
+),
+
 answers as (
     select
         run_id,
@@ -195,6 +265,8 @@ change_findings as (
 
 answers_findings as (
     select * from gap_findings
+    union all by name
+    select * from slope_findings
     union all by name
     select * from change_findings
 )

@@ -14,6 +14,7 @@ prompts as (
         expected_label,
         cluster,
         block,
+        coalesce(starts_with(turns, '{"judge":"each"'), false) as is_by_turn,
         system_prompt,
         prompt_text
     from {{ source("ledger", "prompts") }}

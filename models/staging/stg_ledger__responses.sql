@@ -24,6 +24,8 @@ responses as (
         answer_language,
         source_row,
         kept,
+        turn,
+        is_judged,
         requested_at
     from {{ source("ledger", "responses") }}
 )

@@ -428,6 +428,13 @@ def _turn_problems(audit: Audit, at: str, template: Template) -> Iterator[Proble
             yield f"{at}.turns[{place}]", "is of assistant and does not follow a message of user"
     if roles[-1] != "user":
         yield f"{at}.turns", "should end with a message of user, which the target answers"
+    if template.judge == "each" and (
+        audit.answer.kind not in ("text", "label", "score") or audit.analysis.markers is not None
+    ):
+        yield (
+            f"{at}.judge",
+            "is 'each', which needs answers of the kind text, label or score and no analysis.markers; write last or all",
+        )
     if template.judge == "all" and audit.answer.kind != "text":
         yield (
             f"{at}.judge",

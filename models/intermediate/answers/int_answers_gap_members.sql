@@ -23,6 +23,7 @@ outcomes as (
         run_id,
         prompt_id,
         trial,
+        conversation,
         unnest(['refused', 'unusable', 'failed']) as scheme,
         unnest([n, n, n_asked]) as n,
         unnest([n_refused, n_unusable, n_failed]) as total
@@ -63,8 +64,9 @@ by_trial as (
         units.stratum,
         units.name_stratum,
         cast(null as varchar) as name,
-        concat_ws(' | ', units.prompt_id, outcomes.trial) as sampled,
-        concat_ws(' | ', units.prompt_id, outcomes.trial) as whole,
+        -- The answers of a conversation move together.
+        concat_ws(' | ', units.prompt_id, outcomes.conversation) as sampled,
+        concat_ws(' | ', units.prompt_id, outcomes.conversation) as whole,
         outcomes.n,
         outcomes.total
     from comparisons

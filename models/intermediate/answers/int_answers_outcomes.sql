@@ -18,8 +18,11 @@ responses as (
         attempt,
         status,
         weight,
+        turn,
+        coalesce(trial - turn, trial) as conversation,
         status = 'error' and coalesce(read_by, '') = 'rate_limit' as is_turned_away
     from {{ run_rows("stg_ledger__responses") }}
+    where is_judged is not false
 ),
 
 -- Erased answers count: without them the other group would seem refused more.
@@ -30,6 +33,8 @@ trials as (
         trial,
         arg_max(status, attempt) as last_status,
         arg_max(weight, attempt) as weight,
+        any_value(turn) as turn,
+        any_value(conversation) as conversation,
         arg_min(status, attempt) filter (where not is_turned_away) as first_status,
         -- A failed connection says nothing of what would have been answered.
         arg_min(status, attempt) filter (where status <> 'error') as first_answer,
@@ -46,6 +51,8 @@ judged as (
         trials.trial,
         trials.last_status,
         trials.weight,
+        trials.turn,
+        trials.conversation,
         run_analysis_settings.judged_attempt = 'last' as is_last_judged,
         if(is_last_judged, nullif(trials.last_status, 'error'), trials.first_answer) as answer_status,
         if(is_last_judged, trials.last_status, coalesce(trials.first_status, 'error')) as call_status,
@@ -60,6 +67,8 @@ outcomes as (
         prompt_id,
         trial,
         last_status,
+        turn,
+        conversation,
         weight as n_asked,
         if(answer_status is null, 0, weight) as n,
         if(coalesce(answer_status = 'refused', false), weight, 0) as n_refused,

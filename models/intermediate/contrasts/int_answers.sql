@@ -19,8 +19,11 @@ responses as (
         weight,
         read_by,
         answer_language,
+        turn,
+        coalesce(trial - turn, trial) as conversation,
         requested_at
     from {{ ref("stg_ledger__responses") }}
+    where is_judged is not false
 ),
 
 -- Tries before the last are evidence, not answers.

@@ -13,7 +13,8 @@ prompts as (
         coalesce(domain, '') as domain,
         subject,
         cluster,
-        block
+        block,
+        is_by_turn
     from {{ run_rows("stg_ledger__prompts") }}
 ),
 
@@ -86,7 +87,8 @@ named_groups as (
         prompts.domain,
         prompts.subject,
         prompts.cluster,
-        prompts.block
+        prompts.block,
+        prompts.is_by_turn
     from grouped_attributes
     inner join prompts
         on
@@ -174,6 +176,7 @@ prompt_groups as (
         has_pairs,
         person,
         paired_cluster,
+        is_by_turn,
         -- The stratum that labels must not leave in a permutation: the template, the block and every other attribute.
         concat_ws(
             ' | ',

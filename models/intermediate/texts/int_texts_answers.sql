@@ -25,6 +25,7 @@ answers as (
         run_id,
         prompt_id,
         trial,
+        conversation,
         response_hash,
         answer_text,
         weight
@@ -57,6 +58,7 @@ described as (
         answers.run_id,
         answers.prompt_id,
         answers.trial,
+        answers.conversation,
         answers.response_hash,
         answers.weight,
         prompts.language,

@@ -29,6 +29,7 @@ joined as (
         gap_units.sampled,
         gap_units.whole,
         answers.trial,
+        answers.conversation,
         answers.weight,
         answers.words,
         answers.text_key,
@@ -63,7 +64,7 @@ prompt_counts as (
 settled as (
     select
         *,
-        concat_ws(' | ', prompt_id, trial) as answer,
+        concat_ws(' | ', prompt_id, conversation) as answer,
         bool_and(is_constant) over (partition by contrast_id) as is_settled
     from joined
 ),

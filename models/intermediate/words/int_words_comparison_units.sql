@@ -18,7 +18,8 @@ prompt_groups as (
         stratum,
         block,
         person,
-        paired_cluster
+        paired_cluster,
+        coalesce(is_by_turn, false) as is_by_turn
     from {{ ref("int_prompt_groups") }}
     -- Texts about several persons are read as texts about the first.
     where slot = 1
@@ -100,6 +101,7 @@ labelled_units as (
         prompt_groups.block,
         prompt_groups.person,
         prompt_groups.paired_cluster,
+        prompt_groups.is_by_turn,
         prompt_groups.group_name = if(
             contrasts.comparison = 'all_groups', run_attributes.reference_group, contrasts.reference_group
         ) as is_reference
@@ -141,7 +143,8 @@ asked as (
         contrast_id,
         scheme,
         label,
-        count(distinct prompt_id) as n_prompts
+        count(distinct prompt_id) as n_prompts,
+        bool_or(is_by_turn) as is_by_turn
     from numbered_units
     group by contrast_id, scheme, label, other_groups
 ),
@@ -150,7 +153,8 @@ asked_of_labels as (
     select
         contrast_id,
         scheme,
-        max(n_prompts) as n_prompts
+        max(n_prompts) as n_prompts,
+        bool_or(is_by_turn) as is_by_turn
     from asked
     group by contrast_id, scheme, label
 ),
@@ -159,17 +163,18 @@ asked_of_each as (
     select
         contrast_id,
         scheme,
-        min(n_prompts) as n_prompts
+        min(n_prompts) as n_prompts,
+        bool_or(is_by_turn) as is_by_turn
     from asked_of_labels
     group by contrast_id, scheme
 ),
 
 -- If every group was asked several questions, all answers to a question move together. With fewer than five questions a
--- finding can hold for these only: then answers move, as for a single question.
+-- finding can hold for these only: then answers move, as for a single question, unless they are turns of conversations.
 words_comparison_units as (
     select
         numbered_units.*,
-        asked_of_each.n_prompts >= 5 as moves_prompts,
+        asked_of_each.n_prompts >= 5 or asked_of_each.is_by_turn as moves_prompts,
         -- An answer that a prompt gets every time, as at temperature 0, is one observation.
         if(
             not moves_prompts and count(*) over each_prompt = 1,
