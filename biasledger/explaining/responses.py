@@ -12,6 +12,7 @@ from biasledger.explaining.marks import Mark, Span, find_marks
 from biasledger.explaining.rows import Row, rows
 from collector.errors import LedgerError
 from collector.ledger.database import Ledger
+from collector.spec.prompts import transcript, turns_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -210,11 +211,6 @@ def _answer(
     if not found:
         return None
     (response,) = found
-    prompts = rows(
-        connection,
-        "select prompt_text from raw.prompts where run_id = $run_id and prompt_id = $prompt_id",
-        values,
-    )
     text = response["response_text"]
     return Answer(
         response_id=f"{pick.prompt_id}.{pick.trial}.{response['attempt']}",
@@ -222,12 +218,40 @@ def _answer(
         status=response["status"],
         note=pick.note,
         persons=_persons(connection, values),
-        prompt=prompts[0]["prompt_text"] if prompts else None,
+        prompt=asked_texts(connection, finding["run_id"], [pick.prompt_id], pick.trial).get(pick.prompt_id),
         text=text,
         missing="" if text is not None else _why_missing(connection, {**values, **response}),
         spans=find_marks(text or "", [*pick.marks, *marks.of(pick.prompt_id)])
         or find_marks(text or "", pick.otherwise),
     )
+
+
+def asked_texts(
+    connection: duckdb.DuckDBPyConnection, run_id: str, prompt_ids: Sequence[str], trial: int
+) -> dict[str, str | None]:
+    """Return prompt -> its text; of a conversation, what was said before the answer of a trial."""
+    found = connection.execute(
+        """
+        select prompts.prompt_id, prompt_text, turns, system_prompt, list(response_text order by responses.trial)
+        from raw.prompts as prompts
+        left join (
+            select * from raw.responses
+            where run_id = $run_id and turn is not null and trial < $trial
+            qualify row_number() over (partition by prompt_id, trial order by attempt desc) = 1
+        ) as responses on responses.prompt_id = prompts.prompt_id
+        where prompts.run_id = $run_id and list_contains($prompt_ids, prompts.prompt_id)
+        group by all
+        """,
+        {"run_id": run_id, "prompt_ids": list(prompt_ids), "trial": trial},
+    ).fetchall()
+    texts: dict[str, str | None] = {}
+    for prompt_id, text, turns, system_prompt, answers in found:
+        texts[prompt_id] = text
+        if turns is not None:
+            n_before = (trial - 1) % len(turns_of(turns))
+            said = transcript(turns, answers[len(answers) - n_before :])
+            texts[prompt_id] = said if system_prompt is None else f"System: {system_prompt}\n\n{said}"
+    return texts
 
 
 def _persons(connection: duckdb.DuckDBPyConnection, values: Row) -> list[Person]:

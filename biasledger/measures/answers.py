@@ -46,8 +46,8 @@ MEASURES = (
             "is one observation, and a prompt moves with all its conversations inside its question"
         ),
         scale=(
-            "standard deviations of answers at the same turn, over the whole conversation, group minus reference; a scheme is the "
-            "number: score, rank, selected, refused or one of texts"
+            "standard deviations of answers at the same turn, over the whole conversation, group minus reference; a scheme is "
+            "the number: score, rank, selected, refused or one of texts"
         ),
         side="two-sided",
         unit="prompts or conversations about the smaller group",

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from biasledger.explaining.responses import asked_texts
 from biasledger.explaining.rows import Row, rows
 from biasledger.querying.connection import locked_warehouse
 from biasledger.serving.asked import Asked, Served
@@ -455,14 +456,7 @@ def _texts(ledger: duckdb.DuckDBPyConnection, chosen: Row, pair: Pair) -> Shown:
             values,
         )
     }
-    prompts = {
-        row["prompt_id"]: row["prompt_text"]
-        for row in rows(
-            ledger,
-            "select prompt_id, prompt_text from raw.prompts where run_id = $run_id and list_contains($prompt_ids, prompt_id)",
-            values,
-        )
-    }
+    prompts = asked_texts(ledger, chosen["run_id"], values["prompt_ids"], pair.trial)
     ids = (pair.prompt_id, pair.other_prompt_id)
     shown_answers, answers_whole = _side_by_side(*(answers.get(one, {}).get("response_text") for one in ids))
     shown_prompts, prompts_whole = _side_by_side(*(prompts.get(one) for one in ids), as_lists=False)

@@ -133,6 +133,15 @@ def turns_of(turns: str) -> tuple[Turn, ...]:
     )
 
 
+def transcript(turns: str, answers: Sequence[str | None]) -> str:
+    """Return what is said in a conversation after these answers and before the next one, for people; None is shown as …."""
+    shown = []
+    for place, turn in enumerate(turns_of(turns)[: len(answers) + 1]):
+        shown += [f"Assistant: {answers[place - 1] or '…'}"] if place else []
+        shown += [f"{role.capitalize()}: {text}" for role, text in turn.messages]
+    return "\n\n".join(shown)
+
+
 def joins_answers(turns: str) -> bool:
     """Whether all answers of a conversation are judged as one text."""
     return bool(json.loads(turns)["judge"] == "all")
@@ -251,14 +260,13 @@ def _messages(
     filled = [(role, fill(parse_template(text), words)) for role, text in template.messages]
     system = filled.pop(0)[1] if filled[0][0] == "system" else None
     asked = asked_messages([role for role, _ in filled])
-    messages, shown = [], []
-    for place, (role, text) in enumerate(filled):
-        is_end = place in asked if template.judge == "each" else place == asked[-1]
-        messages.append([role, (prefix if place == 0 else "") + text + (suffix if is_end else "")])
-        shown.append(f"{role.capitalize()}: {messages[-1][1]}")
-        if place in asked[:-1]:
-            shown.append("Assistant: …")
-    return system, "\n\n".join(shown), canonical_json({"judge": template.judge, "messages": messages})
+    ends = asked if template.judge == "each" else asked[-1:]
+    messages = [
+        [role, (prefix if place == 0 else "") + text + (suffix if place in ends else "")]
+        for place, (role, text) in enumerate(filled)
+    ]
+    turns = canonical_json({"judge": template.judge, "messages": messages})
+    return system, transcript(turns, [None] * (len(asked) - 1)), turns
 
 
 @dataclass(frozen=True, slots=True)

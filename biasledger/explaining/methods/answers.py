@@ -12,6 +12,8 @@ _OTHERS = "(others)"
 
 def evidence(case: Case) -> Evidence:
     """The gap, the groups' answers by status, and the replies to either group that are meant, the worse off first."""
+    if case.finding["measure"] == "turn_slope":
+        return _slopes(case)
     gap = case.behind(
         "fct_answer_gaps",
         "the gap",
@@ -46,6 +48,29 @@ def evidence(case: Case) -> Evidence:
     is_worse_off = (case.finding["value"] or 0) >= 0
     tables = [table for table in (gap, groups) if table.rows]
     return Evidence(tables, sides if is_worse_off else sides[::-1])
+
+
+def _slopes(case: Case) -> Evidence:
+    """The change over turns of each group, and conversations of each, turn by turn."""
+    slopes = case.behind(
+        "fct_turn_slopes",
+        "the change from the first turn to the last",
+        where=f"{CONTRAST} and scheme = $scheme",
+        columns="unit, mean_marked, mean_reference, adjusted_gap, adjusted_low, adjusted_high, p_value, p_case, p_name, "
+        "n_marked, n_reference, n_units, n_names",
+    )
+    statuses = ("ok", *(status for some in _STATUSES.values() for status in some))
+    sides = [
+        Side(
+            name,
+            None,
+            prompt_ids=case.prompts_of(name),
+            order="that came first, turn by turn",
+            statuses=statuses,
+        )
+        for name in (case.finding["group_name"], case.finding["reference_group"])
+    ]
+    return Evidence([slopes], sides)
 
 
 def _prompts_of(case: Case, name: str) -> list[str]:
