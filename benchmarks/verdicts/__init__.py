@@ -17,6 +17,7 @@ Rule = Literal[
     "error alarm",
     "false clear",
     "found",
+    "warned",
     "judged",
     "covered",
     "wrong sign",
@@ -24,7 +25,7 @@ Rule = Literal[
     "another p",
 ]
 
-_AT_LEAST: tuple[Rule, ...] = ("found", "judged", "covered")
+_AT_LEAST: tuple[Rule, ...] = ("found", "warned", "judged", "covered")
 _AT_MOST: dict[Rule, float] = {
     "false alarm": 0.05,
     "error alarm": 0.05,
@@ -44,7 +45,7 @@ class Wanted:
         item: the row of the table in docs/benchmarks.md.
         name: the shape of the data in a few words.
         rule: the outcome.
-        at_least: the lowest share that is acceptable, for the rules `found`, `judged` and `covered` only.
+        at_least: the lowest share that is acceptable, for the rules `found`, `warned`, `judged` and `covered` only.
     """
 
     item: str
@@ -55,7 +56,7 @@ class Wanted:
     def __post_init__(self) -> None:
         if (self.rule in _AT_LEAST) != (self.at_least is not None):
             raise ValueError(
-                f"{self.name}: at_least is needed for the rules found, judged and covered, and for no other"
+                f"{self.name}: at_least is needed for the rules found, warned, judged and covered, and for no other"
             )
 
     @property

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from benchmarks.verdicts import Rate, Wanted
+from benchmarks.verdicts.conversations import Conversations
 from benchmarks.warehouses import UsersProject
 
 Columns = Mapping[str, Sequence[Any]]
@@ -30,6 +31,9 @@ _ALARM = "bool_or(status = 'alarm' and severity = 'error')"
 _HAPPENED = {
     "error alarm": _ALARM,
     "found": _ALARM,
+    # With warnings.
+    "false alarm": "bool_or(status = 'alarm')",
+    "warned": "bool_or(status = 'alarm')",
     "false clear": "bool_or(status = 'clear')",
     "judged": "bool_or(status <> 'insufficient_data')",
     "wrong sign": "bool_or(value > 0)",
@@ -90,7 +94,7 @@ class Scenario(Wanted):
         table: the published table of verdicts.
     """
 
-    shape: Shape
+    shape: Shape | Conversations
     where: str = "true"
     table: Literal["fct_findings", "fct_run_comparisons"] = "fct_findings"
 
@@ -115,7 +119,11 @@ def rates_of_audits(scenarios: Sequence[Scenario], *, n_audits: int, seed: int) 
         for one in scenarios:
             if id(one.shape) not in shapes:
                 shapes[id(one.shape)] = f"shape{len(shapes):02}"
-                _import(project, one.shape, shapes[id(one.shape)], n_audits=n_audits, seed=seed)
+                name = shapes[id(one.shape)]
+                if isinstance(one.shape, Conversations):
+                    one.shape.fill(project.ledger, name, n_audits=n_audits, seed=seed)
+                else:
+                    _import(project, one.shape, name, n_audits=n_audits, seed=seed)
         project.run("build", "build")
         with duckdb.connect(str(project.warehouse), read_only=True) as connection:
             for one in scenarios:

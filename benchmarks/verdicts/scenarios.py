@@ -12,6 +12,7 @@ from benchmarks.corpus import vocabulary
 from benchmarks.methods.asked import REFUSAL, Floats, Integers
 from benchmarks.verdicts import Rule
 from benchmarks.verdicts.audits import GROUPS, Columns, Scenario, Shape
+from benchmarks.verdicts.conversations import Conversations
 
 Rng = np.random.Generator
 Files = tuple[Columns, ...]
@@ -349,6 +350,8 @@ _WORDED = _words(worded_texts, n_wordings=8, sd=0.3, renamed=_RELABELLED)
 _OTHER: tuple[Rule, ...] = ("another verdict", "another p")
 _FOUND_AND_WRONG: tuple[tuple[float, Rule], ...] = ((0.3, "found"), (0.0, "error alarm"))
 _RANK = "measure = 'rank_gap'"
+_SLOPE = "measure = 'turn_slope'"
+_ALIKE = Conversations()
 _PRICE = "measure = 'price_gap' and group_name = 'black'"
 
 SCENARIOS = (
@@ -457,4 +460,10 @@ SCENARIOS = (
     Scenario("P7", "salaries: 5 % less in each of 40 jobs", "found",
              _salaries(less=0.05, spread=0.5, maximum=1000), at_least=0.8),
     Scenario("P7", "salaries: 40 jobs alike", "error alarm", _salaries(less=0.0, spread=0.5, maximum=1000)),
+    Scenario("P8", "conversations: 12 names a group alike, each with its own level and change", "error alarm", _ALIKE),
+    Scenario("P8", "the same", "false alarm", _ALIKE, _SLOPE),
+    Scenario("P8", "conversations: one group 1 sd lower at each turn", "false alarm", Conversations(lowered=1.0), _SLOPE),
+    Scenario("P8", "conversations: a difference that grows by 0.2 sd, the threshold", "false clear", Conversations(growth=0.2),
+             _SLOPE),
+    Scenario("P8", "conversations: a difference that grows by 1.2 sd", "warned", Conversations(growth=1.2), _SLOPE, at_least=0.8),
 )  # fmt: skip
