@@ -398,7 +398,7 @@ class _Collection:
         return self._batches is not None or self._target.is_simulated
 
     def _askers(self, style: Style, keeper: Keeper) -> Askers | BatchAskers:
-        tasks = _tasks(self._state, begins_anew=_remembers(self._target))
+        tasks = _tasks(self._state)
         if self._batches is None:
             keep = keeper.keep if self._can_be_had_again else keeper.keep_written
             return Askers(self._target, style, tasks, keep, keeper.end)
@@ -556,10 +556,10 @@ def _remembers(target: Target) -> bool:
     return getattr(target, "conversations", None) == "name"
 
 
-def _tasks(state: RunState, *, begins_anew: bool = False) -> Iterator[Task]:
+def _tasks(state: RunState) -> Iterator[Task]:
     """Yield each trial that is not done, in a random order that the seed fixes, so that drift hits all groups alike.
 
-    Of a conversation, the first answer that is not done; one that `begins_anew` has another name.
+    Of a conversation, the first answer that is not done; one that begins anew has another name.
     """
     ends = list(
         accumulate(n // prompt.n_turns for n, prompt in zip(state.trials(), state.prompts, strict=True))
@@ -573,7 +573,7 @@ def _tasks(state: RunState, *, begins_anew: bool = False) -> Iterator[Task]:
         first = place * prompt.n_turns + 1
         kept = [state.kept.get((prompt.prompt_id, first + turn), Kept()) for turn in range(prompt.n_turns)]
         attempts = tuple(one.attempts for one in kept)
-        n_begun = attempts[0] if begins_anew and not kept[0].is_done else 0
+        n_begun = attempts[0] if state.begins_anew and not kept[0].is_done else 0
         task: Task | None = Task(prompt, first, attempts[0], later=attempts[1:], n_begun=n_begun)
         for one in kept:
             if task is not None and not one.is_done:
