@@ -327,7 +327,7 @@ def plan(
     if not outlooks:
         run, outlooks = "", outlooks_from_sizes(audit, prompts)
     outlooks_table(outlooks, run)
-    n_calls = sum(audit.trials_of(one.template) for one in prompts)
+    n_calls = sum(audit.trials_of(one.template) * one.n_turns for one in prompts)
     cost = None
     if target_name is not None:
         (target,) = load_targets(targets, [target_name])

@@ -32,4 +32,4 @@ def test_an_example_is_an_audit(text: str, tmp_path: Path) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 4
