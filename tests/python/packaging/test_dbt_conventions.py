@@ -35,6 +35,7 @@ OUTPUTS = (
     "equal_sizes",
     "paired_units",
     "quality",
+    "turn_values",
     "contrasts",
     "wording_units",
     "wording_pairs",

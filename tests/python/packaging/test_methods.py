@@ -319,7 +319,7 @@ def _edit(project: Path) -> None:
     text = path.read_text(encoding="utf-8")
     last = method_names()[-1]
     for after, line in (
-        (f"    {last}: [one_language, paired_units, wording_units]\n", "    lengths: []\n"),
+        (f"    {last}: [one_language, paired_units, turn_values, wording_units]\n", "    lengths: []\n"),
         (f"      {last}: *{last}\n", "      lengths: *lengths\n"),
         (
             f"      {last}: {{<<: [*{last}, *outputs]}}\n",
