@@ -108,7 +108,22 @@ last_turns as (
 -- Least squares within each conversation, and what that comes to from its first turn to the last.
 growths as (
     select
-        answers.* exclude (turn, outcome_value),
+        answers.contrast_id,
+        answers.run_id,
+        answers.mitigation,
+        answers.attribute,
+        answers.group_name,
+        answers.reference_group,
+        answers.is_crossed,
+        answers.prompt_id,
+        answers.label,
+        answers.stratum,
+        answers.name_stratum,
+        answers.name,
+        answers.sampled,
+        answers.whole,
+        answers.conversation,
+        answers.scheme,
         count(*) as n_turns,
         covar_pop(answers.outcome_value, answers.turn) / var_pop(answers.turn)
         * (any_value(last_turns.last_turn) - 1) / any_value(spreads.spread) as growth
@@ -125,6 +140,13 @@ growths as (
     having count(distinct answers.turn) > 1
 ),
 
+numbered as (
+    select
+        *,
+        dense_rank() over (partition by contrast_id, scheme, label order by prompt_id) as prompt_number
+    from growths
+),
+
 counted as (
     select
         *,
@@ -132,12 +154,7 @@ counted as (
         least(
             max(if(label = 1, prompt_number, 0)) over of_scheme, max(if(label = 0, prompt_number, 0)) over of_scheme
         ) >= 5 as is_by_prompt
-    from (
-        select
-            *,
-            dense_rank() over (partition by contrast_id, scheme, label order by prompt_id) as prompt_number
-        from growths
-    )
+    from numbered
     window of_scheme as (partition by contrast_id, scheme)
 ),
 

@@ -118,6 +118,8 @@ def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None
         answer_language="ja",
         source_row=7,
         kept='{"version":"2"}',
+        turn=2,
+        is_judged=False,
     )
     empty = ResponseRow(prompt_id="p", trial=1, attempt=1, seq=1, status="error", content_hash="sha256:1")
     with ledger.append() as append:
@@ -127,9 +129,21 @@ def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None
     assert query("select * from raw.responses order by seq desc") == [
         (
             *("r", "p", 1, 2, 2, "ok", "héllo 👋 \n 'quoted'", "日本", "{}", "stop", "m", 3, 4, 1.5, "none"),
-            *(datetime(2026, 1, 1, 12), 2.5, "sha256:0", "why", "text", "日", "ja", 7, '{"version":"2"}'),
+            *(
+                datetime(2026, 1, 1, 12),
+                2.5,
+                "sha256:0",
+                "why",
+                "text",
+                "日",
+                "ja",
+                7,
+                '{"version":"2"}',
+                2,
+                False,
+            ),
         ),
-        ("r", "p", 1, 1, 1, "error", *[None] * 10, 1.0, "sha256:1", *[None] * 6),
+        ("r", "p", 1, 1, 1, "error", *[None] * 10, 1.0, "sha256:1", *[None] * 8),
     ]
     assert query("select spec::varchar, spec_hash, is_simulated from raw.runs") == [
         ('{"a":"é","b":1}', tagged_hash('{"a":"é","b":1}'), True)
