@@ -69,7 +69,8 @@ class Task:
     def said(self) -> tuple[Message, ...]:
         """The messages up to the one that is answered, that one included."""
         turn = self.prompt.turn(self.trial)
-        return self.earlier if turn is None else (*self.earlier, *(Message(*one) for one in turn.messages))  # type: ignore[arg-type]
+        asked = () if turn is None else tuple(Message(role, text) for role, text in turn.messages)
+        return (*self.earlier, *asked)
 
     def next_turn(self, status: str, text: str | None, raw_body: str | None) -> Task | None:
         """Return what comes after an answer; None where nothing does."""

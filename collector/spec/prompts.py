@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from collector.errors import InputError
 from collector.hashing import canonical_json, hash_of
@@ -49,7 +49,7 @@ class PromptAttribute:
 class Turn:
     """What is said in a conversation before its next answer: fixed messages and, last, the one that is answered."""
 
-    messages: tuple[tuple[str, str], ...]
+    messages: tuple[tuple[Literal["user", "assistant"], str], ...]
     is_judged: bool
 
     @property
