@@ -499,7 +499,8 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
 
 
 def test_every_analysis_is_looked_at_here() -> None:
-    assert {*EXPECTED, "audit_report"} == set(ANALYSES)
+    """Right answers to a choice of two are in test_odd_decisions.py alone."""
+    assert {*EXPECTED, "audit_report", "equalised_odds"} == set(ANALYSES)
     assert len(ANALYSES) >= 12
 
 
