@@ -537,7 +537,7 @@ def test_scores_by_group_are_langfair_s_formulas(odd: Project) -> None:
     rows = odd.query(f"select * from ({read_sql('scores_by_group')}) where audit = 'scored'").to_dict(
         "records"
     )
-    groups = {key: group for key, group in scores.groupby(["scheme", "group_name"])}
+    groups = dict(list(scores.groupby(["scheme", "group_name"])))
     assert len(rows) == len(groups) > 1
     for row in rows:
         group = groups[row["scheme"], row["group_name"]]
