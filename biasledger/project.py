@@ -90,13 +90,13 @@ def _installed(in_wheel: Path, sign: str) -> Path:
     )
 
 
-def init_project(directory: Path, *, every_audit: bool = True, preset: str = "") -> list[Path]:
+def init_project(directory: Path, *, every_audit: bool = True, preset: str | None = None) -> list[Path]:
     """Lay out a thin project; nothing that exists is overwritten.
 
     Args:
         directory: its folder, made if absent.
         every_audit: whether all shipped audits are laid out, with the files they name, or only the first one.
-        preset: a key of PRESETS, whose audits are laid out in place of the first one; empty for none.
+        preset: a key of PRESETS, whose audits are laid out, whatever `every_audit` says.
 
     Returns:
         The files written, relative to `directory`, sorted.

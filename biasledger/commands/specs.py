@@ -62,12 +62,9 @@ _OFTEN_FORGOTTEN = {
 @click.argument("directory", type=PATH, metavar="DIR")
 @click.option("--all", "every_audit", is_flag=True, help="Every audit that ships, with the files they name.")
 @click.option(
-    "--preset",
-    type=click.Choice(["chatbot"]),
-    default="",
-    help="Audits for a purpose, in place of the first one.",
+    "--preset", type=click.Choice(["chatbot"]), help="Audits for a purpose, in place of the first one."
 )
-def init(directory: Path, every_audit: bool, preset: str) -> None:
+def init(directory: Path, every_audit: bool, preset: str | None) -> None:
     """Lay out a new project.
 
     Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
