@@ -50,7 +50,7 @@ def _ask(
 ) -> tuple[str, np.ndarray]:
     """Import a run of one model, whose gap differs between cases; its scores (case, group)."""
     fixed, rng = np.random.default_rng(1), np.random.default_rng(list(name.encode()))
-    levels, gaps = fixed.normal(60, 8, 40), fixed.normal(-6, 5, (40, len(groups) - 1))
+    levels, gaps = fixed.normal(60, 8, 40), fixed.normal(-6, 5, (len(groups) - 1, 40)).T
     scores = np.column_stack([levels, levels[:, None] + gaps - worse])[list(cases)]
     scores = np.clip(np.round(scores + rng.normal(0, 1, scores.shape)), 0, 100)
     file = project.folder / f"{name}.csv"
