@@ -1,4 +1,4 @@
-"""Test that the wheel is complete and holds nothing else; docs/test_own_data.py builds a project with it."""
+"""Test that the wheel is complete and holds nothing else; docs/test_paths.py builds projects with it."""
 
 from __future__ import annotations
 
