@@ -28,6 +28,11 @@ from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREA
 from collector.errors import BiasledgerError, WaitedInVainError
 from collector.terminal import LogHandler, configure_logging, drop_output, flush, print_escapes, say, visible
 
+# What DuckDB's errors say of the warehouse that a command reads.
+_BROKEN_FILES = {
+    "IOException": "the file is cut off or damaged",
+    **dict.fromkeys(("CatalogException", "BinderException"), "another version built the tables"),
+}
 # In the order of the work, which is that of `--help`.
 _PARTS = (
     specs,
@@ -116,9 +121,9 @@ def _sentence(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror + (f": {error.filename}." if error.filename else ".")
-    if type(error).__module__.endswith("duckdb") and type(error).__name__ == "IOException":
-        reason = str(error).splitlines()[0].removeprefix("IO Error: ").rstrip(".")
-        return f"{reason}: the file is cut off or damaged; `biasledger build` rebuilds the warehouse."
+    if type(error).__module__.endswith("duckdb") and type(error).__name__ in _BROKEN_FILES:
+        _, _, reason = str(error).splitlines()[0].rstrip(".!").partition(": ")
+        return f"{reason}: {_BROKEN_FILES[type(error).__name__]}; `biasledger build` rebuilds the warehouse."
     return f"unexpected {type(error).__name__}: {error} (biasledger --debug COMMAND … shows where)."
 
 

@@ -46,7 +46,7 @@ class Plugin(BasePlugin):
         """Attach the ledger and, as far as there is one, the published warehouse.
 
         Raises:
-            DbtRuntimeError: the ledger is missing or stays locked; one sentence.
+            DbtRuntimeError: the ledger is missing, stays locked, or has another version's schema; one sentence.
         """
         conn.execute("set memory_limit = ?", [self.memory_limit])
         self._attach_ledger(conn)
@@ -75,7 +75,7 @@ class Plugin(BasePlugin):
         while True:
             try:
                 conn.execute(f"attach {_quoted(self.ledger)} as ledger (read_only)")
-                return
+                break
             except duckdb.IOException as error:
                 if "lock" not in str(error).lower():
                     raise DbtRuntimeError(f"The ledger {self.ledger} cannot be read: {error}") from error
@@ -85,6 +85,15 @@ class Plugin(BasePlugin):
                         f"{WAIT_SECONDS:.0f} seconds: close it there and build again."
                     ) from error
                 time.sleep(0.2)
+        from collector.errors import LedgerError
+        from collector.ledger.schema import require_current
+
+        with conn.cursor() as own:
+            own.execute("use ledger")
+            try:
+                require_current(own, self.ledger)
+            except LedgerError as error:
+                raise DbtRuntimeError(str(error)) from error
 
     def _attach_export(self, conn: duckdb.DuckDBPyConnection) -> None:
         """Attach the files of `biasledger export` as the ledger that they were exported from."""

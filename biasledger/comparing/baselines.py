@@ -17,6 +17,7 @@ from biasledger.comparing.ledger_runs import known_runs
 from biasledger.comparing.run_names import Baseline, find_run
 from biasledger.project import dbt_variables
 from collector.errors import BiasledgerError, InputError
+from collector.hashing import canonical_json
 from collector.ledger.database import Ledger
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def export_baseline(
 def import_baseline(ledger: Path, file: Path) -> Baseline:
     """Pin what a file brings as the baseline of its audit and target.
 
-    The run itself need not be in the ledger; an audit that is there must ask the same questions.
+    The run itself need not be in the ledger; an audit that is there must ask the same questions, about a group of it at least.
 
     Raises:
         InputError: the file is no baseline, is damaged, or was asked other questions than the ledger's latest run.
@@ -196,10 +197,22 @@ def import_baseline(ledger: Path, file: Path) -> Baseline:
 
 
 def _different(one: dict[str, Any], other: dict[str, Any]) -> str:
-    """Which parts of two specs differ, in words; empty where the same was asked."""
-    keys = sorted((one.keys() | other.keys()) - set(dbt_variables()["beside_the_question"]))
+    """Why runs of two specs cannot be compared, in words; empty where the questions are the same and a group is shared."""
+    keys = sorted((one.keys() | other.keys()) - {*dbt_variables()["beside_the_question"], "attributes"})
     different = [key for key in keys if one.get(key) != other.get(key)]
-    return f"its {', '.join(different)} differ{'s' if len(different) == 1 else ''}" if different else ""
+    if different:
+        return f"its {', '.join(different)} differ{'s' if len(different) == 1 else ''}"
+    theirs, ours = _groups(one), _groups(other)
+    return "" if theirs & ours or not theirs | ours else "it shares no group with it"
+
+
+def _groups(spec: dict[str, Any]) -> set[tuple[str, str]]:
+    """Attributes of a spec with each group's definition."""
+    return {
+        (attribute["attribute"], canonical_json(group))
+        for attribute in spec.get("attributes") or ()
+        for group in attribute["groups"]
+    }
 
 
 def _described(ledger: Path, run_id: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -284,9 +285,8 @@ def _answers_file(answers: object) -> Iterator[Path]:
                 connection.execute("copy answers to $1 (format parquet)", [str(path)])
         except duckdb.Error as error:
             reason = str(error).splitlines()[0].partition("Error: ")[2]
-            raise InputError(
-                f"Answers of type {type(answers).__name__} cannot be read ({reason}): give a data frame or a file."
-            ) from error
+            said = f"Answers of type {type(answers).__name__} cannot be read ({reason}): give a data frame or a file."
+            raise InputError(_long_number(answers) or said) from error
         with _called(path, "answers"):
             yield path
 
@@ -312,6 +312,17 @@ def _refuse_objects(frame: Any, described: Sequence[tuple[Any, ...]]) -> None:
                     f"answers: row {number} has a Python {type(value).__name__} as {shown(str(column))}; make it a text, such as "
                     f"with json.dumps, or give a list or dict in each row."
                 )
+
+
+def _long_number(frame: Any) -> str | None:
+    """Where a pandas frame has a number of so many digits that Python writes it in no text; None if it has none."""
+    most = sys.get_int_max_str_digits()
+    for column, dtype in dict(getattr(frame, "dtypes", {})).items():
+        for number, value in enumerate(frame[column] if str(dtype) == "object" else (), start=1):
+            if most and isinstance(value, int) and abs(value) >= 10**most:
+                where = f"row {number} has a number of more than {most:,} digits as {shown(str(column))}"
+                return f"answers: {where}; make it a text or leave the column out."
+    return None
 
 
 @contextmanager

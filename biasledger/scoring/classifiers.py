@@ -58,7 +58,7 @@ def load_classifier(model: str, *, device: str = "auto", batch_size: int = 32) -
             device="cuda" if has_card and device != "cpu" else "cpu",
             top_k=None,
         )
-    except (OSError, ValueError, ImportError, KeyError) as error:
+    except Exception as error:  # a folder from somebody else may hold anything
         raise _not_loadable(model, error) from error
     max_length = min(pipeline.tokenizer.model_max_length, _MAX_TOKENS)
 

@@ -6,6 +6,7 @@ interrupted scoring goes on where it stopped.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -182,7 +183,7 @@ def _pattern(group_words: tuple[str, ...]) -> re.Pattern[str] | None:
 def _renamed(
     scores: Mapping[str, float], label_map: Mapping[str, str], judged: Sequence[str]
 ) -> dict[str, float]:
-    """Scores of a text under the labels they are kept as; raise InputError where none of these is judged."""
+    """Scores of a text under the labels they are kept as; raise InputError where one is no number or no label is judged."""
     names = {old.lower(): new.lower() for old, new in label_map.items()}
     for old in names:
         if old not in scores:
@@ -191,6 +192,10 @@ def _renamed(
             )
     renamed: dict[str, float] = {}
     for label, score in scores.items():
+        if not math.isfinite(score):
+            raise InputError(
+                f"The model's score of {label!r} is {score}, which is no number: its weights may be damaged."
+            )
         name = names.get(label, label)
         renamed[name] = renamed.get(name, 0.0) + score
     if renamed.keys().isdisjoint(judged):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import secrets
 import time
@@ -80,7 +81,7 @@ _ASSETS = {
 _KINDS = {".css": "text/css", ".js": "text/javascript"}
 # A build that replaces the file while it is opened is waited for.
 _TRIES, _PAUSE = 4, 0.25
-_FORM_BYTES = 100_000
+_FORM_BYTES, _FORM_SECONDS = 100_000, 30
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,17 @@ class _Pages:
         """Keep the label that a form gives, and show the page again that it stood on."""
         body = bytearray()
         try:
-            async for part in request.stream():
-                body += part
-                if len(body) > _FORM_BYTES:
-                    raise InputError(
-                        f"The form has more than {_FORM_BYTES:,} bytes, which is the limit here."
-                    )
+            async with asyncio.timeout(_FORM_SECONDS):
+                async for part in request.stream():
+                    body += part
+                    if len(body) > _FORM_BYTES:
+                        raise InputError(
+                            f"The form has more than {_FORM_BYTES:,} bytes, which is the limit here."
+                        )
             return RedirectResponse(await run_in_threadpool(keep_form, self.served, bytes(body)), 303)
+        except TimeoutError:
+            sentence = f"The form did not end within {_FORM_SECONDS} seconds: send it again."
+            return self._error(400, Asked({}, request.url.path), sentence)
         except Exception as error:  # noqa: BLE001  # the last place where a fault can become a sentence
             return self._failed(Asked({}, request.url.path), error)
 

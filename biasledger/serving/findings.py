@@ -213,9 +213,11 @@ def _facet(
         where.values,
     )
     counts = {row["value"]: row["n"] for row in found}
+    if name == "status":
+        return {status: counts.get(status, 0) for status in STATUS_TEXTS}
     if asked.get(name):
         counts.setdefault(asked.get(name), 0)
-    return {status: counts.get(status, 0) for status in STATUS_TEXTS} | counts if name == "status" else counts
+    return counts
 
 
 def neighbours(connection: duckdb.DuckDBPyConnection, asked: Asked, finding_id: str) -> Neighbours | None:

@@ -25,10 +25,13 @@ BYTES_AT_MOST = 500_000_000
 ADDRESSES_AT_MOST = 4 * 2**30
 _FETCHED = 16
 _AT_ONCE = 2
+_WAITING_AT_MOST = 8
 _INSTEAD = "ask for less, or run it with `biasledger query`"
 
 _running: set[BaseProcess] = set()
 _free = threading.BoundedSemaphore(_AT_ONCE)
+# Those that wait hold a thread each, and pages need some, too.
+_places = threading.BoundedSemaphore(_AT_ONCE + _WAITING_AT_MOST)
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,20 @@ def ask(
             or its rows do.
         BiasledgerError: the warehouse cannot be read.
     """
-    if not _free.acquire(timeout=seconds):
-        raise InputError(
-            f"{_AT_ONCE} queries are running already: wait until one of them ends, and run it again."
-        )
+    too_many = InputError(
+        f"{_AT_ONCE} queries are running already: wait until one of them ends, and run it again."
+    )
+    if not _places.acquire(blocking=False):
+        raise too_many
     try:
-        answer = _answer_of_process((warehouse, sql, limit, memory, BYTES_AT_MOST), seconds, memory)
+        if not _free.acquire(timeout=seconds):
+            raise too_many
+        try:
+            answer = _answer_of_process((warehouse, sql, limit, memory, BYTES_AT_MOST), seconds, memory)
+        finally:
+            _free.release()
     finally:
-        _free.release()
+        _places.release()
     if isinstance(answer, Rows):
         return answer
     raise answer

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from collector.errors import InputError, TargetError
 from collector.targets.base import BatchRequest, BatchTarget, Reply
 from collector.targets.http.errors import is_success, json_object
-from collector.targets.http.session import HttpSession, excerpt
+from collector.targets.http.session import MAX_BODY_BYTES, HttpSession, excerpt
 
 if TYPE_CHECKING:
     from collector.targets.base import Target
@@ -112,7 +112,8 @@ class ChatBatch(ABC):
             if not is_success(reply.status):
                 raise self._refused(reply.status, reply.text)
             file.seek(0)
-            for line in file:
+            # A longer line is cut, and is no result.
+            while line := file.readline(MAX_BODY_BYTES):
                 if not line.strip():
                     continue
                 text = self.target.redact(line.decode("utf-8", "replace"))

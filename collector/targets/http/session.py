@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_SECONDS = 10.0
 MAX_BODY_BYTES = 50_000_000
+# A batch's answers go to a file; packed, a small reply may become one that fills the disk.
+MAX_FILE_BYTES = 20_000_000_000
 # The number of characters that are kept of a body beyond the limit: enough to identify it without filling memory and journal.
 KEPT_OF_LARGE_BODY = 1 << 20
 EXCERPT_CHARACTERS = 200
@@ -107,7 +109,7 @@ class HttpSession:
             body: what is sent.
             timeout_seconds: a limit below the session's own.
             shown_url: how errors call the address; the address without its secrets if not given.
-            into: where the body of a success goes, in any size and with any secrets; the reply has no text then.
+            into: where the body of a success goes, up to MAX_FILE_BYTES and with any secrets; the reply has no text then.
 
         Raises:
             TargetError: no answer in time, no connection or a broken TLS handshake (retryable); a redirect, a certificate that
@@ -213,9 +215,15 @@ class HttpSession:
         return b"".join(chunks), False
 
     def _copy(self, response: urllib3.BaseHTTPResponse, into: BinaryIO) -> None:
-        """Write the body to a file."""
+        """Write the body to a file; raise TargetError beyond the limit."""
+        size = 0
         while chunk := response.read1(_READ_BYTES, decode_content=True):
-            into.write(chunk)
+            size += into.write(chunk)
+            if size > MAX_FILE_BYTES:
+                raise TargetError(
+                    f"{self._name} sent a file of more than {MAX_FILE_BYTES:,} bytes, where reading stopped.",
+                    stops_run=True,
+                )
             if time.perf_counter() > self._local.deadline:
                 raise TimeoutError
 

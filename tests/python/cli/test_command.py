@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import biasledger
+from biasledger.cli import _sentence
 from tests.python.cli.conftest import Biasledger, add_run
 
 ROOT = Path(biasledger.__file__).parents[1]
@@ -180,3 +182,12 @@ def test_runs_lists_what_the_ledger_holds(biasledger: Biasledger, tmp_path: Path
     assert "robot (simulated)" in result.output
     assert "started, not finished" in result.output
     assert r"[red]letters\x1b[0m" in result.output, "names must not steer the terminal"
+
+
+def test_tables_of_another_version_are_named() -> None:
+    with pytest.raises(duckdb.CatalogException) as caught:
+        duckdb.sql("select * from fct_exclusions")
+    assert _sentence(caught.value) == (
+        "Table with name fct_exclusions does not exist: another version built the tables; "
+        "`biasledger build` rebuilds the warehouse."
+    )

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pytest
 
+from biasledger.__main__ import main
 from biasledger.commands.common import interrupted_by_signals
 
 ROOT = Path(__file__).parents[3]
@@ -68,6 +70,19 @@ def test_what_was_answered_is_kept(tmp_path: Path, number: signal.Signals) -> No
         ).fetchall()
     assert kept == int(message[2]) > 0
     assert event == "failed"
+
+
+def test_ctrl_c_while_modules_are_loaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "biasledger.cli", SimpleNamespace(main=interrupted))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "Stopped.\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)

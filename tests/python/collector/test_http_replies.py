@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
+import io
 import socket
 import threading
 import time
@@ -123,6 +125,20 @@ def test_an_answer_that_breaks_off_is_reported_as_such(serve: Serve) -> None:
         ask(address)
     assert str(caught.value) == f"mine broke its answer off before it was whole ({address})."
     assert caught.value.retryable
+
+
+def test_what_unpacks_to_far_more_stops_at_the_limit(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred megabytes of zeros in a hundred kilobytes, packed once more."""
+    bomb = gzip.compress(gzip.compress(bytes(100_000_000)))
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nContent-Length: {len(bomb)}\r\n\r\n"
+    address = serve(lambda connection: connection.sendall(head.encode() + bomb))
+    with pytest.raises(TargetError, match=r"mine answered 200 with more than 50,000,000 bytes"):
+        ask(address, 600)
+    monkeypatch.setattr(http_session, "MAX_FILE_BYTES", 3_000_000)
+    file = io.BytesIO()
+    with pytest.raises(TargetError, match=r"mine sent a file of more than 3,000,000 bytes"):
+        HttpSession("mine", Redactor(), timeout_seconds=600).send("GET", address, headers={}, into=file)
+    assert len(file.getvalue()) < 10_000_000
 
 
 def test_a_proxy_that_cannot_be_reached_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[3]
 _PRELUDE = f"""
 biasledger() {{ "{sys.executable}" -c 'from biasledger.cli import main; main()' "$@"; }}
 python() {{ "{sys.executable}" "$@"; }}
+dbt() {{ "{sys.executable}" -c 'from dbt.cli.main import cli; cli(prog_name="dbt")' "$@"; }}
 set -o pipefail
 """
 

@@ -47,6 +47,19 @@ def test_every_link_leads_to_a_file_and_a_heading(document: Path) -> None:
         assert not anchor or anchor in _anchors(path), link
 
 
+# Folders and files whose tests try attacks, each of which docs/security.md names.
+_ATTACKS = ("fuzz/test_*.py", "serving/test_closed.py", "query/test_escapes.py", "collector/test_hostile*.py")
+
+
+def test_every_attack_that_the_page_on_security_names_is_tried() -> None:
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .+ \| (`.+`) \|$", page.partition("## Attacks")[2], re.MULTILINE)
+    named = {file for row in rows for file in re.findall(r"`(.+?)`", row)}
+    tests = ROOT / "tests" / "python"
+    assert {file for file in named if "def test_" not in (tests / file).read_text(encoding="utf-8")} == set()
+    assert named >= {str(path.relative_to(tests)) for one in _ATTACKS for path in tests.glob(one)}
+
+
 def test_every_page_is_in_the_site_and_linked_from_the_readme() -> None:
     nav = yaml.safe_load((ROOT / "site" / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     pages = {page for part in nav for one in part.values() for page in _pages(one)}

@@ -182,7 +182,7 @@ TESTS = {
         "collector/test_runner.py::test_malformed_json_from_a_real_endpoint_three_times"
     ),
     "JSON without the expected structure is not used": "collector/test_answers.py::test_json_answers_that_are_none",
-    "other products than consumer goods, own prompts": "docs/test_own_data.py::test_it_comes_to_a_verdict",
+    "other products than consumer goods, own prompts": "docs/test_paths.py::test_an_analyst_comes_from_a_file_to_a_verdict",
     "the same for verdicts": "end_to_end/test_echoes.py::test_what_was_taken_out_is_listed_with_why",
     "a list that can be extended, run again": "end_to_end/test_by_run.py::test_nothing_of_a_retracted_run_is_left",
     "fewer than ten documents a group: skipped with a warning": (
@@ -190,7 +190,7 @@ TESTS = {
     ),
     "1e-10 added to every count": "replication/test_personas.py::test_the_seed_document_s_numbers",
     "pass or fail in a pipeline, exit 1": "docs/test_ci.py::test_the_example_s_workflow_goes_red_at_its_check_and_nowhere_else",
-    "an existing file with group and text": "docs/test_own_data.py::test_every_command_works",
+    "an existing file with group and text": "docs/test_paths.py::test_an_analyst_comes_from_a_file_to_a_verdict",
     "filters on stereotyped categories, balanced fine-tuning": (
         "docs/test_lmrec.py::test_the_page_s_audit_finds_what_was_planted_in_the_reviews"
     ),

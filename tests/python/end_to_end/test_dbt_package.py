@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -15,7 +14,6 @@ import yaml
 
 from biasledger.project import dbt_source
 from collector.ledger.database import Ledger
-from tests.python.project import Project
 
 ROOT = Path(__file__).parents[3]
 # The parts of a package that dbt reads.
@@ -53,25 +51,6 @@ def rows(shop: Path, query: str) -> list[tuple[object, ...]]:
 
 def schemas(shop: Path) -> set[object]:
     return {name for (name,) in rows(shop, "select distinct schema_name from duckdb_tables()")}
-
-
-def test_a_model_counts_alarms_of_the_installed_package(
-    shop: Path, new_project: Callable[[], Project]
-) -> None:
-    project = new_project()
-    project.collect("simulator", "audits/resumes.yml", n_subjects=12)
-    accepted = "resumes,simulator,rank_gap,race*gender,black*male,,hr lead,2099-01-01,known\n"
-    with (shop / "seeds/exceptions.csv").open("a", encoding="utf-8") as file:
-        file.write(accepted)
-    dbt(shop, project.ledger, "deps")
-    said = dbt(shop, project.ledger, "build", "--profiles-dir", ".", "--select", "+alarms_by_country")
-    assert "WARN" not in said.replace("WARN=0", "")
-    alarms = "select measure, group_name from dev_marts.fct_findings where status = 'alarm'"
-    found = rows(shop, f"{alarms} and not is_excepted")
-    assert ("rank_gap", "black*male") in rows(shop, alarms)
-    assert ("rank_gap", "black*male") not in found
-    assert rows(shop, "select country, n_alarms from dev.alarms_by_country") == [("Germany", len(found))]
-    assert schemas(shop) == {"dev", "dev_intermediate", "dev_marts", "dev_settings"}
 
 
 @pytest.mark.long

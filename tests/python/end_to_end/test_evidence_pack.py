@@ -170,13 +170,6 @@ def test_erased_texts_after_the_build_are_no_reason_to_pack(planted: Project, tm
         make_pack("latest", planted.ledger, warehouse, tmp_path)
 
 
-def test_an_untouched_pack_comes_out_the_same_from_another_build(odd: Project, tmp_path: Path) -> None:
-    ((run_id,),) = odd.rows("select run_id from marts.dim_runs where audit = 'lists' and target = 'steered'")
-    made = make_pack(run_id, odd.ledger, odd.warehouse, tmp_path)
-    verdicts = check_figures(check_pack(made.path, odd.ledger)[0], odd.ledger, lambda *_: None)
-    assert [(verdict.state, verdict.fault) for verdict in verdicts] == [("intact", None)] * 2
-
-
 def test_rebuilding_finds_what_was_prettied(odd: Project, tmp_path: Path) -> None:
     """The pack is of one run among many others, which are left out."""
     ((run_id,),) = odd.rows("select run_id from marts.dim_runs where audit = 'lists' and target = 'steered'")

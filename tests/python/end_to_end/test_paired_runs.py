@@ -14,6 +14,7 @@ from scipy import stats
 
 from biasledger.cli import cli
 from biasledger.comparing.baselines import export_baseline, import_baseline, set_baseline
+from collector.errors import InputError
 from tests.python.project import Project
 
 GROUPS = ("white", "black")
@@ -49,7 +50,7 @@ def _ask(
 ) -> tuple[str, np.ndarray]:
     """Import a run of one model, whose gap differs between cases; its scores (case, group)."""
     fixed, rng = np.random.default_rng(1), np.random.default_rng(list(name.encode()))
-    levels, gaps = fixed.normal(60, 8, 40), fixed.normal(-6, 5, (40, len(groups) - 1))
+    levels, gaps = fixed.normal(60, 8, 40), fixed.normal(-6, 5, (len(groups) - 1, 40)).T
     scores = np.column_stack([levels, levels[:, None] + gaps - worse])[list(cases)]
     scores = np.clip(np.round(scores + rng.normal(0, 1, scores.shape)), 0, 100)
     file = project.folder / f"{name}.csv"
@@ -150,7 +151,7 @@ def test_cases_with_other_texts_under_the_same_names_are_not_paired(
     assert set(rows[rows.is_baseline].group_name) == {"black"}
 
 
-def test_a_baseline_from_a_file_is_paired_as_well(
+def test_a_baseline_from_a_file_is_paired_as_well_and_what_it_lacks_is_named(
     runs: tuple[Project, dict[str, str], dict[str, np.ndarray]],
     new_project: Callable[[], Project],
     tmp_path: Path,
@@ -159,14 +160,20 @@ def test_a_baseline_from_a_file_is_paired_as_well(
     file = tmp_path / "scores.baseline"
     export_baseline(project.ledger, project.folder, project.warehouse, file)
     fresh = new_project()
-    _ask(fresh, "worse", worse=3)
+    _ask(fresh, "other groups", groups={"white": ["pale"], "black": ["dark"]})
+    with pytest.raises(InputError, match="it shares no group"):
+        import_baseline(fresh.ledger, file)
+    _ask(fresh, "worse", worse=3, groups=(*GROUPS, "asian"))
     import_baseline(fresh.ledger, file)
     fresh.build()
-    [row] = fresh.query("select * from marts.fct_run_comparisons where measure = 'score_gap'").to_dict(
-        "records"
-    )
+    [row] = fresh.query(
+        "select * from marts.fct_run_comparisons where measure = 'score_gap' and is_baseline"
+    ).to_dict("records")
     assert (row["baseline_run_id"], row["is_imported"], row["is_paired"]) == (ids["first"], True, True)
-    assert (row["n_shared"], row["verdict"]) == (30, "worse")
+    assert (row["group_name"], row["n_shared"], row["verdict"]) == ("black", 30, "worse")
+    assert fresh.rows("select only_in_baseline, only_in_run from marts.fct_run_pairs where is_baseline") == [
+        (None, "race asian")
+    ]
 
 
 def test_a_group_in_another_wording_is_named_and_not_compared(

@@ -225,6 +225,10 @@ def test_answers_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:
         ([1, 2], "Answers of type list cannot be read: give a data frame or a file."),
         (tmp_path / "none.csv", "none.csv"),
         (pd.DataFrame({"text": ["a"]}), "answers has no column 'race'; known: 'text'"),
+        (
+            pd.DataFrame({"text": [1, 10**6000]}),
+            "answers: row 2 has a number of more than 4,300 digits as 'text'",
+        ),
     ):
         with pytest.raises(BiasledgerError) as error:
             biasledger.audit(answers, SPEC, project=project)

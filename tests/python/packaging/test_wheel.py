@@ -1,4 +1,4 @@
-"""Test that the wheel is complete and holds nothing else; docs/test_own_data.py builds a project with it."""
+"""Test that the wheel is complete and holds nothing else; docs/test_paths.py builds projects with it."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ def test_the_metadata_name_licence_python_and_command(wheel: Path) -> None:
     assert "Name: biasledger\nVersion: 0.1.0\n" in metadata
     assert "License-Expression: Apache-2.0\n" in metadata
     assert "Requires-Python: >=3.11\n" in metadata
-    assert "biasledger = biasledger.cli:main" in texts["entry_points.txt"]
+    assert "biasledger = biasledger.__main__:main" in texts["entry_points.txt"]
     assert "Apache License" in texts["LICENSE"]

@@ -41,6 +41,30 @@ def test_what_was_published_last_is_there_in_a_build(tmp_path: Path, monkeypatch
     assert attached(ledger) == {"ledger", "published"}
 
 
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (
+            "delete from raw.schema_migrations where version = 11",
+            "has an older schema; the next `biasledger collect`",
+        ),
+        (
+            "update raw.schema_migrations set version = 9999 where version = 11",
+            "has schema 9999 .* upgrade biasledger",
+        ),
+        ("drop table raw.schema_migrations", "is a DuckDB file, but no ledger"),
+    ],
+)
+def test_a_ledger_of_another_version_is_named(tmp_path: Path, statement: str, message: str) -> None:
+    """dbt would say that a table of the ledger does not exist."""
+    ledger = tmp_path / "ledger.duckdb"
+    Ledger(ledger).create()
+    with duckdb.connect(str(ledger)) as connection:
+        connection.execute(statement)
+    with pytest.raises(DbtRuntimeError, match=message):
+        attached(ledger)
+
+
 def test_a_closed_build_opens_no_file_but_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeds are links as dbt names them, seen from the project."""
     installed, seeds, out = tmp_path / "thresholds.csv", Path("packages/se'eds"), tmp_path / "out.csv"

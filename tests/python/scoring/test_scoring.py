@@ -213,6 +213,18 @@ def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
     ) == [("label_2", 0.1), ("negative", 0.9)]
 
 
+def test_scores_that_are_no_numbers_are_refused(
+    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
+) -> None:
+    def broken(texts: Sequence[str]) -> list[dict[str, float]]:
+        return [{"negative": float("nan")} for _ in texts]
+
+    monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: broken)
+    refused = biasledger("score", "--ledger", ledger)
+    assert refused.exit_code == 3
+    assert "The model's score of 'negative' is nan, which is no number" in refused.stderr
+
+
 def test_a_missing_extra_says_what_to_install(
     ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
 ) -> None:

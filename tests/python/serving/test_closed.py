@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 import requests
 
 from biasledger import serving
+from biasledger.serving import statements
 from biasledger.serving.server import listening
 from biasledger.serving.statements import ask
 from collector.errors import InputError
@@ -132,12 +134,30 @@ def test_a_statement_has_its_time_and_its_memory(explorer: Explorer) -> None:
     assert not list(explorer.warehouse.parent.glob("*tmp*"))
 
 
+def test_statements_that_wait_leave_room_for_pages(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("biasledger.serving.statements._places", threading.BoundedSemaphore(1))
+    with (
+        statements._places,
+        pytest.raises(InputError, match="queries are running already: wait until one of them ends"),
+    ):
+        ask(explorer.warehouse, "select 1")
+    assert ask(explorer.warehouse, "select 1").rows == [(1,)]
+
+
 def test_rows_that_take_too_much_are_refused(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("biasledger.serving.statements.BYTES_AT_MOST", 20_000_000)
     for value in ("repeat('x', 100000)", "[{'a': repeat('x', 100000)}]"):
         with pytest.raises(InputError, match="rows take more than 20 MB, which is the limit here"):
             ask(explorer.warehouse, f"select {value}, i from range(1000) as of_numbers (i)")
         assert len(ask(explorer.warehouse, f"select {value} from range(100)").rows) == 100
+
+
+@pytest.mark.parametrize("value", ["%c3%28", "%00", "a%22%27b", "%7B%7D", "99999999999999999999"])
+def test_addresses_with_odd_values_show_a_page(explorer: Explorer, value: str) -> None:
+    for asked in ("status", "run", "group_name", "first", "sort", "%00"):
+        assert explorer.get(f"/findings?{asked}={value}").status_code in {200, 400}, asked
 
 
 def test_whatever_keeps_the_build_from_being_read_is_said(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +95,15 @@ def test_other_sites_and_strangers_cannot_give_labels(labelling: Explorer, explo
     assert post(explorer, form).status_code in {404, 405}
     assert 'class="labels"' not in explorer.get("/pairs").text
     assert labelling.get("/label").status_code == 405
+
+
+def test_a_form_that_never_ends_is_given_up(labelling: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("biasledger.serving.app._FORM_SECONDS", 0.2)
+    port = int(labelling.address.rstrip("/").rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=600) as opened:
+        head = f"POST /label HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 10\r\n\r\n"
+        opened.sendall(head.encode() + b"to")
+        assert opened.recv(1000).startswith(b"HTTP/1.1 400 ")
 
 
 @pytest.mark.slow
