@@ -47,7 +47,7 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     times = abs(dots[0].value or 0.0)
     fails = "One finding fails; it" if len(found) == 1 else f"{len(found)} findings fail; the largest"
     return Panel(
-        f"{fails} is {number(times)} times the allowed difference: {dots[0].label}.{left_out}",
+        f"{fails} ({dots[0].label}) is {number(times)} times the allowed difference.{left_out}",
         describe_dots(dots, "Failing findings, in multiples of the allowed difference"),
         spec,
     )

@@ -116,7 +116,11 @@ def assemble(
         headline=result(verdicts),
         lead=" ".join(filter(None, [lead(verdicts), *other_verdicts(verdicts)])),
         failures=failures(verdicts),
-        steps=next_steps(verdicts, [row for verdict in verdicts for row in _helped(source, verdict)]),
+        steps=next_steps(
+            verdicts,
+            [row for verdict in verdicts for row in _helped(source, verdict)],
+            {section.verdict.run["run_id"]: section.suggestions for section in sections},
+        ),
         matrix=matrix(verdicts),
         sections=sections,
         tiles=tiles(judged),
