@@ -32,6 +32,7 @@ from biasledger.reporting.picture import (
     clip,
     compact,
     count,
+    heading,
     is_number,
     number,
     prose,
@@ -180,6 +181,7 @@ def _render(**values: Any) -> str:
     filters = (
         cell,
         compact,
+        heading,
         number,
         readable,
         clip,

@@ -7,6 +7,7 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from biasledger import numbers
@@ -32,6 +33,7 @@ _CUT = "Intervals that reach an edge go on beyond it; the table has their ends."
 _CROSSED = re.compile(r"(?<=\w)\*(?=\w)")
 # A hyphen before a digit that no word or number ends at.
 _MINUS = re.compile(r"(?<![\w.,)-])-(?=\d)")
+_ACRONYMS = {"jsd", "snsr", "snsv", "sd", "ndcg", "pafs", "usd"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -279,7 +281,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def cell(value: object, name: str = "") -> str:
-    """A value as a table shows it: numbers in four significant digits, p as everywhere, yes and no, – where there is none."""
+    """A value as a table shows it: numbers in four significant digits, p as everywhere, yes and no, minutes, – for none."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
@@ -287,12 +289,21 @@ def cell(value: object, name: str = "") -> str:
     if isinstance(value, int):
         return signed(f"{value:,}")
     if isinstance(value, float):
-        if name.startswith("p_value"):
+        if "p_value" in name:
             return numbers.probability(value)
         if abs(value) < numbers.NOTHING:
             return "0"
         return signed(f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}")
-    return clip(str(value))
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    return clip(_CROSSED.sub(" × ", str(value)))
+
+
+def heading(name: str) -> str:
+    """The name of a column as people write it: n_cases is number of cases, snsr_beyond_chance is SNSR beyond chance."""
+    first, *rest = name.split("_")
+    words = ["number of" if first == "n" and rest else first, *rest]
+    return " ".join(word.upper() if word in _ACRONYMS else word for word in words)
 
 
 def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row], str]:
@@ -300,7 +311,7 @@ def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[
     varying = [name for name in names if len(rows) < 2 or len({str(row[name]) for row in rows}) > 1]
     varying = varying or list(names)
     same = ", ".join(
-        f"{name.replace('_', ' ')} {cell(rows[0][name], name)}"
+        f"{heading(name)} {cell(rows[0][name], name)}"
         for name in names
         if name not in varying and rows[0][name] not in (None, "")
     )
