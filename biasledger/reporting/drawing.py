@@ -33,7 +33,7 @@ _CONFIG = {
         "domainColor": "var(--line)", "tickColor": "var(--line)", "labelFontSize": 12, "titleFontSize": 12,
         "titleFontWeight": "normal", "titlePadding": 8, "labelPadding": 5, "labelLimit": 0, "titleLimit": 0,
     },
-    "axisX": {"labelOverlap": True, "tickCount": 6, "ticks": False},
+    "axisX": {"labelOverlap": True, "labelSeparation": 8, "tickCount": 6, "ticks": False},
     "axisY": {"ticks": False},
 }  # fmt: skip
 _EMPTY = re.compile(r'<path class="(?:background|foreground)"[^>]*/>|<text[^>]*/>')

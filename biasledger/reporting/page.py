@@ -28,6 +28,7 @@ from biasledger.reporting.picture import (
     STATUS_TEXTS,
     Panel,
     Picture,
+    breadth,
     cell,
     clip,
     compact,
@@ -179,6 +180,7 @@ def _render(**values: Any) -> str:
     # Hundreds of charts have no drawing for narrow screens, which would take a minute.
     n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
     filters = (
+        breadth,
         cell,
         compact,
         heading,

@@ -34,6 +34,8 @@ _CROSSED = re.compile(r"(?<=\w)\*(?=\w)")
 # A hyphen before a digit that no word or number ends at.
 _MINUS = re.compile(r"(?<![\w.,)-])-(?=\d)")
 _ACRONYMS = {"jsd", "snsr", "snsv", "sd", "ndcg", "pafs", "usd"}
+_BREAKS = re.compile(r"[\s-]+")
+_PORTRAIT, _LANDSCAPE = 100, 140  # characters of 8 points between the margins of A4 and Letter
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -328,6 +330,17 @@ def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[
         for row in rows
     ]
     return kept, shown, f"In all rows: {same}." if same else ""
+
+
+def breadth(names: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return how wide a table prints: "broad" needs landscape paper for its words, and "broken" more, so that words break."""
+    n_characters = 0
+    for name in names:
+        texts = [heading(name), *(cell(row[name], name) for row in rows)]
+        n_characters += 1 + max(len(word) for text in texts for word in _BREAKS.split(text))
+    if n_characters <= _PORTRAIT:
+        return ""
+    return "broad" if n_characters <= _LANDSCAPE else "broad broken"
 
 
 def is_number(value: object) -> bool:
