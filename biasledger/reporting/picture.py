@@ -7,7 +7,6 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from biasledger import numbers
@@ -208,7 +207,9 @@ def _gravest(rows: Sequence[Row], n: int) -> Sequence[Row]:
 
 
 def readable(name: str) -> str:
-    """A group, attribute or measure as people write it: black*female is black × female."""
+    """A group, attribute or measure as people write it: black*female is black × female, snsr is SNSR."""
+    if name in _ACRONYMS:
+        return name.upper()
     return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_NAME)
 
 
@@ -283,7 +284,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def cell(value: object, name: str = "") -> str:
-    """A value as a table shows it: numbers in four significant digits, p as everywhere, yes and no, minutes, – for none."""
+    """A value as a table shows it: numbers in four significant digits, p as everywhere, yes and no, – for none."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
@@ -296,8 +297,6 @@ def cell(value: object, name: str = "") -> str:
         if abs(value) < numbers.NOTHING:
             return "0"
         return signed(f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}")
-    if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M}"
     return clip(_CROSSED.sub(" × ", str(value)))
 
 

@@ -95,6 +95,12 @@ class RunVerdict:
         )
 
     @property
+    def label(self) -> str:
+        """What to call it instead of its status, where no finding can fail it; else empty."""
+        alarms = any(finding["status"] == "alarm" for finding in self.findings)
+        return "" if self.failing or not alarms else "warnings only"
+
+    @property
     def failing_alarms(self) -> list[Row]:
         """The alarms that fail the audit, of what was asked plainly."""
         return [
