@@ -22,6 +22,13 @@ ELSEWHERE = {
     **{name: name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "examples/ci/README.md")},
 }
 DECISIONS = "decisions/index.md"
+# What the theme lacks for readers who see little contrast or no colours.
+_STYLE = (
+    "<style>:root>*{--md-primary-fg-color:#00665c;--md-footer-fg-color--lighter:#ccc;--md-typeset-a-color:#00665c;--md-default-fg-color--light:#555;"
+    "--md-default-fg-color--lighter:#555}[data-md-color-scheme=slate]{--md-typeset-a-color:#74cac0;"
+    "--md-default-fg-color--light:#bbb;--md-default-fg-color--lighter:#bbb}.md-typeset a{text-decoration:underline}"
+    "</style></head>"
+)
 # `](target` of a link or a picture, without those of other sites and inside the page.
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")
 
@@ -48,6 +55,13 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Turn the links of a page of docs/ to where their files are in the site."""
     uri = page.file.src_uri
     return markdown if uri in {*ELSEWHERE.values(), DECISIONS} else _moved(markdown, f"docs/{uri}", uri)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Name the theme's search for screen readers, and give its texts contrast."""
+    return output.replace("</head>", _STYLE, 1).replace(
+        'role="dialog"', 'role="dialog" aria-label="Search"', 1
+    )
 
 
 def _moved(text: str, source: str, page: str) -> str:

@@ -207,7 +207,13 @@ def _clear(finding: Row, measure: Row) -> str:
         if is_own
         else f"; on that scale the interval is {f'up to {number(high)}' if low is None else interval(low, high)}"
     )
-    return f"if its 95 % interval is within {number(finding['clear_threshold'])} ({measure['clear_scale']}){other}"
+    threshold = number(finding["clear_threshold"])
+    if measure["clear_scale"].startswith("the same"):
+        where = {"upper": f"below {threshold}", "lower": f"above {threshold}"}.get(
+            measure["side"], f"within ±{threshold}"
+        )
+        return f"if its whole 95 % interval lies {where}{other}"
+    return f"if its 95 % interval is within {threshold} ({measure['clear_scale']}){other}"
 
 
 def _null(finding: Row, observed: float | None) -> str:

@@ -11,7 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, interval, number, signed, unique_labels
+from biasledger.reporting.picture import (
+    STATUS_TEXTS,
+    Key,
+    clip,
+    interval,
+    number,
+    readable,
+    signed,
+    unique_labels,
+)
 from biasledger.reporting.source import Row
 
 # The version of Vega-Lite, among those of vl-convert, that these charts are written for.
@@ -304,8 +313,8 @@ def unjudged(
     return "past" if is_certain else "uncertain"
 
 
-def headline(dots: Sequence[Dot | Pair]) -> str:
-    """What a chart shows in one sentence: its alarms, or that there is none; of rows without verdicts their range."""
+def headline(dots: Sequence[Dot | Pair], band: str = "what chance alone gives") -> str:
+    """What a chart shows in one sentence: its alarms, or what is open; else what leaves its band, or both ends."""
     known = [dot for dot in dots if not isinstance(dot, Dot) or dot.value is not None]
     alarms = [dot for dot in known if dot.status == "alarm"]
     if alarms:
@@ -313,17 +322,27 @@ def headline(dots: Sequence[Dot | Pair]) -> str:
     past = [dot for dot in known if dot.status == "past"]
     if past:
         return f"Past the threshold: {_listed(sorted(past, key=_distance, reverse=True))}"
-    n_open = sum(dot.status == "inconclusive" for dot in known)
-    if n_open:
-        return f"No alarm; {n_open} of {len(known)} inconclusive"
+    undecided = [dot for dot in known if dot.status == "inconclusive"]
+    if undecided:
+        return f"No alarm; inconclusive: {_listed(undecided)}"
     if known and all(dot.status == "clear" for dot in known):
         return "Clear for all" if len(known) > 1 else "Clear"
     if known and any(dot.status == "insufficient_data" for dot in known):
         return "Too few answers to judge"
+    banded = [dot for dot in known if dot.band_low is not None and dot.band_high is not None]
+    if banded and len(banded) == len(known):
+        outside = [dot for dot in banded if not _is_within(dot)]
+        if not outside:
+            return f"{'All lie' if len(known) > 1 else f'{_said(known[0])} lies'} within {band}"
+        if isinstance(outside[0], Dot):
+            return f"Outside {band}: {_listed(outside)}"
     if len(known) < 2:
         return _listed(known)
     ordered = sorted(known, key=_value)
-    return f"From {_said(ordered[0])} to {_said(ordered[-1])}"
+    low, high = (number(_value(dot)) for dot in (ordered[0], ordered[-1]))
+    if low == high:
+        return f"The same for all: {low}"
+    return f"Highest: {_said(ordered[-1])}; lowest: {_said(ordered[0])}"
 
 
 def _listed(dots: Sequence[Dot | Pair]) -> str:
@@ -343,8 +362,28 @@ def _value(dot: Dot | Pair) -> float:
     return dot.share if isinstance(dot, Pair) else dot.value or 0.0
 
 
+def _is_within(dot: Dot | Pair) -> bool:
+    return (dot.band_low or 0.0) <= _value(dot) <= (dot.band_high or 0.0)
+
+
 def _distance(dot: Dot | Pair) -> float:
     return abs(dot.share - dot.reference) if isinstance(dot, Pair) else abs(dot.value or 0.0)
+
+
+def headline_of_parts(mixes: Mapping[str, Mapping[str, float]]) -> str:
+    """Name the part whose share differs most between the groups of stacked bars."""
+    if len(mixes) < 2:
+        return "; ".join(
+            f"{readable(part)}: {share:.0%}" for mix in mixes.values() for part, share in mix.items() if share
+        )
+    ends = []
+    for part in next(iter(mixes.values())):
+        shares = sorted((mix[part], group) for group, mix in mixes.items())
+        ends.append((shares[-1][0] - shares[0][0], part, shares[-1], shares[0]))
+    difference, part, (most, highest), (least, lowest) = max(ends)
+    if not difference:
+        return "The same shares for all"
+    return f"{readable(part)}: {readable(highest)} {most:.0%}, {readable(lowest)} {least:.0%}"
 
 
 def status_keys(rows: Sequence[Row]) -> tuple[Key, ...]:
@@ -409,6 +448,8 @@ def signed_bars(
 
 def headline_of_bars(rows: Sequence[tuple[str, float, str]], who: tuple[str, str], text: str) -> str:
     """What signed bars show: the label with the largest difference to each side, said in `text` by label, size and who."""
+    if not any(value for _, value, _ in rows):
+        return "No difference"
     ends = [(max(rows, key=_difference), who[0], 1), (min(rows, key=_difference), who[1], -1)]
     return "; ".join(
         text.format(label=label, size=abs(value), who=name)

@@ -33,7 +33,7 @@ _CONFIG = {
         "domainColor": "var(--line)", "tickColor": "var(--line)", "labelFontSize": 12, "titleFontSize": 12,
         "titleFontWeight": "normal", "titlePadding": 8, "labelPadding": 5, "labelLimit": 0, "titleLimit": 0,
     },
-    "axisX": {"labelOverlap": True, "tickCount": 6, "ticks": False},
+    "axisX": {"labelOverlap": True, "labelSeparation": 8, "tickCount": 6, "ticks": False},
     "axisY": {"ticks": False},
 }  # fmt: skip
 _EMPTY = re.compile(r'<path class="(?:background|foreground)"[^>]*/>|<text[^>]*/>')
@@ -45,6 +45,7 @@ _UNUSED = re.compile(
 )
 _NAMED_GROUP = re.compile(r'(?<=<g) aria-label="[^"]*"')
 _LINK = re.compile(r'<a xlink:href="https://vega\.github\.io/vega-datasets/([^"]*)">')
+_LINKED_MARK = re.compile(r'(<a tabindex="-1" href="[^"]*">)(?=<path transform="([^"]*)")')
 _DESCRIBED = re.compile(r'<(\w+) aria-label="([^"]*)"([^>]*?)/>')
 _LINES = re.compile(r'translate\(([-\d.]+),([-\d.]+)\)" (fill="[^"]*">(?:<tspan[^>]*>[^<]*</tspan>){2,})')
 _PLACES = re.compile(r'(?<= )(?:transform|d|x|y|x2|y2|width|height)="[^"]*"')
@@ -104,6 +105,8 @@ def _drawn(spec: str, width: int, space: float | None) -> str:
     text = _TAG.sub(_shortened, _EMPTY.sub("", text)).replace("<g></g>", "")
     text = _DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", _LINES.sub(_centred, text))
     text = _LINK.sub(_own_link, text)
+    if '"has_names": true' not in spec:  # rows have space for a finger, points have not
+        text = _LINKED_MARK.sub(r'\1<circle transform="\2" r="13" fill="none" pointer-events="all"/>', text)
     return text.replace("<svg ", '<svg aria-hidden="true" font-family="sans-serif" font-size="12" ', 1)
 
 

@@ -8,7 +8,7 @@ from biasledger.checking.sentences import in_units
 from biasledger.measure_seeds import measure_rows
 from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, linked
 from biasledger.reporting.findings import ID_CHARACTERS
-from biasledger.reporting.picture import Panel, contrast, number, readable
+from biasledger.reporting.picture import Panel, contrast, number, readable, signed
 from biasledger.reporting.source import Row
 from biasledger.reporting.verdicts import RunVerdict
 
@@ -47,7 +47,7 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     times = abs(dots[0].value or 0.0)
     fails = "One finding fails; it" if len(found) == 1 else f"{len(found)} findings fail; the largest"
     return Panel(
-        f"{fails} is {number(times)} times the allowed difference: {dots[0].label}.{left_out}",
+        f"{fails} ({dots[0].label}) is {number(times)} times the allowed difference.{left_out}",
         describe_dots(dots, "Failing findings, in multiples of the allowed difference"),
         spec,
     )
@@ -78,7 +78,7 @@ def _dot(finding: Row, audit: str) -> Dot:
         low if None not in ends else None,
         high if None not in ends else None,
         "alarm",
-        more={"measured": in_units(finding), "audit": finding["audit"]},
+        more={"measured": signed(in_units(finding)), "audit": finding["audit"]},
     )
 
 

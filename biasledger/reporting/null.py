@@ -95,6 +95,7 @@ def null_panel(
         f"{abs(deviations):.1f} standard deviations {way}.",
         spec=spec,
         legend=tuple(keys),
+        finding=f"The observed value is {abs(deviations):.1f} standard deviations {way} chance",
     )
 
 

@@ -28,10 +28,12 @@ from biasledger.reporting.picture import (
     STATUS_TEXTS,
     Panel,
     Picture,
+    breadth,
     cell,
     clip,
     compact,
     count,
+    heading,
     is_number,
     number,
     prose,
@@ -116,7 +118,11 @@ def assemble(
         headline=result(verdicts),
         lead=" ".join(filter(None, [lead(verdicts), *other_verdicts(verdicts)])),
         failures=failures(verdicts),
-        steps=next_steps(verdicts, [row for verdict in verdicts for row in _helped(source, verdict)]),
+        steps=next_steps(
+            verdicts,
+            [row for verdict in verdicts for row in _helped(source, verdict)],
+            {section.verdict.run["run_id"]: section.suggestions for section in sections},
+        ),
         matrix=matrix(verdicts),
         sections=sections,
         tiles=tiles(judged),
@@ -174,8 +180,10 @@ def _render(**values: Any) -> str:
     # Hundreds of charts have no drawing for narrow screens, which would take a minute.
     n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
     filters = (
+        breadth,
         cell,
         compact,
+        heading,
         number,
         readable,
         clip,

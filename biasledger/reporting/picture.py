@@ -32,6 +32,9 @@ _CUT = "Intervals that reach an edge go on beyond it; the table has their ends."
 _CROSSED = re.compile(r"(?<=\w)\*(?=\w)")
 # A hyphen before a digit that no word or number ends at.
 _MINUS = re.compile(r"(?<![\w.,)-])-(?=\d)")
+_ACRONYMS = {"jsd", "snsr", "snsv", "sd", "ndcg", "pafs", "usd"}
+_BREAKS = re.compile(r"[\s-]+")
+_PORTRAIT, _LANDSCAPE = 100, 140  # characters of 8 points between the margins of A4 and Letter
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -204,7 +207,9 @@ def _gravest(rows: Sequence[Row], n: int) -> Sequence[Row]:
 
 
 def readable(name: str) -> str:
-    """A group, attribute or measure as people write it: black*female is black × female."""
+    """A group, attribute or measure as people write it: black*female is black × female, snsr is SNSR."""
+    if name in _ACRONYMS:
+        return name.upper()
     return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_NAME)
 
 
@@ -279,7 +284,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def cell(value: object, name: str = "") -> str:
-    """A value as a table shows it: numbers in four significant digits, p as everywhere, yes and no, – where there is none."""
+    """A value as a table shows it: numbers in four significant digits, p as everywhere, yes and no, – for none."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
@@ -287,12 +292,19 @@ def cell(value: object, name: str = "") -> str:
     if isinstance(value, int):
         return signed(f"{value:,}")
     if isinstance(value, float):
-        if name.startswith("p_value"):
+        if "p_value" in name:
             return numbers.probability(value)
         if abs(value) < numbers.NOTHING:
             return "0"
         return signed(f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}")
-    return clip(str(value))
+    return clip(_CROSSED.sub(" × ", str(value)))
+
+
+def heading(name: str) -> str:
+    """The name of a column as people write it: n_cases is number of cases, snsr_beyond_chance is SNSR beyond chance."""
+    first, *rest = name.split("_")
+    words = ["number of" if first == "n" and rest else first, *rest]
+    return " ".join(word.upper() if word in _ACRONYMS else word for word in words)
 
 
 def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row], str]:
@@ -300,7 +312,7 @@ def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[
     varying = [name for name in names if len(rows) < 2 or len({str(row[name]) for row in rows}) > 1]
     varying = varying or list(names)
     same = ", ".join(
-        f"{name.replace('_', ' ')} {cell(rows[0][name], name)}"
+        f"{heading(name)} {cell(rows[0][name], name)}"
         for name in names
         if name not in varying and rows[0][name] not in (None, "")
     )
@@ -317,6 +329,17 @@ def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[
         for row in rows
     ]
     return kept, shown, f"In all rows: {same}." if same else ""
+
+
+def breadth(names: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return how wide a table prints: "broad" needs landscape paper for its words, and "broken" more, so that words break."""
+    n_characters = 0
+    for name in names:
+        texts = [heading(name), *(cell(row[name], name) for row in rows)]
+        n_characters += 1 + max(len(word) for text in texts for word in _BREAKS.split(text))
+    if n_characters <= _PORTRAIT:
+        return ""
+    return "broad" if n_characters <= _LANDSCAPE else "broad broken"
 
 
 def is_number(value: object) -> bool:

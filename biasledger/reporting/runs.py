@@ -12,6 +12,7 @@ from biasledger.reporting.charts import (
     describe_dots,
     grouped_bars,
     headline,
+    headline_of_parts,
     interval_dots,
     lines,
     stacked_shares,
@@ -414,7 +415,8 @@ def _parts_panel(rows: Sequence[Row], name: str, parts: Sequence[str], what: str
         for group, of in shown
     )
     spec = stacked_shares(shown, [readable(part) for part in parts], f"share of the group’s {what}")
-    return Panel(title=title, description=f"Shares of {what}, {title}: {listed}.", spec=spec)
+    mixes = {group: dict(zip(parts, of, strict=True)) for group, of in shown}
+    return Panel(title, f"Shares of {what}, {title}: {listed}.", spec, finding=headline_of_parts(mixes))
 
 
 def _answer_gaps(source: Source, run_id: str) -> Picture | None:
@@ -454,7 +456,14 @@ def _quality_panel(rows: Sequence[Row]) -> Panel:
         list(_PARTS.values()),
         "share of the group’s questions",
     )
-    return Panel(title=title, description=f"Questions without a usable answer, {title}: {listed}.", spec=spec)
+    most = max(shown, key=lambda row: (row["n_answers"] - row["n_ok"]) / max(row["n_answers"], 1))
+    return Panel(
+        title,
+        f"Questions without a usable answer, {title}: {listed}.",
+        spec,
+        finding=f"{readable(most['group_name'])}: {most['n_answers'] - most['n_ok']:,} of {most['n_answers']:,} without a usable "
+        "answer",
+    )
 
 
 def _trend(source: Source, run_ids: Sequence[str]) -> Picture | None:
@@ -492,12 +501,15 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
     ]
     spec, legend = lines(points, ("run of", "multiple of the threshold"), 1.0)
     last, n_runs = max(row["started_at"] for row in rows), len({run for run, *_ in points})
-    listed = "; ".join(f"{name} {number(value)}" for run, name, value, _ in points if run == last)
+    latest = [(value, name) for run, name, value, _ in points if run == last]
+    listed = "; ".join(f"{name} {number(value)}" for value, name in latest)
+    farthest, name = max(latest)
     return Panel(
         title=title,
         description=f"Lines over {n_runs} runs, {title}. Multiples of the threshold in the last run: {listed}.",
         spec=spec,
         legend=legend,
+        finding=f"{name}: {number(farthest)} times the threshold in the last run",
     )
 
 
@@ -577,14 +589,20 @@ def _history(source: Source, run_ids: Sequence[str]) -> Picture | None:
     spec, legend = lines(points, ("build of", "findings"), statuses=shown)
     last = builds[max(builds)]
     listed = ", ".join(f"{n:,} {status}" for built_at, status, n, _ in points if built_at == last)
+    now, before = (counts.get((build, "alarm"), 0) for build in sorted(builds)[:-3:-1])
+    finding = f"{count(now, 'alarm')} in the last build, {_than(now - before)} the one before"
     return Picture(
         key="history",
         title="Changes between builds",
         reading="How many findings had which status. They change with new runs, and when a threshold, an exception "
         "or a measure does.",
         result=result,
-        panels=(Panel("", f"Lines over builds. In the last: {listed}.", spec, legend),),
+        panels=(Panel("", f"Lines over builds. In the last: {listed}.", spec, legend, finding),),
     )
+
+
+def _than(more: int) -> str:
+    return "as many as in" if not more else f"{abs(more):,} {'more' if more > 0 else 'fewer'} than in"
 
 
 def _finding(row: Row) -> str:
@@ -613,6 +631,7 @@ def _costs(source: Source, run_ids: Sequence[str]) -> Picture | None:
         title="",
         description=describe_dots(dots, "Cost by run in USD"),
         spec=interval_dots(dots, "USD at list prices", [Rule(0.0, "even")]),
+        finding=headline(dots),
     )
     return Picture(
         key="costs",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,4 +136,6 @@ def _plain(value: object) -> object:
         return None
     if value is None or isinstance(value, str | bool | int | float):
         return value
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

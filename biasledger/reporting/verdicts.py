@@ -95,6 +95,12 @@ class RunVerdict:
         )
 
     @property
+    def label(self) -> str:
+        """What to call it instead of its status, where no finding can fail it; else empty."""
+        alarms = any(finding["status"] == "alarm" for finding in self.findings)
+        return "" if self.failing or not alarms else "warnings only"
+
+    @property
     def failing_alarms(self) -> list[Row]:
         """The alarms that fail the audit, of what was asked plainly."""
         return [
@@ -252,11 +258,16 @@ def _more(n: int) -> str:
     return "one other" if n == 1 else f"{_word(n)} others"
 
 
-def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> list[Step]:
-    """Up to three things to do next: what to fix and which mitigation helped; without alarms, what more answers would settle.
+def next_steps(
+    verdicts: Sequence[RunVerdict],
+    helped: Sequence[Row] = (),
+    suggestions: Mapping[str, Sequence[Row]] | None = None,
+) -> list[Step]:
+    """Up to three things to do next: fixes, and a mitigation that helped; without alarms, what more answers would settle.
 
     Args:
         verdicts: in the order of the report.
+        suggestions: run -> what may be tried against its alarms.
         helped: comparisons in which a mitigation made an alarm smaller, the largest gain first, with their audit.
     """
     harm = _worst(verdicts)
@@ -265,11 +276,21 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
     # Alarms about people who are worse off come before mere differences.
     alarms.sort(key=lambda pair: not worse_off(pair[1]))
     fixes = {verdict.run["run_id"]: (verdict, finding) for verdict, finding in reversed(alarms)}
-    steps = [
-        Step("Fix, or accept with a reason", _audit_of(verdict), in_words(finding))
-        for verdict, finding in list(fixes.values())[::-1]
+    steps: list[Step] = []
+    for verdict, finding in list(fixes.values())[::-1]:
+        known = [
+            _clause(row)
+            for row in (suggestions or {}).get(verdict.run["run_id"], ())
+            if _is_for(row, finding)
+        ]
+        # Another one than above, if there is another.
+        new = [one for one in known if one not in {step.what for step in steps}]
+        what = next(iter([*new, *known]), "Fix, or accept with a reason")
+        steps.append(Step(what, _audit_of(verdict), in_words(finding)))
+    steps[1:1] = [
+        Step(f"Use the mitigation {readable(row['mitigation'])}", readable(row["audit"]), _helped(row))
+        for row in helped[:1]
     ]
-    steps[1:1] = [Step("Use", readable(row["audit"]), _helped(row)) for row in helped[:1]]
     if steps:
         return steps[:_STEPS_SHOWN]
     nearest = _nearest([finding for verdict in verdicts for finding in verdict.failing])
@@ -285,6 +306,16 @@ def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> li
         for finding in (*nearest[:1], *lacking[:1], *nearest[1:2])
     ]
     return steps[:_STEPS_SHOWN]
+
+
+def _is_for(suggestion: Row, finding: Row) -> bool:
+    """Whether it may be tried against the finding by whoever uses the model; not all can train it."""
+    return suggestion["kind"] != "data" and finding["measure"] in suggestion["measures"].split(", ")
+
+
+def _clause(suggestion: Row) -> str:
+    """Return what to do, without its reasons."""
+    return str(suggestion["suggestion"]).split(";")[0]
 
 
 def _audit_of(verdict: RunVerdict) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
@@ -11,6 +11,7 @@ from biasledger.reporting.charts import (
     describe_dots,
     headline,
     headline_of_bars,
+    headline_of_parts,
     interval_dots,
     signed_bars,
     stacked_shares,
@@ -292,20 +293,8 @@ def _labels_panel(rows: Sequence[Row], labels: Sequence[str]) -> Panel:
             "share of the group’s cases",
             is_ordered=True,
         ),
-        finding=_widest(mixes),
+        finding=headline_of_parts(mixes),
     )
-
-
-def _widest(mixes: Mapping[str, Mapping[str, float]]) -> str:
-    """Name the label whose share differs most between groups."""
-    ends = []
-    for label in next(iter(mixes.values())):
-        shares = sorted((mix[label], group) for group, mix in mixes.items())
-        ends.append((shares[-1][0] - shares[0][0], label, shares[-1], shares[0]))
-    if len(mixes) < 2:
-        return ""
-    _, label, (most, highest), (least, lowest) = max(ends)
-    return f"{readable(label)}: {readable(highest)} {most:.0%}, {readable(lowest)} {least:.0%}"
 
 
 def _consistency(source: Source, run_id: str) -> Picture | None:

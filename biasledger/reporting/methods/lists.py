@@ -151,9 +151,9 @@ def _personality(source: Source, run_id: str) -> Picture | None:
 
 def _personality_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
-    title = (
-        f"{readable(first['domain']) or 'all subjects'}: PAFS {number(first['pafs'])}, "
-        f"{number(first['pafs_debiased'])} without chance "
+    title = readable(first["domain"]) or "all subjects"
+    finding = (
+        f"PAFS is {number(first['pafs'])}, without chance {number(first['pafs_debiased'])} "
         f"({interval(first['pafs_low'], first['pafs_high'])})"
     )
     dots = [
@@ -163,8 +163,9 @@ def _personality_panel(rows: Sequence[Row]) -> Panel:
     mean = sum(row["similarity"] for row in rows) / len(rows)
     return Panel(
         title=title,
-        description=describe_dots(dots, f"Similarity to the neutral list by personality, {title}"),
+        description=f"{describe_dots(dots, f'Similarity to the neutral list by personality, {title}')} {finding}.",
         spec=interval_dots(dots, "similarity to the neutral list", [Rule(mean, "even")]),
+        finding=finding,
     )
 
 
@@ -202,7 +203,7 @@ def _farthest(dots: Sequence[Dot]) -> str:
     """Name the group whose lists keep least, or the range where no group is marked."""
     marked = [dot for dot in dots if dot.status == "alarm"]
     if not marked:
-        return headline([dot for dot in dots if dot.value is not None])
+        return headline(dots, "the model’s own noise")
     least = min(marked, key=lambda dot: dot.value or 0.0)
     return f"{least.label} keeps least of the neutral list: {number(least.value)}"
 

@@ -9,7 +9,6 @@ from biasledger.reporting.charts import (
     Point,
     describe_dots,
     grouped_bars,
-    headline,
     headline_of_bars,
     interval_dots,
     level_dots,
@@ -81,7 +80,8 @@ def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
 def _levels_panel(rows: Sequence[Row]) -> Panel:
     domain = rows[0]["domain"]
     title = readable(rows[0]["attribute"]) + (", mean" if domain == "(all)" else f", {readable(domain)}")
-    largest = max(rows, key=lambda row: abs(row["share"] - row["expected_share"]))
+    # What its interval explains is no finding.
+    largest = max(rows, key=lambda row: (_is_certain(row), abs(row["share"] - row["expected_share"])))
     spec, legend = level_dots(
         [
             (
@@ -105,8 +105,15 @@ def _levels_panel(rows: Sequence[Row]) -> Panel:
         spec=spec,
         legend=legend,
         finding=f"{readable(largest['group_name'])} get {largest['share']:.0%} of {_level(largest['price_level'])} and "
-        f"{largest['expected_share']:.0%} of all items",
+        f"{largest['expected_share']:.0%} of all items"
+        if _is_certain(largest)
+        else "Each interval holds the group’s share of all items",
     )
+
+
+def _is_certain(row: Row) -> bool:
+    ends = row["share_low"], row["share_high"]
+    return None in ends or not ends[0] <= row["expected_share"] <= ends[1]
 
 
 def _means(source: Source, run_id: str) -> Picture | None:
@@ -151,7 +158,9 @@ def _means_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=f"{words} Differing by more than chance: {', '.join(differing) or 'none'}.",
         spec=interval_dots(dots, "mean price level"),
-        finding=f"{_listed(differing)} by more than chance" if differing else headline(dots),
+        finding=f"{_listed(differing)} by more than chance"
+        if differing
+        else "No group differs by more than chance",
     )
 
 

@@ -72,6 +72,14 @@ def test_every_page_is_in_the_site_and_linked_from_the_readme() -> None:
     assert shown <= linked
 
 
+def test_pages_of_the_site_link_to_pages_of_the_site() -> None:
+    hook = (ROOT / "site" / "pages.py").read_text(encoding="utf-8")
+    for document in (ROOT / "docs").rglob("*.md"):
+        for link in _LINK.findall(_prose(document)):
+            path = (document.parent / link.partition("#")[0]).resolve().relative_to(ROOT)
+            assert path.parts[0] == "docs" or f'"{path}"' in hook, (document.name, link)
+
+
 def _pages(part: object) -> list[str]:
     return [page for one in part for page in one.values()] if isinstance(part, list) else [str(part)]
 

@@ -320,6 +320,10 @@ def test_a_value_says_whose_it_is_and_an_interval_without_a_lower_end_has_none()
     judged = "if its 95 % interval is within 1.96 (largest |z|)"
     assert _clear(finding, clear) == f"{judged}; on that scale the interval is up to 2.7"
     assert _clear({**finding, "interval_high": None}, clear) == judged
+    same = {"clear_scale": "the same, end of the interval farther from 0", "side": "two-sided"}
+    own = {**finding, "interval_high": None}
+    assert _clear(own, same) == "if its whole 95 % interval lies within ±1.96"
+    assert _clear(own, same | {"side": "lower"}) == "if its whole 95 % interval lies above 1.96"
     assert (
         _clear({**finding, "interval_low": -2.7}, clear)
         == f"{judged}; on that scale the interval is -2.7 to 2.7"

@@ -1,4 +1,4 @@
-"""Take the documents' pictures in a browser: the top of a report, and each view of the explorer. See `make picture`."""
+"""Take the documents' pictures in a browser: the first screen of a report, and each view of the explorer. See `make picture`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 from biasledger.serving.asked import link
 from tests.python.serving.conftest import Explorer, serving
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 _WIDTH = 1060
 _HEIGHT = 640
-_ROWS = 2
+_FIRST_SCREEN: ViewportSize = {"width": 1280, "height": 900}
 _LABELLER = "Ada Lovelace"
 
 
@@ -33,24 +29,15 @@ def take(project: Path, folder: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-lcd-text"]
         )
+        report = browser.new_page(viewport=_FIRST_SCREEN, color_scheme="light")
+        report.goto((project / "report.html").resolve().as_uri())
+        report.screenshot(path=folder / "report.png")
         page = browser.new_page(viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme="light")
-        _take_report(page, project / "report.html", folder / "report.png")
         with serving(project, label_as=_LABELLER) as explorer:
             for name, path in _views(explorer).items():
                 page.goto(explorer.address.rstrip("/") + path)
                 page.screenshot(path=folder / f"explorer-{name}.png")
         browser.close()
-
-
-def _take_report(page: Page, report: Path, picture: Path) -> None:
-    page.goto(report.resolve().as_uri())
-    # A few lines are enough, and keep the file small.
-    rows = page.locator(".verdicts tbody")
-    last = rows.nth(min(rows.count(), _ROWS) - 1).bounding_box() if rows.count() else None
-    if last is None:
-        raise SystemExit(f"{report} shows no verdicts: is it a report?")
-    height = last["y"] + last["height"] + 8
-    page.screenshot(path=picture, full_page=True, clip={"x": 0, "y": 0, "width": _WIDTH, "height": height})
 
 
 def _views(explorer: Explorer) -> Mapping[str, str]:

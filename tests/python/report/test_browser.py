@@ -303,10 +303,14 @@ def test_print_fits_the_paper_with_text_of_8_points(
     opened = open_report(hostile_report)
     opened.page.emulate_media(media="print")
     opened.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    for hidden, width in (("#appendix", paper[0]), ("main > :not(#appendix)", paper[1])):
+    wide = ".picture:has(.broad):not(:has(.chart))"
+    for hidden, width in (
+        (f"#appendix, {wide}", paper[0]),
+        (f".picture:not({wide}), #findings, #provenance", paper[1]),
+    ):
         opened.page.set_viewport_size({"width": int(width / 25.4 * 96), "height": 900})
         opened.page.evaluate(f"""
-            document.querySelectorAll('main > *').forEach((one) => {{ one.style.display = ''; }});
+            document.querySelectorAll('main *').forEach((one) => {{ one.style.display = ''; }});
             document.querySelectorAll('{hidden}').forEach((one) => {{ one.style.display = 'none'; }});
         """)
         assert overflow(opened) <= 0, hidden

@@ -31,9 +31,11 @@ from biasledger.reporting.page import _json
 from biasledger.reporting.picture import (
     Panel,
     Picture,
+    breadth,
     cell,
     clip,
     contrast,
+    heading,
     number,
     prose,
     readable,
@@ -249,6 +251,17 @@ def test_numbers(value: float | None, text: str) -> None:
 
 
 def test_cells_and_names() -> None:
+    assert [heading(name) for name in ("n_cases", "snsr_beyond_chance", "n")] == [
+        "number of cases",
+        "SNSR beyond chance",
+        "n",
+    ]
+    assert (cell("white*female", "group_name"), cell(4.6e-12, "fisher_p_value")) == (
+        "white × female",
+        "1e-06",
+    )
+    word = [{"a": "w" * 40, "b": "v " * 90}]
+    assert [breadth(["a", "b"] + ["a"] * n, word) for n in range(4)] == ["", "", "broad", "broad broken"]
     assert [cell(value) for value in (None, "", True, False, 1234, 12.0, 0.123456, "a\u0000b")] == [
         "–", "–", "yes", "no", "1,234", "12", "0.1235", "a\N{REPLACEMENT CHARACTER}b",
     ]  # fmt: skip

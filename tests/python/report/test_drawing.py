@@ -21,6 +21,8 @@ from biasledger.reporting.charts import (
     Point,
     dumbbells,
     headline,
+    headline_of_bars,
+    headline_of_parts,
     interval_dots,
     of_its_own,
     scatter,
@@ -133,10 +135,17 @@ def test_a_title_says_what_the_chart_shows() -> None:
     assert headline([Pair("black", 0.12, 0.37, "past")]) == "Past the threshold: black 12% against 37%"
     assert (
         headline([Dot("a", 0.1, status="clear"), Dot("b", 0.1, status="inconclusive")])
-        == "No alarm; 1 of 2 inconclusive"
+        == "No alarm; inconclusive: b 0.1"
     )
     assert headline([Dot("a", 0.1, status="clear"), Dot("b", 0.0, status="clear")]) == "Clear for all"
-    assert headline([Dot("a", 0.1), Dot("b", None), Dot("c", 0.9)]) == "From a 0.1 to c 0.9"
+    assert headline([Dot("a", 0.1), Dot("b", None), Dot("c", 0.9)]) == "Highest: c 0.9; lowest: a 0.1"
+    assert headline([Dot("a", 0.1), Dot("b", 0.1)]) == "The same for all: 0.1"
+    banded = [Dot("a", 0.5, band_low=0.4, band_high=0.6), Dot("b", 0.7, band_low=0.4, band_high=0.6)]
+    assert headline(banded, "the noise") == "Outside the noise: b 0.7"
+    assert headline([banded[0], banded[0]], "the noise") == "All lie within the noise"
+    mixes = {"a": {"mid": 0.3, "senior": 0.7}, "b": {"mid": 0.5, "senior": 0.3}}
+    assert headline_of_parts(mixes) == "senior: a 70%, b 30%"
+    assert headline_of_bars([("a", 0.0, "")], ("up", "down"), "{label}") == "No difference"
 
 
 def test_what_the_legend_of_the_page_has_is_not_repeated() -> None:

@@ -98,6 +98,10 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
     )
 
 
+def test_the_title_of_every_chart_is_its_finding(hostile_warehouse: Path) -> None:
+    assert [name for name, panel in report.panels(hostile_warehouse).items() if not panel.finding] == []
+
+
 def test_figures_that_the_page_on_sources_names_are_headings(hostile_page: str) -> None:
     """docs/sources.md quotes the headings of the figures and tables of the report."""
     named = set(re.findall(r"“([^”]+)”", (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")))

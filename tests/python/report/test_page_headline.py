@@ -92,12 +92,17 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
     assert "Bias is not ruled out in one other: audit-3." in text
     steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
     assert steps[0].startswith(
-        "Fix, or accept with a reason in audit-0Black people are placed 1.00 places lower than White people"
+        "Mask names, e-mail addresses and pronouns before a person is judged in audit-0Black people are placed 1.00 places lower"
     )
     assert steps[1] == (
-        "Use in audit-0Asked with masked, the place gap of race, black vs White went from −1.00 places to −0.25 places."
+        "Use the mitigation masked in audit-0Asked with masked, "
+        "the place gap of race, black vs White went from −1.00 places to −0.25 places."
     )
-    assert steps[2].startswith("Fix, or accept with a reason in audit-1")
+    # Another fix than the first.
+    assert steps[2].startswith(
+        "Calibrate: choose the cut-off on the scores so that groups are selected alike"
+    )
+    assert " in audit-1" in steps[2]
     # The tiles count what was asked plainly; the matrix shows it in units, and leads to its rows of the table.
     assert '<span class="tile-n">3</span> <span class="tile-name">alarms' in render(
         tmp_path / "warehouse.duckdb"
@@ -146,6 +151,8 @@ def test_an_audit_is_clear_only_where_all_is() -> None:
     assert verdict.change.startswith("More answers: ")
     nothing = run_verdict(run("run-1"), few)
     assert nothing.sentence == "Too few answers to judge anything that could fail the audit."
+    assert (verdict.label, nothing.label) == ("", "")
+    assert run_verdict(run("run-1"), [finding("run-1", 0, severity="warn")]).label == "warnings only"
 
 
 def test_what_is_clear_of_the_others_is_not_clear_of_a_silent_group(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tests.python.serving.conftest import Explorer
 GIVEN_UP = re.compile(
     r"asked of (?:the )?simulator|judged rightly|separability|mend or accept|ask more\b|only warns|whole interval|stands? behind"
     r"|stands here|it speaks of|drawn are|no finding fits|beside|\bmanners?\b|\bcarriers?\b|hand(?:ed|s) over"
-    r"|hands on|has no say|is shown, that|by chance alone, at most|\btold\b|shipped (?:mitigation|variant)|(?-i:\bNone\b|\bnan\b)"
+    r"|hands on|all that a prompt says|has no say|is shown, that|by chance alone, at most|\btold\b|shipped (?:mitigation|variant)|(?-i:\bNone\b|\bnan\b)"
     r"|\{\w+\}",
     re.IGNORECASE,
 )
@@ -53,7 +53,8 @@ def _outputs(explorer: Explorer, built: str) -> Iterator[tuple[str, str]]:
         asked = ["explain", finding, *named, "--ledger", str(explorer.ledger), "--responses", "0"]
         yield "explain", CliRunner().invoke(cli, asked, env={"COLUMNS": "4000"}).output
         yield "a finding's page", _text(explorer.get(f"/finding/{finding}").text)
-    for path in ("/", "/findings?runs=all", "/compare"):
+    ((run,),) = explorer.rows("select max(run_id) from marts.dim_runs where is_current and audit = 'resumes'")
+    for path in ("/", "/findings?runs=all", "/compare", f"/pairs?run={run}", "/sql"):
         yield path, _text(explorer.get(path).text)
 
 
