@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from collector.counterfactual.texts import Entry, phrase_pattern
+from collector.counterfactual.texts import TITLES, Entry, Prompt, phrase_pattern
 from collector.files.yaml import read_yaml_mapping
 
 _FOLDER = Path(__file__).parent / "languages"
@@ -94,6 +94,21 @@ def read_words(language: str) -> Words:
         rules={name: frozenset(listed.split()) for name, listed in data.get("rules", {}).items()},
         data=data,
     )
+
+
+def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
+    """Yield the places of first names: not those of families, which follow another name, or a title and end the name."""
+    for index, word in enumerate(prompt.words):
+        if word not in words.names or prompt.is_left[index]:
+            continue
+        before = prompt.at(index - 1)
+        if index > 0 and prompt.between(index).strip(".") == " ":
+            is_family = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
+            if prompt.words[index - 1] in words.names or (
+                before in TITLES and before not in ("don", "doña") and is_family
+            ):
+                continue
+        yield index
 
 
 def _entries(attribute: str, groups: tuple[str, ...], listed: str, kind: str) -> Iterator[tuple[Entry, str]]:
