@@ -328,9 +328,12 @@ class _Reader(Reader):
         word = prompt.lower[index]
         first, adjectives, found = self._before(index)
         is_plural = found[0][1].is_plural if found else listed[0].is_plural
-        form = next((one for one in listed if one.is_plural == is_plural), None)
-        if form is None:
+        if word in self.rules["before"] and self.joined(index + 1) and prompt.at(index + 1) in _nouns(self.words):
+            return  # "una joven ingeniera"
+        fitting = [one for one in listed if one.is_plural == is_plural]
+        if not fitting:
             return
+        form = fitting[-1] if self._is_relative(index, first) else fitting[0]
         of_articles = next((one.group for _, one in found if one.group), "")
         if form.group and of_articles and form.group != of_articles:
             other = next(
@@ -355,6 +358,12 @@ class _Reader(Reader):
             begin, first, index, found, group, adjectives, next_form=form.forms[_OTHER[group]]
         )
         yield from self._agreeing_after(index + 1, group, is_plural=is_plural)
+
+    def _is_relative(self, index: int, first: int) -> bool:
+        """Whether a noun names the wife or daughter of somebody: "ma femme", "la fille de …"."""
+        before, after = self.prompt.at(first - 1), self.prompt.at(index + 1)
+        is_of = self.joined(index + 1) and after in self.rules["of"] and self.prompt.between(index + 2).isspace()
+        return before in self.rules["possessives"] or (is_of and before in self.rules["definite"])
 
     def _group_of(self, adjectives: list[int], index: int, is_plural: bool) -> str:
         """Return the group that the adjectives of a noun state; empty for none."""
@@ -490,7 +499,7 @@ class _Reader(Reader):
             word = self.prompt.lower[index].partition("-")[0]
             if word in self.rules["first_person"]:
                 subject = _SPEAKER
-            elif word in self.rules["copulas"]:
+            elif word in self.rules["copulas"] or word in self.rules["linking"]:
                 subject = self._subject(index)
             else:
                 continue
@@ -517,14 +526,14 @@ class _Reader(Reader):
 
     def _predicate(self, index: int, at: int, group: str) -> Iterator[Swap]:
         determiner = _determiners(self.words).get((self.token(at),))
-        if determiner is not None:
+        if determiner is not None and self.prompt.at(at) in self.rules["predicate_articles"]:
             # "la plus grande", "una buena …".
             last = at + 1
             while self.joined(last) and self.prompt.at(last) in self.rules["adverbs"]:
                 last += 1
             word = self.prompt.at(last)
             other = self._other_form(word, group, is_plural=False)
-            if determiner.group != group or not self.joined(last):
+            if determiner.group != group or not self.joined(last) or self.prompt.at(index) in self.rules["linking"]:
                 return
             if other is not None and (
                 self.prompt.is_last(last) or self.prompt.at(last + 1) in self.rules["of"]
@@ -635,7 +644,7 @@ class _Reader(Reader):
         verb = head.partition("-")[0] or self._verb_after(index)
         if group == "man" and self._is_impersonal(index, verb):
             return
-        if verb not in self.rules["human"]:
+        if head or verb not in self.rules["human"]:
             self._check_person(index, group)
         elif self.antecedent(index) not in (None, group):
             raise NotSafeError(f"“{self.prompt.words[index]}” may be somebody else")
@@ -689,8 +698,11 @@ class _Reader(Reader):
                 continue
             after = without_accents(self.prompt.at(index + 1))
             if word in forms and self.joined(index + 1) and self._is_object(index):
-                if after.startswith(stems) and not after.endswith(tuple(self.rules["noun_endings"])):
+                is_noun = after.endswith(tuple(self.rules["noun_endings"]))
+                if (after.startswith(stems) and not is_noun) or after in self.rules["whole_verbs"]:
                     yield from self._object(index, *forms[word])
+                elif self.antecedent(index) == forms[word][0] and self._is_clear_object(index):
+                    raise NotSafeError(f"“{self.prompt.words[index]}” may speak of a thing")
             elif (suffix := next((one for one in joined if word.endswith(one)), None)) is not None:
                 verb = without_accents(word.removesuffix(suffix))
                 group, other = joined[suffix]
@@ -709,6 +721,10 @@ class _Reader(Reader):
         after = self.prompt.at(index + 1)
         is_infinitive = before in self.rules["before_infinitive"] and after.endswith(("er", "ir", "re", "ar"))
         return before in self.rules["before_object"] or is_infinitive
+
+    def _is_clear_object(self, index: int) -> bool:
+        before = self.prompt.at(index - 1)
+        return self.joined(index) and before in self.rules["before_object"] - self.rules["opens"]
 
     def _object(self, index: int, group: str, other: str) -> Iterator[Swap]:
         known = self.antecedent(index)
