@@ -29,12 +29,18 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Determiner:
-    """Articles and what is like them: whose form it is (empty: of both), and the forms before consonants and before vowels."""
+    """An article or what is like one: its own form, and those of the groups before consonants and before vowels."""
 
-    group: str
+    form: str
     is_plural: bool
     before_consonant: Mapping[str, str]
     before_vowel: Mapping[str, str]
+
+    def group(self, *, is_vowel: bool) -> str:
+        """Return whose form it is; empty if it is that of both."""
+        forms = self.before_vowel if is_vowel else self.before_consonant
+        groups = [group for group, form in forms.items() if form == self.form]
+        return groups[0] if len(groups) == 1 else ""
 
 
 @lru_cache
@@ -95,11 +101,8 @@ def _determiners(words: Words) -> Mapping[tuple[str, ...], Determiner]:
         for row in _pairs(words, "determiners", key):
             consonant = dict(zip(("man", "woman"), row[:2], strict=True))
             vowel = dict(zip(("man", "woman"), row[2:] or row[:2], strict=True))
-            for of in (consonant, vowel):
-                for group, form in of.items():
-                    is_same = form in (of[_OTHER[group]], consonant[_OTHER[group]], vowel[_OTHER[group]])
-                    value = Determiner("" if is_same else group, is_plural, consonant, vowel)
-                    found.setdefault(tuple(form.split(" ")), value)
+            for form in (*consonant.values(), *vowel.values()):
+                found.setdefault(tuple(form.split(" ")), Determiner(form, is_plural, consonant, vowel))
     return found
 
 
@@ -334,7 +337,7 @@ class _Reader(Reader):
         if not fitting:
             return
         form = fitting[-1] if self._is_relative(index, first) else fitting[0]
-        of_articles = next((one.group for _, one in found if one.group), "")
+        of_articles = self._group_of_articles(first, found)
         if form.group and of_articles and form.group != of_articles:
             other = next(
                 (one for one in listed if one.group == of_articles and one.is_plural == is_plural), None
@@ -358,6 +361,11 @@ class _Reader(Reader):
             begin, first, index, found, group, adjectives, next_form=form.forms[_OTHER[group]]
         )
         yield from self._agreeing_after(index + 1, group, is_plural=is_plural)
+
+    def _group_of_articles(self, first: int, found: list[tuple[int, Determiner]]) -> str:
+        is_vowel = _begins_with_vowel(self.words, self.prompt.lower[first])
+        groups = [one.group(is_vowel=is_vowel and place == 0) for place, (_, one) in enumerate(found)]
+        return next((group for group in groups if group), "")
 
     def _is_relative(self, index: int, first: int) -> bool:
         """Whether a noun names the wife or daughter of somebody: "ma femme", "la fille de …"."""
@@ -476,11 +484,11 @@ class _Reader(Reader):
             if word in self.rules["adverbs"] or (is_found and word in self.rules["links"]):
                 at += 1
                 continue
-            if self._is_same(word):
-                is_found, at = True, at + 1
-                continue
             is_loose_here = is_loose and (not is_found or prompt.at(at - 1) in self.rules["links"])
             other = self._other_form(word, group, is_plural=is_plural, is_loose=is_loose_here)
+            if other is None and self._is_same(word):
+                is_found, at = True, at + 1
+                continue
             if other is None or at in self.taken or prompt.at(at + 1) in self.rules["neutral"]:
                 return
             if is_reflexive and group == "man" and prompt.at(at + 1) in self.rules["objects_follow"]:
@@ -533,7 +541,7 @@ class _Reader(Reader):
                 last += 1
             word = self.prompt.at(last)
             other = self._other_form(word, group, is_plural=False)
-            if determiner.group != group or not self.joined(last) or self.prompt.at(index) in self.rules["linking"]:
+            if determiner.group(is_vowel=False) != group or not self.joined(last) or self.prompt.at(index) in self.rules["linking"]:
                 return
             if other is not None and (
                 self.prompt.is_last(last) or self.prompt.at(last + 1) in self.rules["of"]
@@ -583,6 +591,16 @@ class _Reader(Reader):
             if place is None:
                 break
             at = place - 1
+        for last, (_, group) in self.heads.items():
+            # "la femme qui garde mon chien est …".
+            inside = [prompt.lower[one] for one in range(last + 2, index)]
+            if (
+                self.joined(last + 1)
+                and prompt.at(last + 1) in rules["relative"]
+                and prompt.clause(last)[1] > index
+                and not {*inside} & (rules["relative"] | {"que", "qu"})
+            ):
+                return group
         known = self.antecedent(index)
         if is_start or prompt.at(at) in rules["opens"]:
             before = at - 1
@@ -644,7 +662,8 @@ class _Reader(Reader):
         verb = head.partition("-")[0] or self._verb_after(index)
         if group == "man" and self._is_impersonal(index, verb):
             return
-        if head or verb not in self.rules["human"]:
+        is_asked = bool(head) and verb in self.rules["modal"] and self.antecedent(index) == group
+        if not is_asked and (head or verb not in self.rules["human"]):
             self._check_person(index, group)
         elif self.antecedent(index) not in (None, group):
             raise NotSafeError(f"“{self.prompt.words[index]}” may be somebody else")
@@ -680,7 +699,7 @@ class _Reader(Reader):
             if (
                 determiner is not None
                 and not determiner.is_plural
-                and determiner.group in ("", group)
+                and determiner.group(is_vowel=False) in ("", group)
                 and one not in self.taken
                 and self.joined(one + 1)
                 and self.prompt.at(one - 1) not in self.rules["prepositions"]
@@ -701,7 +720,7 @@ class _Reader(Reader):
                 is_noun = after.endswith(tuple(self.rules["noun_endings"]))
                 if (after.startswith(stems) and not is_noun) or after in self.rules["whole_verbs"]:
                     yield from self._object(index, *forms[word])
-                elif self.antecedent(index) == forms[word][0] and self._is_clear_object(index):
+                elif forms[word][0] == "woman" == self.antecedent(index) and self._is_clear_object(index):
                     raise NotSafeError(f"“{self.prompt.words[index]}” may speak of a thing")
             elif (suffix := next((one for one in joined if word.endswith(one)), None)) is not None:
                 verb = without_accents(word.removesuffix(suffix))
