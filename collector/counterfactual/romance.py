@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from collector.counterfactual.texts import NotSafeError, Prompt, Reader, Swap, in_case, without_accents
+from collector.counterfactual.texts import (
+    TITLES,
+    NotSafeError,
+    Prompt,
+    Reader,
+    Swap,
+    in_case,
+    without_accents,
+)
 from collector.counterfactual.words import Words, first_names
 
 _OTHER = {"man": "woman", "woman": "man"}
@@ -331,7 +339,11 @@ class _Reader(Reader):
         word = prompt.lower[index]
         first, adjectives, found = self._before(index)
         is_plural = found[0][1].is_plural if found else listed[0].is_plural
-        if word in self.rules["before"] and self.joined(index + 1) and prompt.at(index + 1) in _nouns(self.words):
+        if (
+            word in self.rules["before"]
+            and self.joined(index + 1)
+            and prompt.at(index + 1) in _nouns(self.words)
+        ):
             return  # "una joven ingeniera"
         fitting = [one for one in listed if one.is_plural == is_plural]
         if not fitting:
@@ -346,6 +358,8 @@ class _Reader(Reader):
                 raise NotSafeError(f"the article of “{prompt.words[index]}” does not fit")
             form = other
         group = form.group or of_articles or self._group_of(adjectives, index, is_plural)
+        if not group and found and not is_plural:
+            self.heads[index] = (self._first(first, found), _SPEAKER)
         if not group or (is_plural and group == "man" and word not in self.rules["plural_men"]):
             return
         if form.forms[group].endswith(".") and prompt.follows(index) != ".":
@@ -370,7 +384,9 @@ class _Reader(Reader):
     def _is_relative(self, index: int, first: int) -> bool:
         """Whether a noun names the wife or daughter of somebody: "ma femme", "la fille de …"."""
         before, after = self.prompt.at(first - 1), self.prompt.at(index + 1)
-        is_of = self.joined(index + 1) and after in self.rules["of"] and self.prompt.between(index + 2).isspace()
+        is_of = (
+            self.joined(index + 1) and after in self.rules["of"] and self.prompt.between(index + 2).isspace()
+        )
         return before in self.rules["possessives"] or (is_of and before in self.rules["definite"])
 
     def _group_of(self, adjectives: list[int], index: int, is_plural: bool) -> str:
@@ -452,6 +468,8 @@ class _Reader(Reader):
         listed = _adjectives(self.words).get((word, group, is_plural))
         if listed is not None:
             return listed
+        if self._is_same(word):
+            return None
         if is_plural:
             if not word.endswith("s"):
                 return None
@@ -484,8 +502,9 @@ class _Reader(Reader):
             if word in self.rules["adverbs"] or (is_found and word in self.rules["links"]):
                 at += 1
                 continue
-            is_loose_here = is_loose and (not is_found or prompt.at(at - 1) in self.rules["links"])
-            other = self._other_form(word, group, is_plural=is_plural, is_loose=is_loose_here)
+            other = self._other_form(word, group, is_plural=is_plural, is_loose=is_loose and not is_found)
+            if at - 1 in self.heads and (other is not None or self._is_same(word)):
+                self.heads.setdefault(at, self.heads[at - 1])
             if other is None and self._is_same(word):
                 is_found, at = True, at + 1
                 continue
@@ -541,7 +560,11 @@ class _Reader(Reader):
                 last += 1
             word = self.prompt.at(last)
             other = self._other_form(word, group, is_plural=False)
-            if determiner.group(is_vowel=False) != group or not self.joined(last) or self.prompt.at(index) in self.rules["linking"]:
+            if (
+                determiner.group(is_vowel=False) != group
+                or not self.joined(last)
+                or self.prompt.at(index) in self.rules["linking"]
+            ):
                 return
             if other is not None and (
                 self.prompt.is_last(last) or self.prompt.at(last + 1) in self.rules["of"]
@@ -702,7 +725,7 @@ class _Reader(Reader):
                 and determiner.group(is_vowel=False) in ("", group)
                 and one not in self.taken
                 and self.joined(one + 1)
-                and self.prompt.at(one - 1) not in self.rules["prepositions"]
+                and not {self.prompt.at(one - 1), self.prompt.at(one)} & self.rules["prepositions"]
                 and self.prompt.at(one) not in self.rules["clitics_only"]
             ):
                 return self.prompt.words[one + 1]
@@ -747,7 +770,9 @@ class _Reader(Reader):
 
     def _object(self, index: int, group: str, other: str) -> Iterator[Swap]:
         known = self.antecedent(index)
-        if known != group and known is not None:
+        if known is None:
+            return
+        if known != group:
             raise NotSafeError(f"“{self.prompt.words[index]}” may be somebody else")
         yield self.swap(index, other, group)
 
