@@ -118,3 +118,124 @@ def _entries(attribute: str, groups: tuple[str, ...], listed: str, kind: str) ->
         of_groups = dict(zip(groups, forms, strict=True))
         for group, form in [*of_groups.items()][-1 if "<" in row else 0 :]:
             yield Entry(attribute, group, of_groups, kind), form
+
+
+# Words that are inflected: tables of the Romance languages, in the notation of languages/fr.yml.
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of a noun for a person: whose it is (empty: of both), and a man's and a woman's form of its number."""
+
+    group: str
+    is_plural: bool
+    forms: Mapping[str, str]
+    stands_alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Determiner:
+    """An article or what is like one: its own form, and those of the groups before consonants and before vowels."""
+
+    form: str
+    is_plural: bool
+    before_consonant: Mapping[str, str]
+    before_vowel: Mapping[str, str]
+
+    def group(self, *, is_vowel: bool) -> str:
+        """Return whose form it is; empty if it is that of both."""
+        forms = self.before_vowel if is_vowel else self.before_consonant
+        groups = [group for group, form in forms.items() if form == self.form]
+        return groups[0] if len(groups) == 1 else ""
+
+
+@lru_cache
+def rows(words: Words, *keys: str) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of a list of the language, each with its forms."""
+    found = words.data
+    for key in keys:
+        found = found.get(key, {})
+    return tuple(tuple(form.replace("_", " ") for form in row.split("/")) for row in (found or "").split())
+
+
+@lru_cache
+def noun_forms(words: Words) -> Mapping[str, tuple[Form, ...]]:
+    """Return word in lower case -> its forms: singular first."""
+    found: dict[str, list[Form]] = {}
+    for kind, listed in words.data["nouns"].items():
+        alone = kind == "alone"
+        for row in listed.split():
+            recognised = ("man",) if ">" in row else ("woman",) if "<" in row else ("man", "woman")
+            man, *rest = re.split("[/><]", row)
+            if kind in ("alone", "pairs"):
+                woman = rest[0]
+            elif kind == "same":
+                woman = man
+            else:
+                ending, other = kind.split("/")
+                woman = man.removesuffix(ending) + other
+            singular = {"man": man.partition(",")[0], "woman": woman.partition(",")[0]}
+            several = {"man": man.partition(",")[2], "woman": woman.partition(",")[2]}
+            plural = {group: several[group] or plural_of(words, one) for group, one in singular.items()}
+            for is_plural, forms in ((False, singular), (True, plural)):
+                for group in recognised:
+                    states = "" if forms["man"] == forms["woman"] else group
+                    form = Form(states, is_plural, forms, alone)
+                    known = found.setdefault(forms[group].lower().removesuffix("."), [])
+                    if form not in known:
+                        known.append(form)
+    return {word: tuple(forms) for word, forms in found.items()}
+
+
+def plural_of(words: Words, word: str) -> str:
+    one, several = next(pair for pair in rows(words, "plurals") if word.endswith(pair[0]))
+    return word[: len(word) - len(one)] + several
+
+
+@lru_cache
+def determiners(words: Words) -> Mapping[tuple[str, ...], Determiner]:
+    """Return the words of an article -> the article."""
+    found: dict[tuple[str, ...], Determiner] = {}
+    for key, is_plural in (("singular", False), ("plural", True)):
+        for row in rows(words, "determiners", key):
+            consonant = dict(zip(("man", "woman"), row[:2], strict=True))
+            vowel = dict(zip(("man", "woman"), row[2:] or row[:2], strict=True))
+            for form in (*consonant.values(), *vowel.values()):
+                found.setdefault(tuple(form.split(" ")), Determiner(form, is_plural, consonant, vowel))
+    return found
+
+
+@lru_cache
+def adjective_forms(words: Words) -> Mapping[tuple[str, str, bool], str]:
+    """Return a listed adjective, its group and whether it is plural -> the form of the other group."""
+    found: dict[tuple[str, str, bool], str] = {}
+    for row in rows(words, "adjectives", "listed"):
+        man, woman = row[:2]
+        for is_plural, one, other in (
+            (False, man, woman),
+            (True, plural_of(words, man), plural_of(words, woman)),
+        ):
+            found.setdefault((one, "man", is_plural), other)
+            found.setdefault((other, "woman", is_plural), one)
+        for short in row[2:]:
+            found.setdefault((short, "man", False), woman)
+    return found
+
+
+@lru_cache
+def short_forms(words: Words) -> Mapping[str, str]:
+    """Return a man's adjective -> what it is before a vowel: "nouvel"."""
+    return {row[0]: row[2] for row in rows(words, "adjectives", "listed") if len(row) > 2}
+
+
+@lru_cache
+def identity_forms(words: Words) -> Mapping[str, tuple[str, int, list[list[str]]]]:
+    """Return a form of an identity term -> its attribute, its place among the forms, and the forms of each group."""
+    found: dict[str, tuple[str, int, list[list[str]]]] = {}
+    for name, one in words.data["attributes"].items():
+        for row in one.get("agreeing", "").split():
+            groups = [group.split(",") for group in row.split("/")]
+            for forms in groups:
+                for place, form in enumerate(forms):
+                    found.setdefault(form, (name, place, groups))
+    return found
