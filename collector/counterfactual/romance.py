@@ -191,7 +191,8 @@ class _Reader(Reader):
 
     def _phrase(self, index: int) -> Phrase:
         """Return the adjectives and articles before a noun or name."""
-        first, adjectives = index, []
+        first = index
+        adjectives: list[int] = []
         while not (articles := self._determiner(first)) and len(adjectives) < _MOST_ADJECTIVES:
             is_adjective = self.has(first - 1, "before") or self._group_of_adjective(
                 first - 1, is_plural=False
@@ -467,9 +468,8 @@ class _Reader(Reader):
 
     def pronoun_forms(self, kind: str) -> Mapping[str, tuple[str, str]]:
         """Return each pronoun of a kind -> its group and the form of the other."""
-        rows = rows(self.words, "pronouns", kind)
-        of_men = {man: ("man", woman) for man, woman in rows}
-        return of_men | {woman: ("woman", man) for man, woman in rows}
+        of_men = {man: ("man", woman) for man, woman in rows(self.words, "pronouns", kind)}
+        return of_men | {woman: ("woman", man) for man, (_, woman) in of_men.items()}
 
     def pronouns(self) -> Iterator[Swap]:
         """Yield pronouns of the third person that are the subject, follow a preposition, or stand behind a verb with a hyphen."""

@@ -152,10 +152,10 @@ class Determiner:
 @lru_cache
 def rows(words: Words, *keys: str) -> tuple[tuple[str, ...], ...]:
     """Return the rows of a list of the language, each with its forms."""
-    found = words.data
+    found: Any = words.data
     for key in keys:
-        found = found.get(key, {})
-    return tuple(tuple(form.replace("_", " ") for form in row.split("/")) for row in (found or "").split())
+        found = found[key]
+    return tuple(tuple(form.replace("_", " ") for form in row.split("/")) for row in found.split())
 
 
 @lru_cache
@@ -188,6 +188,7 @@ def noun_forms(words: Words) -> Mapping[str, tuple[Form, ...]]:
 
 
 def plural_of(words: Words, word: str) -> str:
+    """Return the regular plural of a word."""
     one, several = next(pair for pair in rows(words, "plurals") if word.endswith(pair[0]))
     return word[: len(word) - len(one)] + several
 
