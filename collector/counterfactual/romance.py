@@ -202,7 +202,11 @@ class _Reader(Reader):
             first -= 1
             adjectives.append(first)
         begin = first - sum(length for length, _ in articles)
-        if articles and (more := self._determiner(begin)):
+        if (
+            articles
+            and articles[0][1].form not in self.rules["indefinite"]
+            and (more := self._determiner(begin))
+        ):
             articles += more
             begin -= more[0][0]
         if self.prompt.at(begin) == "a" and self.joined(begin) and self.has(begin - 1, "dative"):
@@ -404,10 +408,12 @@ class _Reader(Reader):
         last = self.skip(at + 1, "adverbs")
         if article.group(is_vowel=False) != group or not self.joined(last) or self.has(index, "linking"):
             return
-        other = self._other_form(self.prompt.at(last), group)
+        is_same = self._is_same(self.prompt.at(last)) or self.has(last, "before")
+        other = self.prompt.at(last) if is_same else self._other_form(self.prompt.at(last), group)
         if other is not None and (self.prompt.is_last(last) or self.has(last + 1, "of")):
             yield self.swap(at, article.before_consonant[_OTHER[group]], group)
-            yield self.swap(last, other, group)
+            if not is_same:
+                yield self.swap(last, other, group)
         elif last not in self.taken and not self.has(last, "neutral") and not self.has(last + 1, "neutral"):
             raise self.unsure(last, "may have another form")
 
@@ -450,7 +456,9 @@ class _Reader(Reader):
     def _before_relative_clause(self, index: int) -> str | None:
         """Return the group of a person before a relative clause: "la femme qui garde mon chien est …"."""
         for last, (_, group) in self.heads.items():
-            is_one = self.joined(last + 1) and self.has(last + 1, "relative")
+            is_one = (
+                self.joined(last + 1) and self.has(last + 1, "relative") and not self._determiner(last + 3)
+            )
             inside = range(last + 2, index)
             if (
                 is_one
