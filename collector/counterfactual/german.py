@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from collector.counterfactual.texts import NotSafeError, Prompt, Reader, Swap, in_case
-from collector.counterfactual.words import Words
+from collector.counterfactual.texts import NotSafeError, Prompt, Reader, Swap
+from collector.counterfactual.words import Words, identities
 
 # Endings of articles by case: after "d", "dies", … and after "ein", "mein", ….
 _DER = {
@@ -64,7 +64,7 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
         NotSafeError: the case or the person of a word cannot be told.
     """
     reader = _Reader(prompt, words)
-    yield from reader.stems()
+    yield from identities(reader, words, reader.describes)
     if not reader.names_person():
         return
     yield from reader.nouns()
@@ -90,29 +90,9 @@ class _Reader(Reader):
             for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True)
         )
 
-    def stems(self) -> Iterator[Swap]:
-        """Yield adjectives such as "muslimische" that describe a person; their ending stays."""
-        for one in self.words.data["attributes"].values():
-            if "stems" not in one:
-                continue
-            stems = one["stems"].split("/")
-            pattern = re.compile(rf"({'|'.join(stems)})(e[rnms]?)")
-            for index, word in enumerate(self.prompt.lower):
-                found = pattern.fullmatch(word)
-                if found is None or self.prompt.is_left[index]:
-                    continue
-                after = self.prompt.at(index + 1)
-                if self.prompt.is_last(index) or after not in self.words.rules["persons"]:
-                    continue
-                written = self.prompt.words[index]
-                forms = {
-                    group: in_case(written, stem + found[2])
-                    for group, stem in zip(one["groups"], stems, strict=True)
-                }
-                group = one["groups"][stems.index(found[1])]
-                yield Swap(
-                    self.prompt.starts[index], self.prompt.ends[index], forms | {group: written}, group
-                )
+    def describes(self, index: int) -> bool:
+        """Whether an adjective such as "muslimische" stands before a person."""
+        return not self.prompt.is_last(index) and self.prompt.at(index + 1) in self.words.rules["persons"]
 
     def nouns(self) -> Iterator[Swap]:
         """Yield nouns with their articles and adjectives, and titles."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from collector.counterfactual.texts import (
@@ -20,11 +20,13 @@ from collector.counterfactual.words import (
     Form,
     Words,
     adjective_forms,
+    begins_with_vowel,
     determiners,
     first_names,
-    identity_forms,
+    identities,
     noun_forms,
     plural_of,
+    pronoun_forms,
     rows,
     short_forms,
 )
@@ -53,7 +55,7 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
         NotSafeError: the person or the form of a word cannot be told.
     """
     reader = _Reader(prompt, words)
-    yield from reader.identities()
+    yield from identities(reader, words, reader.describes)
     found = [*reader.nouns(), *reader.pronouns(), *reader.objects(), *reader.predicates()]
     yield from (elided(prompt, words, swap) for swap in found)
     if found or reader.persons:
@@ -71,17 +73,12 @@ def elided(prompt: Prompt, words: Words, swap: Swap) -> Swap:
             continue
         joined = {}
         for group, form in swap.forms.items():
-            is_short = form.lower().startswith("il") if full == "si" else _begins_with_vowel(words, form)
+            is_short = form.lower().startswith("il") if full == "si" else begins_with_vowel(words, form)
             joined[group] = in_case(prompt.words[index], short if is_short else f"{full} ") + form
         if len({len(form) - len(swap.forms[group]) for group, form in joined.items()}) > 1:
             joined[swap.group] = prompt.text[prompt.starts[index] : swap.end]
             return Swap(prompt.starts[index], swap.end, joined, swap.group)
     return swap
-
-
-def _begins_with_vowel(words: Words, form: str) -> bool:
-    first = form.lower().split(" ")[0]
-    return without_accents(first)[:1] in "aeiouh" and first not in words.rules["aspirated"]
 
 
 class _Reader(Reader):
@@ -96,10 +93,6 @@ class _Reader(Reader):
         self.heads: dict[int, tuple[int, str]] = {}
         self.unknown: list[int] = []  # objects of whom nothing is known yet
 
-    def joined(self, index: int) -> bool:
-        """Whether only a space or an apostrophe stands before a word."""
-        return 0 < index < len(self.prompt.words) and self.prompt.between(index) in (" ", "'", "’", "\u00a0")
-
     def has(self, index: int, *rules: str) -> bool:
         """Whether a word is in one of some lists."""
         return any(self.prompt.at(index) in self.rules[rule] for rule in rules)
@@ -110,34 +103,7 @@ class _Reader(Reader):
             index += 1
         return index
 
-    def unsure(self, index: int, why: str) -> NotSafeError:
-        return NotSafeError(f"“{self.prompt.words[index]}” {why}")
-
-    def token(self, index: int) -> str:
-        """Return a word in lower case, with its apostrophe if it is shortened."""
-        word = self.prompt.at(index)
-        return f"{word}'" if word and self.prompt.between(index + 1)[:1] in ("'", "’") else word
-
-    def readable(self) -> Iterator[tuple[int, str]]:
-        """Yield the words in lower case that are not left alone and not understood yet."""
-        for index, word in enumerate(self.prompt.lower):
-            if not self.prompt.is_left[index] and index not in self.taken:
-                yield index, word
-
-    def identities(self) -> Iterator[Swap]:
-        """Yield words of race, religion and nationality that are next to a person, said of one, or name several."""
-        known = identity_forms(self.words)
-        for index, word in self.readable():
-            if word not in known or not self._describes(index):
-                continue
-            attribute, place, groups = known[word]
-            written = self.prompt.words[index]
-            named = dict(zip(self.words.groups[attribute], (forms[place] for forms in groups), strict=True))
-            own = next(name for name, form in named.items() if form == word)
-            forms = {name: in_case(written, form) for name, form in named.items()}
-            yield Swap(self.prompt.starts[index], self.prompt.ends[index], forms | {own: written}, own)
-
-    def _describes(self, index: int) -> bool:
+    def describes(self, index: int) -> bool:
         """Whether a person's noun, or a verb with a person, or an article of several stands before an identity term."""
         before = index - 1
         while self.joined(before + 1) and self.has(before, "adverbs"):
@@ -146,7 +112,7 @@ class _Reader(Reader):
             return False
         if self.has(before, "copulas"):
             before -= 1
-            if self.prompt.at(before) in self.pronoun_forms("subject"):
+            if self.prompt.at(before) in pronoun_forms(self.words, "subject"):
                 return True
         elif (several := self.determiners.get((self.prompt.at(before),))) is not None and several.is_plural:
             return self.prompt.at(index + 1) not in self.known
@@ -255,7 +221,7 @@ class _Reader(Reader):
         yield from self._agreeing_after(index + 1, group, is_plural=is_plural)
 
     def _group_of_articles(self, phrase: Phrase) -> str:
-        is_vowel = _begins_with_vowel(self.words, self.prompt.lower[phrase.first])
+        is_vowel = begins_with_vowel(self.words, self.prompt.lower[phrase.first])
         groups = [
             one.group(is_vowel=is_vowel and not place) for place, (_, one) in enumerate(phrase.articles)
         ]
@@ -289,14 +255,14 @@ class _Reader(Reader):
             end += noun.forms[group].endswith(".")
         for one in phrase.adjectives:
             form = self._other_form(prompt.lower[one], group, is_plural=is_plural) or prompt.lower[one]
-            if other == "man" and _begins_with_vowel(self.words, following):
+            if other == "man" and begins_with_vowel(self.words, following):
                 form = short_forms(self.words).get(form, form)
             following = form
             parts.insert(0, in_case(prompt.words[one], form))
         place = phrase.first
         for length, article in phrase.articles:
             place -= length
-            is_vowel = _begins_with_vowel(self.words, following)
+            is_vowel = begins_with_vowel(self.words, following)
             written = prompt.text[prompt.starts[place] : prompt.ends[place + length - 1]]
             following = (article.before_vowel if is_vowel else article.before_consonant)[other]
             parts.insert(0, in_case(written, following))
@@ -474,14 +440,9 @@ class _Reader(Reader):
 
     # Pronouns.
 
-    def pronoun_forms(self, kind: str) -> Mapping[str, tuple[str, str]]:
-        """Return each pronoun of a kind -> its group and the form of the other."""
-        of_men = {man: ("man", woman) for man, woman in rows(self.words, "pronouns", kind)}
-        return of_men | {woman: ("woman", man) for man, (_, woman) in of_men.items()}
-
     def pronouns(self) -> Iterator[Swap]:
         """Yield pronouns of the third person that are the subject, follow a preposition, or stand behind a verb with a hyphen."""
-        subject, stressed = self.pronoun_forms("subject"), self.pronoun_forms("stressed")
+        subject, stressed = pronoun_forms(self.words, "subject"), pronoun_forms(self.words, "stressed")
         for index, word in self.readable():
             head, _, last = word.rpartition("-")
             if head and last in subject:
@@ -541,7 +502,7 @@ class _Reader(Reader):
 
     def objects(self) -> Iterator[Swap]:
         """Yield pronouns that are the object of a verb whose object is a person: "la rassurer", "ayudarla", "convidá-la"."""
-        forms, behind = self.pronoun_forms("object"), self.pronoun_forms("joined")
+        forms, behind = pronoun_forms(self.words, "object"), pronoun_forms(self.words, "joined")
         stems, endings = tuple(self.rules["person_verbs"]), tuple(self.rules["verb_endings"])
         for index, word in self.readable():
             after = without_accents(self.prompt.at(index + 1))

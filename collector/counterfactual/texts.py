@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -136,6 +136,25 @@ class Reader:
     def antecedent(self, index: int) -> str | None:
         """Return the group of the last person that was named before a word."""
         return next((group for place, group in reversed(self.persons) if place < index), None)
+
+    def joined(self, index: int) -> bool:
+        """Whether only a space or an apostrophe stands before a word."""
+        return 0 < index < len(self.prompt.words) and self.prompt.between(index) in (" ", "'", "’", "\u00a0")
+
+    def unsure(self, index: int, why: str) -> NotSafeError:
+        """Return the error that a word cannot be swapped without a guess."""
+        return NotSafeError(f"“{self.prompt.words[index]}” {why}")
+
+    def token(self, index: int) -> str:
+        """Return a word in lower case, with its apostrophe if it is shortened."""
+        word = self.prompt.at(index)
+        return f"{word}'" if word and self.prompt.between(index + 1)[:1] in ("'", "’") else word
+
+    def readable(self) -> Iterator[tuple[int, str]]:
+        """Yield the words in lower case that are not left alone and not understood yet."""
+        for index, word in enumerate(self.prompt.lower):
+            if not self.prompt.is_left[index] and index not in self.taken:
+                yield index, word
 
     def swap(self, index: int, other: str, group: str, *, first: int | None = None) -> Swap:
         """Return the swap of a word, or of all words from `first` to it."""

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from collector.counterfactual.texts import TITLES, Entry, Prompt, phrase_pattern
+from collector.counterfactual.texts import (
+    TITLES,
+    Entry,
+    Prompt,
+    Reader,
+    Swap,
+    in_case,
+    phrase_pattern,
+    without_accents,
+)
 from collector.files.yaml import read_yaml_mapping
 
 _FOLDER = Path(__file__).parent / "languages"
+_ENDINGS = ("e", "er", "en", "em", "es")  # of German adjectives
 # Lists of forms that are words by themselves; `kind` of their entries.
 _KINDS = ("forms", "titles", "adjectives", "nouns")
 
@@ -234,9 +244,41 @@ def identity_forms(words: Words) -> Mapping[str, tuple[str, int, list[list[str]]
     """Return a form of an identity term -> its attribute, its place among the forms, and the forms of each group."""
     found: dict[str, tuple[str, int, list[list[str]]]] = {}
     for name, one in words.data["attributes"].items():
-        for row in one.get("agreeing", "").split():
-            groups = [group.split(",") for group in row.split("/")]
+        stems = (
+            [[[f"{stem}{end}" for end in _ENDINGS] for stem in one["stems"].split("/")]]
+            if "stems" in one
+            else []
+        )
+        agreeing = [[group.split(",") for group in row.split("/")] for row in one.get("agreeing", "").split()]
+        for groups in (*stems, *agreeing):
             for forms in groups:
                 for place, form in enumerate(forms):
                     found.setdefault(form, (name, place, groups))
     return found
+
+
+def identities(reader: Reader, words: Words, describes: Callable[[int], bool]) -> Iterator[Swap]:
+    """Yield words of race, religion and nationality that describe a person; their ending stays."""
+    known = identity_forms(words)
+    for index, word in reader.readable():
+        if word not in known or not describes(index):
+            continue
+        attribute, place, groups = known[word]
+        written, start = reader.prompt.words[index], reader.prompt.starts[index]
+        named = dict(zip(words.groups[attribute], (forms[place] for forms in groups), strict=True))
+        own = next(name for name, form in named.items() if form == word)
+        forms = {name: in_case(written, form) for name, form in named.items()}
+        yield Swap(start, reader.prompt.ends[index], forms | {own: written}, own)
+
+
+@lru_cache
+def pronoun_forms(words: Words, kind: str) -> Mapping[str, tuple[str, str]]:
+    """Return each pronoun of a kind -> its group and the form of the other."""
+    of_men = {man: ("man", woman) for man, woman in rows(words, "pronouns", kind)}
+    return of_men | {woman: ("woman", man) for man, (_, woman) in of_men.items()}
+
+
+def begins_with_vowel(words: Words, form: str) -> bool:
+    """Whether articles are shortened before a form: before vowels, and an h that is not aspirated."""
+    first = form.lower().split(" ")[0]
+    return without_accents(first)[:1] in "aeiouh" and first not in words.rules["aspirated"]
