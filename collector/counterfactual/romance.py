@@ -137,8 +137,8 @@ class _Reader(Reader):
             and names.get(prompt.words[index + 1]) == group
         ):
             raise self.unsure(index + 1, "may be a second first name")
-        self._person(index, index, group)
         phrase = self._phrase(index)
+        self._person(phrase.begin, index, group)
         if phrase.begin < index and not self.has(phrase.begin, "no_name_articles"):
             yield from self._core(phrase, index - 1, group, None)
         yield from self._agreeing_after(index + 1, group)
@@ -201,6 +201,7 @@ class _Reader(Reader):
         fitting = [one for one in fitting if not (one.group and of_articles) or one.group == of_articles]
         if not fitting:
             raise NotSafeError(f"the article of “{prompt.words[index]}” does not fit")
+        fitting.sort(key=lambda one: one.stands_alone and bool(phrase.articles))
         form = fitting[-1] if self._is_relative(index, phrase) else fitting[0]
         near = (*phrase.adjectives, *([index + 1] if self.joined(index + 1) else []))
         of_adjectives = (self._group_of_adjective(one, is_plural=is_plural) for one in near)
@@ -341,6 +342,8 @@ class _Reader(Reader):
             verb, at = word.partition("-")[0], self.skip(index + 1, "adverbs")
             is_first = verb in self.rules["first_person"]
             if self.prompt.is_left[index] or not self.joined(at) or at in self.taken:
+                continue
+            if self.has(at, "impersonal_adjectives") and index - 1 not in self.heads:
                 continue
             if not is_first and verb not in self.rules["copulas"] and verb not in self.rules["linking"]:
                 continue
@@ -489,9 +492,8 @@ class _Reader(Reader):
             raise self.unsure(index, f"may speak of “{thing}”")
 
     def _other_noun(self, index: int, group: str) -> str | None:
-        """Return a noun with an article of a group between the last person and a word, unless a preposition stands before it."""
-        place = max((place for place, _ in self.persons if place < index), default=-1)
-        for one in range(place + 1, index - 1):
+        """Return a noun before a word that has an article of a group, is no person and follows no preposition."""
+        for one in range(index - 1):
             article = self.determiners.get((self.token(one),))
             if article is None or article.is_plural or article.group(is_vowel=False) not in ("", group):
                 continue
