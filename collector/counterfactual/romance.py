@@ -321,6 +321,10 @@ class _Reader(Reader):
             if not self.joined(at) and not (is_found and prompt.between(at).strip() == ","):
                 return
             word = prompt.lower[at]
+            if at - 1 in self.heads and self.has(at, "adverbs"):
+                self.heads.setdefault(at, self.heads[at - 1])
+            if prompt.words[at].istitle():
+                return
             if not self.has(at, "adverbs") and not (is_found and self.has(at, "links")):
                 other = self._other_form(word, group, is_plural=is_plural, is_loose=is_loose and not is_found)
                 is_blocked = is_reflexive and group == "man" and self.has(at + 1, "objects_follow")
@@ -341,7 +345,8 @@ class _Reader(Reader):
         for index, word in [*enumerate(self.prompt.lower)]:
             verb, at = word.partition("-")[0], self.skip(index + 1, "adverbs")
             is_first = verb in self.rules["first_person"]
-            if self.prompt.is_left[index] or not self.joined(at) or at in self.taken:
+            is_of_both = any(not form.group for form in self.known.get(self.prompt.at(at), ()))
+            if self.prompt.is_left[index] or not self.joined(at) or at in self.taken or is_of_both:
                 continue
             if self.has(at, "impersonal_adjectives") and index - 1 not in self.heads:
                 continue
@@ -498,7 +503,12 @@ class _Reader(Reader):
             if article is None or article.is_plural or article.group(is_vowel=False) not in ("", group):
                 continue
             is_object = self.has(one, "prepositions") or self.has(one - 1, "prepositions")
-            if not is_object and one not in self.taken and self.joined(one + 1):
+            if (
+                not is_object
+                and not self.has(one + 1, "opens")
+                and one not in self.taken
+                and self.joined(one + 1)
+            ):
                 return self.prompt.words[one + 1]
         return None
 
