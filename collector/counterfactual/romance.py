@@ -19,13 +19,13 @@ from collector.counterfactual.words import (
     Determiner,
     Form,
     Words,
-    adjective_forms,
     begins_with_vowel,
     determiners,
     first_names,
     identities,
+    is_same,
     noun_forms,
-    plural_of,
+    other_form,
     pronoun_forms,
     rows,
     short_forms,
@@ -208,10 +208,9 @@ class _Reader(Reader):
         group = form.group or of_articles or next((one for one in of_adjectives if one), "")
         if not group and phrase.articles and not is_plural:
             self.heads[index] = (phrase.begin, _SPEAKER)
-        is_abbreviation = bool(group) and form.forms[group].endswith(".")
         if not group or (is_plural and group == "man" and not self.has(index, "plural_men")):
             return
-        if is_abbreviation and prompt.follows(index) != ".":
+        if form.forms[group].endswith(".") and prompt.follows(index) != ".":
             return
         if not phrase.articles and not self._may_stand_alone(index, form, phrase):
             if group == "woman":
@@ -255,7 +254,7 @@ class _Reader(Reader):
             parts.append(in_case(prompt.words[last], following))
             end += noun.forms[group].endswith(".")
         for one in phrase.adjectives:
-            form = self._other_form(prompt.lower[one], group, is_plural=is_plural) or prompt.lower[one]
+            form = other_form(self.words, prompt.lower[one], group, is_plural=is_plural) or prompt.lower[one]
             if other == "man" and begins_with_vowel(self.words, following):
                 form = short_forms(self.words).get(form, form)
             following = form
@@ -275,34 +274,9 @@ class _Reader(Reader):
 
     # Adjectives.
 
-    def _other_form(
-        self, word: str, group: str, *, is_plural: bool = False, is_loose: bool = False
-    ) -> str | None:
-        """Return an adjective of a group as it is for the other; None if it is no adjective of the group."""
-        if word in self.rules["no_adjectives"]:
-            return None
-        listed = adjective_forms(self.words).get((word, group, is_plural))
-        if listed is not None or self._is_same(word):
-            return listed
-        if is_plural:
-            one = self._other_form(word[:-1], group, is_loose=is_loose) if word.endswith("s") else None
-            return None if one is None else plural_of(self.words, one)
-        for key in ("endings", "loose_endings") if is_loose else ("endings",):
-            for man, woman in rows(self.words, "adjectives", key):
-                own, other = (man, woman) if group == "man" else (woman, man)
-                if len(word) > len(own) + 1 and word.endswith(own):
-                    return word.removesuffix(own) + other
-        return None
-
-    def _is_same(self, word: str) -> bool:
-        """Whether an adjective is the same for all."""
-        return word in self.rules["same"] or (
-            len(word) > 4 and word.endswith(tuple(self.rules["same_endings"]))
-        )
-
     def _group_of_adjective(self, index: int, *, is_plural: bool) -> str:
         word = self.prompt.at(index)
-        return next((one for one in _OTHER if self._other_form(word, one, is_plural=is_plural)), "")
+        return next((one for one in _OTHER if other_form(self.words, word, one, is_plural=is_plural)), "")
 
     def _agreeing_after(
         self,
@@ -326,9 +300,11 @@ class _Reader(Reader):
             if prompt.words[at].istitle():
                 return
             if not self.has(at, "adverbs") and not (is_found and self.has(at, "links")):
-                other = self._other_form(word, group, is_plural=is_plural, is_loose=is_loose and not is_found)
+                other = other_form(
+                    self.words, word, group, is_plural=is_plural, is_loose=is_loose and not is_found
+                )
                 is_blocked = is_reflexive and group == "man" and self.has(at + 1, "objects_follow")
-                if other is None and not self._is_same(word):
+                if other is None and not is_same(self.words, word):
                     return
                 is_found = True
                 if at - 1 in self.heads:
@@ -369,7 +345,7 @@ class _Reader(Reader):
         is_reflexive = self.token(index - 1) in ("s'", "m'", "t'")
         found = [*self._agreeing_after(at, group, is_loose=True, is_reflexive=is_reflexive)]
         yield from found
-        is_known = found or self._is_same(self.prompt.lower[at]) or self.has(at, "no_adjectives")
+        is_known = found or is_same(self.words, self.prompt.lower[at]) or self.has(at, "no_adjectives")
         if (
             not is_known
             and group == "woman"
@@ -382,11 +358,11 @@ class _Reader(Reader):
         last = self.skip(at + 1, "adverbs")
         if article.group(is_vowel=False) != group or not self.joined(last) or self.has(index, "linking"):
             return
-        is_same = self._is_same(self.prompt.at(last)) or self.has(last, "before")
-        other = self.prompt.at(last) if is_same else self._other_form(self.prompt.at(last), group)
+        stays = is_same(self.words, self.prompt.at(last)) or self.has(last, "before")
+        other = self.prompt.at(last) if stays else other_form(self.words, self.prompt.at(last), group)
         if other is not None and (self.prompt.is_last(last) or self.has(last + 1, "of")):
             yield self.swap(at, article.before_consonant[_OTHER[group]], group)
-            if not is_same:
+            if not stays:
                 yield self.swap(last, other, group)
         elif last not in self.taken and not self.has(last, "neutral") and not self.has(last + 1, "neutral"):
             raise self.unsure(last, "may have another form")
@@ -565,7 +541,9 @@ class _Reader(Reader):
             known, at = self.antecedent(index), self.skip(index + 2, "adverbs")
             if self.token(index) != "l'" or not self.has(index + 1, "have") or known is None:
                 continue
-            other = self._other_form(self.prompt.at(at), known, is_loose=True) if self.joined(at) else None
+            other = (
+                other_form(self.words, self.prompt.at(at), known, is_loose=True) if self.joined(at) else None
+            )
             if other is not None and at not in self.taken:
                 if (thing := self._other_noun(index, known)) is not None:
                     raise self.unsure(index, f"may speak of “{thing}”")

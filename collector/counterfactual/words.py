@@ -282,3 +282,30 @@ def begins_with_vowel(words: Words, form: str) -> bool:
     """Whether articles are shortened before a form: before vowels, and an h that is not aspirated."""
     first = form.lower().split(" ")[0]
     return without_accents(first)[:1] in "aeiouh" and first not in words.rules["aspirated"]
+
+
+def other_form(
+    words: Words, word: str, group: str, *, is_plural: bool = False, is_loose: bool = False
+) -> str | None:
+    """Return an adjective of a group as it is for the other; None if it is no adjective of the group."""
+    if word in words.rules["no_adjectives"]:
+        return None
+    listed = adjective_forms(words).get((word, group, is_plural))
+    if listed is not None or is_same(words, word):
+        return listed
+    if is_plural:
+        one = other_form(words, word[:-1], group, is_loose=is_loose) if word.endswith("s") else None
+        return None if one is None else plural_of(words, one)
+    for key in ("endings", "loose_endings") if is_loose else ("endings",):
+        for man, woman in rows(words, "adjectives", key):
+            own, other = (man, woman) if group == "man" else (woman, man)
+            if len(word) > len(own) + 1 and word.endswith(own):
+                return word.removesuffix(own) + other
+    return None
+
+
+def is_same(words: Words, word: str) -> bool:
+    """Whether an adjective is the same for all."""
+    return word in words.rules["same"] or (
+        len(word) > 4 and word.endswith(tuple(words.rules["same_endings"]))
+    )
