@@ -390,15 +390,16 @@ class _Reader(Reader):
             return known if may_drop and not self._other_noun(index, known) else _UNCLEAR
         if known is not None and self.has(index, "infinitives"):
             return known
-        return _THING if self._is_thing(at) else _UNCLEAR
+        return _THING if at in self.heads or self._is_thing(at) else _UNCLEAR
 
     def _head_of(self, at: int) -> str | None:
         """Return the group of the person whose phrase ends with a word: of "la directora de la empresa" that of the first."""
         while at in self.heads:
             first, group = self.heads[at]
-            if not self.joined(first) or not self.has(first - 1, "prepositions"):
+            is_contracted = self.has(first, "prepositions")  # "del vecino"
+            if not is_contracted and not (self.joined(first) and self.has(first - 1, "prepositions")):
                 return group
-            at = first - 2
+            at = first - 1 if is_contracted else first - 2
         places = (one - 1 for one in range(at - 1, max(at - 4, 0), -1) if self.has(one, "prepositions"))
         place = next((one for one in places if one in self.heads), None)
         return None if place is None else self._head_of(place)
@@ -452,8 +453,7 @@ class _Reader(Reader):
         verb = head.partition("-")[0] or self.prompt.at(self.skip(index + 1, "clitics"))
         if group == "man" and self._is_impersonal(index, verb):
             return
-        is_of_known = self.antecedent(index) == group and verb in self.rules["modal"] and bool(head)
-        is_human = is_of_known or (not head and verb in self.rules["human"])
+        is_human = verb in self.rules["modal" if head else "human"] and self.antecedent(index) is not None
         self._check_person(index, group, is_human=is_human)
         self._person(index, index, group)
         yield self.swap(index, head + other, group)
@@ -474,7 +474,7 @@ class _Reader(Reader):
 
     def _other_noun(self, index: int, group: str) -> str | None:
         """Return a noun before a word that has an article of a group, is no person and follows no preposition."""
-        for one in range(index - 1):
+        for one in range(index - 1 if "-" in self.prompt.lower[index] else index - 2):
             article = self.determiners.get((self.token(one),))
             if article is None or article.is_plural or article.group(is_vowel=False) not in ("", group):
                 continue
@@ -547,4 +547,4 @@ class _Reader(Reader):
             if other is not None and at not in self.taken:
                 if (thing := self._other_noun(index, known)) is not None:
                     raise self.unsure(index, f"may speak of “{thing}”")
-                yield self.swap(at, other, known)
+                yield from self._agreeing_after(at, known, is_loose=True)
