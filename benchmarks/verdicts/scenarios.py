@@ -433,8 +433,8 @@ SCENARIOS = (
         for lowered, rule in ((10, "found"), (0, "error alarm"))
     ),
     Scenario("W19", "forty own prompts, each with words of its own for each group", "error alarm", _words(own_prompts)),
-    Scenario("W19", "the same, a tenth of one group's words 2.2 times as likely", "found",
-             _words(own_prompts, effect=0.8), at_least=0.9),
+    Scenario("W19", "the same, a tenth of one group's words 4.5 times as likely", "found",
+             _words(own_prompts, effect=1.5), at_least=0.9),
     *(
         Scenario("P1", f"labels: 100 resumes, {names}, 1.5 × threshold", "found",
                  _ranks(levels_by_turns, lowered=0.075, n_names=n), _RANK, at_least=0.23)

@@ -118,8 +118,6 @@ class _Reader(Reader):
             return self.prompt.at(index + 1) not in self.known
         return self.prompt.at(before) in self.known or self.has(before, "persons", "first_person")
 
-    # Nouns with their articles and adjectives.
-
     def nouns(self) -> Iterator[Swap]:
         """Yield noun phrases, and articles and adjectives before first names."""
         for index, word in self.readable():
@@ -239,6 +237,8 @@ class _Reader(Reader):
         if form.stands_alone or phrase.adjectives:
             return True
         if self.joined(index):
+            while self.has(before, "adverbs"):
+                before -= 1
             is_job = self.has(before, "of") and self.has(before - 1, "jobs")
             return is_job or self.has(before, "copulas", "first_person", "bare")
         is_apposition = self.prompt.between(index).strip() in (",", "(") and before in self.heads
@@ -271,8 +271,6 @@ class _Reader(Reader):
         own = prompt.text[prompt.starts[phrase.begin] : end]
         if text != own:
             yield Swap(prompt.starts[phrase.begin], end, {group: own, other: text}, group)
-
-    # Adjectives.
 
     def _group_of_adjective(self, index: int, *, is_plural: bool) -> str:
         word = self.prompt.at(index)
@@ -422,8 +420,6 @@ class _Reader(Reader):
     def _is_thing(self, at: int) -> bool:
         """Whether a word ends a phrase with an article that names no person."""
         return at not in self.heads and any(self._determiner(one) for one in (at, at - 1) if one > 0)
-
-    # Pronouns.
 
     def pronouns(self) -> Iterator[Swap]:
         """Yield pronouns of the third person that are the subject, follow a preposition, or stand behind a verb with a hyphen."""
