@@ -103,6 +103,16 @@ def worded_texts(rng: Rng, *, n_wordings: int, sd: float, effect: float = 0.0) -
     return _file({"template": at["template"], "race": at["race"]}, text=text, **wording)
 
 
+def own_prompts(rng: Rng, *, effect: float = 0.0) -> Files:
+    """Forty prompts with words of their own for each group, asked twice; effect: of a tenth of one group's words (log-odds)."""
+    at = _crossed(template=40, race=2, trial=2)
+    own = rng.normal(0, 0.3, (40, 2, _WORDS.size)) + rng.normal(0, 1, (40, 1, _WORDS.size))
+    own[:, 1] += np.where(np.arange(_WORDS.size) % 10 == 0, effect, 0.0)
+    text = _said(_drawn(rng, own[at["template"], at["race"]]))
+    wordings = [f"{FOUR[race]} wording {one}" for race, one in zip(at["race"], at["template"], strict=True)]
+    return _file({"template": at["template"], "race": at["race"]}, text=text, wording=wordings)
+
+
 def repeats(rng: Rng, *, shares: tuple[float, float], own: float = 0.0) -> Files:
     """Two answers to twelve subjects, 15 trials: a group gets the first in its share; own: of the variance, by prompt (Beta)."""
     at = _crossed(subject=12, race=2, trial=15)
@@ -425,6 +435,9 @@ SCENARIOS = (
                  at_least=0.8 if lowered else None)
         for lowered, rule in ((10, "found"), (0, "error alarm"))
     ),
+    Scenario("W19", "forty own prompts, each with words of its own for each group", "error alarm", _words(own_prompts)),
+    Scenario("W19", "the same, a tenth of one group's words 4.5 times as likely", "found",
+             _words(own_prompts, effect=1.5), at_least=0.9),
     *(
         Scenario("P1", f"labels: 100 resumes, {names}, 1.5 × threshold", "found",
                  _ranks(levels_by_turns, lowered=0.075, n_names=n), _RANK, at_least=0.23)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from collector.counterfactual.texts import NotSafeError, Prompt, Swap, in_case
-from collector.counterfactual.words import Words
+from collector.counterfactual.texts import NotSafeError, Prompt, Reader, Swap
+from collector.counterfactual.words import Words, identities
 
 # Endings of articles by case: after "d", "dies", … and after "ein", "mein", ….
 _DER = {
@@ -64,21 +64,19 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
         NotSafeError: the case or the person of a word cannot be told.
     """
     reader = _Reader(prompt, words)
-    yield from reader.stems()
+    yield from identities(reader, words, reader.describes)
     if not reader.names_person():
         return
     yield from reader.nouns()
     yield from reader.pronouns()
 
 
-class _Reader:
+class _Reader(Reader):
     """One reading of a prompt, from left to right; nouns come first, because pronouns need to know of whom they speak."""
 
     def __init__(self, prompt: Prompt, words: Words) -> None:
-        self.prompt = prompt
+        super().__init__(prompt)
         self.words = words
-        self.taken: set[int] = set()
-        self.persons: list[tuple[int, str]] = []  # where a person of a group is named
 
     def names_person(self) -> bool:
         known = nouns(self.words)
@@ -92,29 +90,9 @@ class _Reader:
             for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True)
         )
 
-    def stems(self) -> Iterator[Swap]:
-        """Yield adjectives such as "muslimische" that describe a person; their ending stays."""
-        for one in self.words.data["attributes"].values():
-            if "stems" not in one:
-                continue
-            stems = one["stems"].split("/")
-            pattern = re.compile(rf"({'|'.join(stems)})(e[rnms]?)")
-            for index, word in enumerate(self.prompt.lower):
-                found = pattern.fullmatch(word)
-                if found is None or self.prompt.is_left[index]:
-                    continue
-                after = self.prompt.at(index + 1)
-                if self.prompt.is_last(index) or after not in self.words.rules["persons"]:
-                    continue
-                written = self.prompt.words[index]
-                forms = {
-                    group: in_case(written, stem + found[2])
-                    for group, stem in zip(one["groups"], stems, strict=True)
-                }
-                group = one["groups"][stems.index(found[1])]
-                yield Swap(
-                    self.prompt.starts[index], self.prompt.ends[index], forms | {group: written}, group
-                )
+    def describes(self, index: int) -> bool:
+        """Whether an adjective such as "muslimische" stands before a person."""
+        return not self.prompt.is_last(index) and self.prompt.at(index + 1) in self.words.rules["persons"]
 
     def nouns(self) -> Iterator[Swap]:
         """Yield nouns with their articles and adjectives, and titles."""
@@ -156,18 +134,6 @@ class _Reader:
             "keine",
         )
 
-    def _swap(self, index: int, other: str, group: str, *, first: int | None = None) -> Swap:
-        """Return the swap of a word, or of all words from `first` to it."""
-        begin = index if first is None else first
-        self.taken.update(range(begin, index + 1))
-        start, end = self.prompt.starts[begin], self.prompt.ends[index]
-        own = self.prompt.text[start:end]
-        case_of = own if " " not in own else own[:1] + own[1:].lower()
-        forms = {"man": own, "woman": in_case(case_of, other)}
-        if group == "woman":
-            forms = {"man": in_case(case_of, other), "woman": own}
-        return Swap(start, end, forms, group)
-
     def _title(self, index: int) -> Iterator[Swap]:
         """Yield "Frau Maier" as "Herr Maier" or "Herrn Maier", with the adjective and article before it."""
         group = "woman" if self.prompt.words[index] == "Frau" else "man"
@@ -179,14 +145,14 @@ class _Reader:
             adjectives if group == "woman" else adjectives.values()
         ):
             other = adjectives[before] if group == "woman" else before.removesuffix("r")
-            yield self._swap(at, other, group)
+            yield self.swap(at, other, group)
             case = "nom"
         elif before in ("der", "die", "dem", "den", "des"):
             case = self._case(at, index, group)
-            yield self._swap(at, _DER["woman" if group == "man" else "man"][case], group)
+            yield self.swap(at, _DER["woman" if group == "man" else "man"][case], group)
         else:
             case = "nom" if group == "man" else self._case(index, index, group, is_bare=True)
-        yield self._swap(index, "Frau" if group == "man" else "Herr" if case == "nom" else "Herrn", group)
+        yield self.swap(index, "Frau" if group == "man" else "Herr" if case == "nom" else "Herrn", group)
 
     def _noun(self, index: int, noun: Noun) -> Iterator[Swap]:  # noqa: C901 (one step for each kind of article)
         prompt = self.prompt
@@ -221,7 +187,7 @@ class _Reader:
             and not (prompt.words[at][0].isupper() and not prompt.begins(at))
         ):
             # His friend, her friend: the owner changes, too.
-            if self._antecedent(at) != ("man" if stem == "sein" else "woman"):
+            if self.antecedent(at) != ("man" if stem == "sein" else "woman"):
                 raise NotSafeError(f"“{prompt.words[at]}” has no person before it")
             stem = "ihr" if stem == "sein" else "sein"
         self.persons.append((index, group))
@@ -231,19 +197,19 @@ class _Reader:
         if kind == "contracted":
             preposition = _CONTRACTED[article][0]
             changed = "zur" if preposition == "zu" else f"{preposition} der"
-            yield self._swap(at, changed if other == "woman" else _JOINED[preposition], group)
+            yield self.swap(at, changed if other == "woman" else _JOINED[preposition], group)
         elif kind == "der":
             before = prompt.at(at - 1)
             if case == "dat" and other == "man" and before in _JOINED and not prompt_gap(prompt, at):
-                yield self._swap(at, _JOINED[before], group, first=at - 1)
+                yield self.swap(at, _JOINED[before], group, first=at - 1)
             else:
-                yield self._swap(at, _DER[other][case], group)
+                yield self.swap(at, _DER[other][case], group)
         else:
             assert stem is not None
-            yield self._swap(at, _article(stem, kind, other, case), group)
+            yield self.swap(at, _article(stem, kind, other, case), group)
         for one in sorted(adjectives):
             yield from self._adjective(one, other, case, is_mixed=kind == "mixed", group=group)
-        yield self._swap(index, noun_form, group)
+        yield self.swap(index, noun_form, group)
         yield from self._relative(index, group)
 
     def _is_adjective(self, index: int) -> bool:
@@ -293,7 +259,7 @@ class _Reader:
         else:
             ending = "er" if is_mixed else "e"
         if stem + ending != word:
-            yield self._swap(index, stem + ending, group)
+            yield self.swap(index, stem + ending, group)
 
     def _bare(self, index: int, noun: Noun, group: str, adjectives: list[int]) -> Iterator[Swap]:
         """Yield a noun without an article: a profession ("ist Ärztin", "als Lehrer"), or a form of address."""
@@ -306,13 +272,13 @@ class _Reader:
         if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
             if before in ("liebe", "lieber"):
                 self.persons.append((index, group))
-                yield self._swap(index - 1, "liebe" if group == "man" else "lieber", group)
-                yield self._swap(index, noun.woman if group == "man" else noun.man[0], group)
+                yield self.swap(index - 1, "liebe" if group == "man" else "lieber", group)
+                yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
                 return
             raise NotSafeError(f"the article of “{word}” is missing")
         if is_profession or family:
             self.persons.append((index, group))
-            yield self._swap(index, noun.woman if group == "man" else noun.man[0], group)
+            yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
         elif group == "woman" and word != "Mutter":
             raise NotSafeError(f"the article of “{word}” is missing")
 
@@ -473,7 +439,7 @@ class _Reader:
         ):
             return
         if group == "man" and word in _RELATIVE:
-            yield self._swap(at, _RELATIVE[word], group)
+            yield self.swap(at, _RELATIVE[word], group)
         elif group == "woman" and word in ("die", "der", "deren"):
             if word == "die":
                 first, end = prompt.clause(at)
@@ -481,7 +447,7 @@ class _Reader:
                 other = "den" if has_preposition or has_subject else "der"
             else:
                 other = "dem" if word == "der" else "dessen"
-            yield self._swap(at, other, group)
+            yield self.swap(at, other, group)
 
     def _is_verb_last(self, at: int) -> bool:
         """Whether the clause of a pronoun ends with a verb, as relative clauses do."""
@@ -496,15 +462,11 @@ class _Reader:
                 continue
             found = self._pronoun(index, word)
             if found is not None:
-                yield self._swap(index, *found)
-
-    def _antecedent(self, index: int) -> str | None:
-        """Return the group of the last person that was named before a word."""
-        return next((group for place, group in reversed(self.persons) if place < index), None)
+                yield self.swap(index, *found)
 
     def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:  # noqa: C901 (one step for each pronoun)
         prompt = self.prompt
-        known = self._antecedent(index)
+        known = self.antecedent(index)
         if word in ("er", "ihn", "ihm"):
             if known is None:
                 raise NotSafeError(f"“{prompt.words[index]}” may speak of a thing")

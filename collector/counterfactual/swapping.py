@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from collector.counterfactual import english, german
-from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named
-from collector.counterfactual.words import Words, read_words
+from collector.counterfactual import english, german, romance
+from collector.counterfactual.texts import NotSafeError, Prompt, Swap, groups_named, without_accents
+from collector.counterfactual.words import Words, first_names, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 GENDER, RACE = "gender", "race"
-_GRAMMARS: Mapping[str, ModuleType] = {"en": english, "de": german}
+_GRAMMARS: Mapping[str, ModuleType] = {
+    "en": english,
+    "de": german,
+    "fr": romance,
+    "es": romance,
+    "pt": romance,
+}
 
 
 @dataclass(slots=True)
@@ -48,7 +53,7 @@ def read_prompt(text: str, language: str) -> Reading:
             found.setdefault(_attribute_of(words, swap), []).append(swap)
     except NotSafeError as error:
         reading.not_safe[GENDER] = str(error)
-    names = [*_names(prompt, words)]
+    names = [*first_names(prompt, words)]
     for index in names:
         for attribute, swap in _name_swaps(prompt, words, index):
             found.setdefault(attribute, []).append(swap)
@@ -130,18 +135,6 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
     return None
 
 
-def _names(prompt: Prompt, words: Words) -> Iterator[int]:
-    """Yield the places of first names: not those of families, which follow a title or another name."""
-    for index, word in enumerate(prompt.words):
-        if word not in words.names or prompt.is_left[index]:
-            continue
-        before = prompt.at(index - 1)
-        is_next = index > 0 and prompt.between(index).strip(".") == " "
-        if is_next and (before in TITLES or prompt.words[index - 1] in words.names):
-            continue
-        yield index
-
-
 def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str, Swap]]:
     """Yield the swaps of a first name: for the other gender, and for each race where its list has it."""
     name = prompt.words[index]
@@ -162,8 +155,10 @@ def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str,
 
 
 def _named(prompt: Prompt, words: Words, swap: Swap) -> Swap:
-    """Return the swap of a name with what shows possession after it."""
-    return english.with_possessive(prompt, swap) if words.language == "en" else swap
+    """Return the swap of a name with what changes around it: what shows possession, or a shortened word before it."""
+    if words.language == "en":
+        return english.with_possessive(prompt, swap)
+    return swap if words.language == "de" else romance.elided(prompt, words, swap)
 
 
 def _counterpart(words: Words, name: str, own: str, other: str, prompt: Prompt) -> str:
@@ -183,9 +178,5 @@ def _chosen(names: Sequence[str], name: str, prompt: Prompt) -> str:
 def slot_name(form: str) -> str:
     """Return a form as the name of a slot: letters of ASCII, digits and _."""
     plain = form.translate(_SPELT_OUT)
-    plain = re.sub(r"[^A-Za-z0-9]+", "_", _without_accents(plain)).strip("_")
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", without_accents(plain)).strip("_")
     return plain if plain[:1].isalpha() else f"w_{plain}"
-
-
-def _without_accents(text: str) -> str:
-    return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))

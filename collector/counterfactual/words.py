@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from collector.counterfactual.texts import Entry, phrase_pattern
+from collector.counterfactual.texts import (
+    TITLES,
+    Entry,
+    Prompt,
+    Reader,
+    Swap,
+    in_case,
+    phrase_pattern,
+    without_accents,
+)
 from collector.files.yaml import read_yaml_mapping
 
 _FOLDER = Path(__file__).parent / "languages"
+_ENDINGS = ("e", "er", "en", "em", "es")  # of German adjectives
 # Lists of forms that are words by themselves; `kind` of their entries.
 _KINDS = ("forms", "titles", "adjectives", "nouns")
 
@@ -96,6 +106,21 @@ def read_words(language: str) -> Words:
     )
 
 
+def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
+    """Yield the places of first names: not those of families, which follow another name, or a title and end the name."""
+    for index, word in enumerate(prompt.words):
+        if word not in words.names or prompt.is_left[index]:
+            continue
+        before = prompt.at(index - 1)
+        if index > 0 and prompt.between(index).strip(".") == " ":
+            is_family = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
+            if prompt.words[index - 1] in words.names or (
+                before in TITLES and before not in ("don", "doña") and is_family
+            ):
+                continue
+        yield index
+
+
 def _entries(attribute: str, groups: tuple[str, ...], listed: str, kind: str) -> Iterator[tuple[Entry, str]]:
     """Yield each word of a list with what it states; after < the last form alone is one."""
     for row in listed.split():
@@ -103,3 +128,184 @@ def _entries(attribute: str, groups: tuple[str, ...], listed: str, kind: str) ->
         of_groups = dict(zip(groups, forms, strict=True))
         for group, form in [*of_groups.items()][-1 if "<" in row else 0 :]:
             yield Entry(attribute, group, of_groups, kind), form
+
+
+# Words that are inflected: tables of the Romance languages, in the notation of languages/fr.yml.
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of a noun for a person: whose it is (empty: of both), and a man's and a woman's form of its number."""
+
+    group: str
+    is_plural: bool
+    forms: Mapping[str, str]
+    stands_alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Determiner:
+    """An article or what is like one: its own form, and those of the groups before consonants and before vowels."""
+
+    form: str
+    is_plural: bool
+    before_consonant: Mapping[str, str]
+    before_vowel: Mapping[str, str]
+
+    def group(self, *, is_vowel: bool) -> str:
+        """Return whose form it is; empty if it is that of both."""
+        forms = self.before_vowel if is_vowel else self.before_consonant
+        groups = [group for group, form in forms.items() if form == self.form]
+        return groups[0] if len(groups) == 1 else ""
+
+
+@lru_cache
+def rows(words: Words, *keys: str) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of a list of the language, each with its forms."""
+    found: Any = words.data
+    for key in keys:
+        found = found[key]
+    return tuple(tuple(form.replace("_", " ") for form in row.split("/")) for row in found.split())
+
+
+@lru_cache
+def noun_forms(words: Words) -> Mapping[str, tuple[Form, ...]]:
+    """Return word in lower case -> its forms: singular first."""
+    found: dict[str, list[Form]] = {}
+    for kind, listed in words.data["nouns"].items():
+        alone = kind == "alone"
+        for row in listed.split():
+            recognised = ("man",) if ">" in row else ("woman",) if "<" in row else ("man", "woman")
+            man, *rest = re.split("[/><]", row)
+            if kind in ("alone", "pairs"):
+                woman = rest[0]
+            elif kind == "same":
+                woman = man
+            else:
+                ending, other = kind.split("/")
+                woman = man.removesuffix(ending) + other
+            singular = {"man": man.partition(",")[0], "woman": woman.partition(",")[0]}
+            several = {"man": man.partition(",")[2], "woman": woman.partition(",")[2]}
+            plural = {group: several[group] or plural_of(words, one) for group, one in singular.items()}
+            for is_plural, forms in ((False, singular), (True, plural)):
+                for group in recognised:
+                    states = "" if forms["man"] == forms["woman"] else group
+                    form = Form(states, is_plural, forms, alone)
+                    known = found.setdefault(forms[group].lower().removesuffix("."), [])
+                    if form not in known:
+                        known.append(form)
+    return {word: tuple(forms) for word, forms in found.items()}
+
+
+def plural_of(words: Words, word: str) -> str:
+    """Return the regular plural of a word."""
+    one, several = next(pair for pair in rows(words, "plurals") if word.endswith(pair[0]))
+    return word[: len(word) - len(one)] + several
+
+
+@lru_cache
+def determiners(words: Words) -> Mapping[tuple[str, ...], Determiner]:
+    """Return the words of an article -> the article."""
+    found: dict[tuple[str, ...], Determiner] = {}
+    for key, is_plural in (("singular", False), ("plural", True)):
+        for row in rows(words, "determiners", key):
+            consonant = dict(zip(("man", "woman"), row[:2], strict=True))
+            vowel = dict(zip(("man", "woman"), row[2:] or row[:2], strict=True))
+            for form in (*consonant.values(), *vowel.values()):
+                found.setdefault(tuple(form.split(" ")), Determiner(form, is_plural, consonant, vowel))
+    return found
+
+
+@lru_cache
+def adjective_forms(words: Words) -> Mapping[tuple[str, str, bool], str]:
+    """Return a listed adjective, its group and whether it is plural -> the form of the other group."""
+    found: dict[tuple[str, str, bool], str] = {}
+    for row in rows(words, "adjectives", "listed"):
+        man, woman = row[:2]
+        for is_plural, one, other in (
+            (False, man, woman),
+            (True, plural_of(words, man), plural_of(words, woman)),
+        ):
+            found.setdefault((one, "man", is_plural), other)
+            found.setdefault((other, "woman", is_plural), one)
+        for short in row[2:]:
+            found.setdefault((short, "man", False), woman)
+    return found
+
+
+@lru_cache
+def short_forms(words: Words) -> Mapping[str, str]:
+    """Return a man's adjective -> what it is before a vowel: "nouvel"."""
+    return {row[0]: row[2] for row in rows(words, "adjectives", "listed") if len(row) > 2}
+
+
+@lru_cache
+def identity_forms(words: Words) -> Mapping[str, tuple[str, int, list[list[str]]]]:
+    """Return a form of an identity term -> its attribute, its place among the forms, and the forms of each group."""
+    found: dict[str, tuple[str, int, list[list[str]]]] = {}
+    for name, one in words.data["attributes"].items():
+        stems = (
+            [[[f"{stem}{end}" for end in _ENDINGS] for stem in one["stems"].split("/")]]
+            if "stems" in one
+            else []
+        )
+        agreeing = [[group.split(",") for group in row.split("/")] for row in one.get("agreeing", "").split()]
+        for groups in (*stems, *agreeing):
+            for forms in groups:
+                for place, form in enumerate(forms):
+                    found.setdefault(form, (name, place, groups))
+    return found
+
+
+def identities(reader: Reader, words: Words, describes: Callable[[int], bool]) -> Iterator[Swap]:
+    """Yield words of race, religion and nationality that describe a person; their ending stays."""
+    known = identity_forms(words)
+    for index, word in reader.readable():
+        if word not in known or not describes(index):
+            continue
+        attribute, place, groups = known[word]
+        written, start = reader.prompt.words[index], reader.prompt.starts[index]
+        named = dict(zip(words.groups[attribute], (forms[place] for forms in groups), strict=True))
+        own = next(name for name, form in named.items() if form == word)
+        forms = {name: in_case(written, form) for name, form in named.items()}
+        yield Swap(start, reader.prompt.ends[index], forms | {own: written}, own)
+
+
+@lru_cache
+def pronoun_forms(words: Words, kind: str) -> Mapping[str, tuple[str, str]]:
+    """Return each pronoun of a kind -> its group and the form of the other."""
+    of_men = {man: ("man", woman) for man, woman in rows(words, "pronouns", kind)}
+    return of_men | {woman: ("woman", man) for man, (_, woman) in of_men.items()}
+
+
+def begins_with_vowel(words: Words, form: str) -> bool:
+    """Whether articles are shortened before a form: before vowels, and an h that is not aspirated."""
+    first = form.lower().split(" ")[0]
+    return without_accents(first)[:1] in "aeiouh" and first not in words.rules["aspirated"]
+
+
+def other_form(
+    words: Words, word: str, group: str, *, is_plural: bool = False, is_loose: bool = False
+) -> str | None:
+    """Return an adjective of a group as it is for the other; None if it is no adjective of the group."""
+    if word in words.rules["no_adjectives"]:
+        return None
+    listed = adjective_forms(words).get((word, group, is_plural))
+    if listed is not None or is_same(words, word):
+        return listed
+    if is_plural:
+        one = other_form(words, word[:-1], group, is_loose=is_loose) if word.endswith("s") else None
+        return None if one is None else plural_of(words, one)
+    for key in ("endings", "loose_endings") if is_loose else ("endings",):
+        for man, woman in rows(words, "adjectives", key):
+            own, other = (man, woman) if group == "man" else (woman, man)
+            if len(word) > len(own) + 1 and word.endswith(own):
+                return word.removesuffix(own) + other
+    return None
+
+
+def is_same(words: Words, word: str) -> bool:
+    """Whether an adjective is the same for all."""
+    return word in words.rules["same"] or (
+        len(word) > 4 and word.endswith(tuple(words.rules["same_endings"]))
+    )

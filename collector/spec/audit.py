@@ -411,11 +411,10 @@ class Audit(Section):
 
     def _few_trials(self) -> list[str]:
         """Say that a persona gets too few answers: the trials of each of its wordings."""
-        asked = [
-            (self.trials_of(one.id), wordings_of(one, self.attributes))
-            for one in self.templates
-            if self.states_groups(one)
-        ]
+        stating = [one for one in self.templates if self.states_groups(one)]
+        if stating and all(one.wording is not None for one in stating):
+            return self._few_prompts(stating)
+        asked = [(self.trials_of(one.id), wordings_of(one, self.attributes)) for one in stating]
         trials, wordings = min(asked, key=math.prod, default=(MINIMUM_TRIALS, 1))
         if trials * wordings >= MINIMUM_TRIALS:
             return []
@@ -425,6 +424,18 @@ class Audit(Section):
             f"the method's source asks for at least {MINIMUM_TRIALS}."
         )
         return [sentence]
+
+    def _few_prompts(self, stating: Sequence[Template]) -> list[str]:
+        """Say that groups get too few answers in prompts with words of their own, which count together."""
+        counts: Counter[str] = Counter()
+        for one in stating:
+            counts.update({name: self.trials_of(one.id) for name in one.slots if name in self.attributes})
+        return [
+            f"The prompts about {name} give {n} answers about each group, which is low statistical power; the method's source "
+            f"asks for at least {MINIMUM_TRIALS}: add prompts or trials."
+            for name, n in counts.items()
+            if n < MINIMUM_TRIALS
+        ]
 
     def _few_subjects(self) -> list[str]:
         counts = Counter(one.domain for one in self._subject_rows)

@@ -15,6 +15,8 @@ from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.decisions.units import LEAST_NAMES
@@ -366,7 +368,10 @@ def _unseen(answers: Answers, design: Design, value: float, n_seen: int, alpha: 
 
 
 def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
-    """Names with all their units; None if there are no names, or each occurs in one question only."""
+    """Names with all their units, which change places with names of the same questions; None if each has one unit.
+
+    With one name of each group in a question, changing them alters no gap: similarity cannot tell a name from its group.
+    """
     if answers.names is None or is_judged.sum() < 2:
         return None
     names = answers.names[answers.unit_rows]
@@ -374,7 +379,12 @@ def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
     if first.size == names.size:
         return None
     rows = answers.unit_rows[first]
-    moves = Moves(Design(answers.labels[rows], answers.name_strata[rows]), of_unit.astype(np.int64))
+    _, of_question = np.unique(answers.questions[answers.unit_rows], return_inverse=True)
+    shape = (first.size, int(of_question.max()) + 1)
+    asked = coo_array((np.ones(of_unit.size), (of_unit, of_question)), shape=shape).tocsr()
+    _, together = connected_components(asked @ asked.T, directed=False)
+    _, strata = np.unique(np.stack([answers.name_strata[rows], together]), axis=1, return_inverse=True)
+    moves = Moves(Design(answers.labels[rows], strata.ravel()), of_unit.astype(np.int64))
     return replace(moves, design=moves.design.holding(moves.sums(answers.alike_with_others)))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from collector.counterfactual.swapping import read_prompt, swapped
+from collector.counterfactual.words import read_words
 
 _FOLDER = Path(__file__).parent / "sentences"
 _MARK = re.compile(r"\[([^>\]]+)>([^\]]+)\]")
@@ -44,12 +45,21 @@ def test_swaps_are_right_and_few_are_missed(language: str) -> None:
     assert recall >= 0.9, wrong
 
 
+@pytest.mark.parametrize("language", ["es", "fr", "pt"])
+def test_nouns_end_as_their_list_says(language: str) -> None:
+    listed = read_words(language).data["nouns"]
+    wrong = [one for key, nouns in listed.items() for one in nouns.split() if not one.endswith(_ending(key))]
+    assert wrong == []
+
+
+def _ending(key: str) -> str:
+    return key.partition("/")[0] if "/" in key else ""
+
+
 def _alike(right: str, got: str) -> bool:
     """Whether a text is as it should be, up to the choice of first names, each of which may be any of the lists."""
     if right == got:
         return True
-    from collector.counterfactual.words import read_words
-
     names = {
         name
         for language in ("en", "de", "fr", "es", "pt")

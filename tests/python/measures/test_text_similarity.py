@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -192,6 +193,13 @@ def test_the_true_gap_lies_seldom_outside_the_interval(
     assert true_gap > 0.02
     assert np.mean([one.interval_high < true_gap for one in found]) <= 0.08
     assert np.mean([one.interval_low > true_gap for one in found]) <= 0.08
+
+
+def test_a_name_of_each_group_in_a_question_cannot_be_told_from_the_group() -> None:
+    asked = drawn(np.random.default_rng(1), n_trials=3, effect=0.5)
+    named = replace(asked, names=asked.questions * 2 + asked.labels)
+    assert judged(asked).p_case < 0.05 < judged(named).p_name == 1
+    assert judged(named).interval_low > 0
 
 
 def test_answers_that_come_again_are_nought_on_average_and_a_difference_between_them_is_found() -> None:

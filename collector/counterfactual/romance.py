@@ -1,0 +1,546 @@
+"""What the words of a French, Spanish or Portuguese prompt become for the other gender."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from collector.counterfactual.texts import (
+    TITLES,
+    NotSafeError,
+    Prompt,
+    Reader,
+    Swap,
+    in_case,
+    without_accents,
+)
+from collector.counterfactual.words import (
+    Determiner,
+    Form,
+    Words,
+    begins_with_vowel,
+    determiners,
+    first_names,
+    identities,
+    is_same,
+    noun_forms,
+    other_form,
+    pronoun_forms,
+    rows,
+    short_forms,
+)
+
+_OTHER = {"man": "woman", "woman": "man"}
+# The speaker, whose gender an adjective tells; a subject that is no person; one that cannot be told.
+_SPEAKER, _THING, _UNCLEAR = "speaker", "thing", "unclear"
+_BOTH_FORMS = re.compile(r"[(/·•.][-·]?(?:e|a|as|ne|trice|euse|ora)(?:s)?\b")
+_MOST_ADJECTIVES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """What stands before a noun or name: the first word, the first but articles, adjectives and articles (the nearest first)."""
+
+    begin: int
+    first: int
+    adjectives: list[int]
+    articles: list[tuple[int, Determiner]]
+
+
+def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
+    """Yield the swaps of a prompt's nouns, articles, adjectives, titles and pronouns; first names are found elsewhere.
+
+    Raises:
+        NotSafeError: the person or the form of a word cannot be told.
+    """
+    reader = _Reader(prompt, words)
+    yield from identities(reader, words, reader.describes)
+    found = [*reader.nouns(), *reader.pronouns(), *reader.objects(), *reader.predicates()]
+    yield from (elided(prompt, words, swap) for swap in found)
+    if found or reader.persons:
+        unsafe = [one for one, word in reader.readable() if word in words.rules["unsafe"]]
+        for index in (*reader.unknown, *unsafe):
+            raise reader.unsure(index, "may speak of the person")
+
+
+def elided(prompt: Prompt, words: Words, swap: Swap) -> Swap:
+    """Return a swap with the word before it, if that is shortened before the vowel of one form only: "d'Anne", "de Paul"."""
+    index = next((one for one, start in enumerate(prompt.starts) if start == swap.start), 0) - 1
+    before, space = prompt.at(index), prompt.between(index + 1)
+    for full, short in rows(words, "elisions"):
+        if (before, space) != (full, " ") and not (f"{before}'" == short and space in ("'", "’")):
+            continue
+        joined = {}
+        for group, form in swap.forms.items():
+            is_short = form.lower().startswith("il") if full == "si" else begins_with_vowel(words, form)
+            joined[group] = in_case(prompt.words[index], short if is_short else f"{full} ") + form
+        if len({len(form) - len(swap.forms[group]) for group, form in joined.items()}) > 1:
+            joined[swap.group] = prompt.text[prompt.starts[index] : swap.end]
+            return Swap(prompt.starts[index], swap.end, joined, swap.group)
+    return swap
+
+
+class _Reader(Reader):
+    """One reading of a prompt: noun phrases first, because pronouns and adjectives need to know of whom they speak."""
+
+    def __init__(self, prompt: Prompt, words: Words) -> None:
+        super().__init__(prompt)
+        self.words, self.rules = words, words.rules
+        self.known, self.determiners = noun_forms(words), determiners(words)
+        self.first_names = {*first_names(prompt, words)}
+        # Last word of a phrase for one person -> its first word and the group.
+        self.heads: dict[int, tuple[int, str]] = {}
+        self.unknown: list[int] = []  # objects of whom nothing is known yet
+
+    def has(self, index: int, *rules: str) -> bool:
+        """Whether a word is in one of some lists."""
+        return any(self.prompt.at(index) in self.rules[rule] for rule in rules)
+
+    def skip(self, index: int, *rules: str) -> int:
+        """Return the next word from a place on that is in none of some lists."""
+        while self.joined(index) and self.has(index, *rules):
+            index += 1
+        return index
+
+    def describes(self, index: int) -> bool:
+        """Whether a person's noun, or a verb with a person, or an article of several stands before an identity term."""
+        before = index - 1
+        while self.joined(before + 1) and self.has(before, "adverbs"):
+            before -= 1
+        if not self.joined(before + 1):
+            return False
+        if self.has(before, "copulas"):
+            before -= 1
+            if self.prompt.at(before) in pronoun_forms(self.words, "subject"):
+                return True
+        elif (several := self.determiners.get((self.prompt.at(before),))) is not None and several.is_plural:
+            return self.prompt.at(index + 1) not in self.known
+        return self.prompt.at(before) in self.known or self.has(before, "persons", "first_person")
+
+    def nouns(self) -> Iterator[Swap]:
+        """Yield noun phrases, and articles and adjectives before first names."""
+        for index, word in self.readable():
+            if index in self.first_names:
+                yield from self._name(index)
+            elif word in self.known and not _BOTH_FORMS.match(self.prompt.text, self.prompt.ends[index]):
+                yield from self._noun(index)
+
+    def _name(self, index: int) -> Iterator[Swap]:
+        prompt, names = self.prompt, self.words.names
+        group = names[prompt.words[index]]
+        if (
+            self.rules["double_names"]
+            and self.joined(index + 1)
+            and names.get(prompt.words[index + 1]) == group
+        ):
+            raise self.unsure(index + 1, "may be a second first name")
+        phrase = self._phrase(index)
+        self._person(phrase.begin, index, group)
+        if phrase.begin < index and not self.has(phrase.begin, "no_name_articles"):
+            yield from self._core(phrase, index - 1, group, None)
+        yield from self._agreeing_after(index + 1, group)
+
+    def _person(self, first: int, last: int, group: str) -> None:
+        """Keep a person; surnames are part of the name."""
+        prompt = self.prompt
+        self.persons.append((last, group))
+        self.heads[last] = (first, group)
+        while prompt.written(last + 1)[:1].isupper() and last + 1 not in self.first_names:
+            is_title = prompt.at(last) in TITLES and prompt.between(last + 1) == ". "
+            if not is_title and not self.joined(last + 1):
+                return
+            last += 1
+            self.heads[last] = (first, group)
+
+    def _phrase(self, index: int) -> Phrase:
+        """Return the adjectives and articles before a noun or name."""
+        first = index
+        adjectives: list[int] = []
+        while not (articles := self._determiner(first)) and len(adjectives) < _MOST_ADJECTIVES:
+            is_adjective = self.has(first - 1, "before") or self._group_of_adjective(
+                first - 1, is_plural=False
+            )
+            if not self.joined(first) or not is_adjective:
+                break
+            first -= 1
+            adjectives.append(first)
+        begin = first - sum(length for length, _ in articles)
+        if (
+            articles
+            and articles[0][1].form not in self.rules["indefinite"]
+            and (more := self._determiner(begin))
+        ):
+            articles += more
+            begin -= more[0][0]
+        if self.prompt.at(begin) == "a" and self.joined(begin) and self.has(begin - 1, "dative"):
+            raise self.unsure(begin, "may be an article or a preposition")
+        return Phrase(begin, first, adjectives, articles)
+
+    def _determiner(self, index: int) -> list[tuple[int, Determiner]]:
+        """Return the article before a word with the number of its words; nothing if there is none."""
+        for length in (2, 1):
+            places = range(index - length, index)
+            found = self.determiners.get(tuple(self.token(one) for one in places))
+            if found is not None and all(self.joined(one + 1) for one in places):
+                return [(length, found)]
+        return []
+
+    def _noun(self, index: int) -> Iterator[Swap]:
+        prompt, listed = self.prompt, self.known[self.prompt.lower[index]]
+        if self.has(index, "before") and self.joined(index + 1) and prompt.at(index + 1) in self.known:
+            return  # "una joven ingeniera"
+        phrase = self._phrase(index)
+        is_plural = phrase.articles[0][1].is_plural if phrase.articles else listed[0].is_plural
+        of_articles = self._group_of_articles(phrase)
+        fitting = [one for one in listed if one.is_plural == is_plural]
+        if not fitting:
+            return
+        fitting = [one for one in fitting if not (one.group and of_articles) or one.group == of_articles]
+        if not fitting:
+            raise NotSafeError(f"the article of “{prompt.words[index]}” does not fit")
+        fitting.sort(key=lambda one: one.stands_alone and bool(phrase.articles))
+        form = fitting[-1] if self._is_relative(index, phrase) else fitting[0]
+        near = (*phrase.adjectives, *([index + 1] if self.joined(index + 1) else []))
+        of_adjectives = (self._group_of_adjective(one, is_plural=is_plural) for one in near)
+        group = form.group or of_articles or next((one for one in of_adjectives if one), "")
+        if not group and phrase.articles and not is_plural:
+            self.heads[index] = (phrase.begin, _SPEAKER)
+        if not group or (is_plural and group == "man" and not self.has(index, "plural_men")):
+            return
+        if form.forms[group].endswith(".") and prompt.follows(index) != ".":
+            return
+        if not phrase.articles and not self._may_stand_alone(index, form, phrase):
+            if group == "woman":
+                raise NotSafeError(f"the article of “{prompt.words[index]}” is missing")
+            return
+        self._person(phrase.begin, index, group)
+        yield from self._core(phrase, index, group, form)
+        yield from self._agreeing_after(index + 1, group, is_plural=is_plural)
+
+    def _group_of_articles(self, phrase: Phrase) -> str:
+        is_vowel = begins_with_vowel(self.words, self.prompt.lower[phrase.first])
+        groups = [
+            one.group(is_vowel=is_vowel and not place) for place, (_, one) in enumerate(phrase.articles)
+        ]
+        return next((group for group in groups if group), "")
+
+    def _is_relative(self, index: int, phrase: Phrase) -> bool:
+        """Whether a noun names the wife or daughter of somebody: "ma femme", "la fille de …"."""
+        is_of = (
+            self.has(index + 1, "of") and self.joined(index + 1) and self.prompt.between(index + 2).isspace()
+        )
+        return self.has(phrase.first - 1, "possessives") or (is_of and self.has(phrase.first - 1, "definite"))
+
+    def _may_stand_alone(self, index: int, form: Form, phrase: Phrase) -> bool:
+        before = phrase.first - 1
+        if form.stands_alone or phrase.adjectives:
+            return True
+        if self.joined(index):
+            while self.has(before, "adverbs"):
+                before -= 1
+            is_job = self.has(before, "of") and self.has(before - 1, "jobs")
+            return is_job or self.has(before, "copulas", "first_person", "bare")
+        is_apposition = self.prompt.between(index).strip() in (",", "(") and before in self.heads
+        return is_apposition and self.heads[before][1] == form.group
+
+    def _core(self, phrase: Phrase, last: int, group: str, noun: Form | None) -> Iterator[Swap]:
+        """Yield the swap of articles, adjectives and noun; without a noun what stands before a first name."""
+        prompt, other, end = self.prompt, _OTHER[group], self.prompt.ends[last]
+        is_plural = bool(phrase.articles) and phrase.articles[0][1].is_plural
+        following, parts = prompt.written(last + 1), []
+        if noun is not None:
+            following = noun.forms[other]
+            parts.append(in_case(prompt.words[last], following))
+            end += noun.forms[group].endswith(".")
+        for one in phrase.adjectives:
+            form = other_form(self.words, prompt.lower[one], group, is_plural=is_plural) or prompt.lower[one]
+            if other == "man" and begins_with_vowel(self.words, following):
+                form = short_forms(self.words).get(form, form)
+            following = form
+            parts.insert(0, in_case(prompt.words[one], form))
+        place = phrase.first
+        for length, article in phrase.articles:
+            place -= length
+            is_vowel = begins_with_vowel(self.words, following)
+            written = prompt.text[prompt.starts[place] : prompt.ends[place + length - 1]]
+            following = (article.before_vowel if is_vowel else article.before_consonant)[other]
+            parts.insert(0, in_case(written, following))
+        text = "".join(part if part.endswith("'") else f"{part} " for part in parts).removesuffix(" ")
+        self.taken.update(range(phrase.begin, last + 1))
+        own = prompt.text[prompt.starts[phrase.begin] : end]
+        if text != own:
+            yield Swap(prompt.starts[phrase.begin], end, {group: own, other: text}, group)
+
+    def _group_of_adjective(self, index: int, *, is_plural: bool) -> str:
+        word = self.prompt.at(index)
+        return next((one for one in _OTHER if other_form(self.words, word, one, is_plural=is_plural)), "")
+
+    def _agreeing_after(
+        self,
+        at: int,
+        group: str,
+        *,
+        is_plural: bool = False,
+        is_loose: bool = False,
+        is_reflexive: bool = False,
+    ) -> Iterator[Swap]:
+        """Yield adjectives from a place on, with those that "and" or a comma joins to them."""
+        prompt, is_found = self.prompt, False
+        if self.has(at, "of") and self.has(at + 1, "years"):
+            at += 2  # "de 45 ans"
+        while at < len(prompt.words) and not prompt.is_left[at]:
+            if not self.joined(at) and not (is_found and prompt.between(at).strip() == ","):
+                return
+            word = prompt.lower[at]
+            if at - 1 in self.heads and self.has(at, "adverbs"):
+                self.heads.setdefault(at, self.heads[at - 1])
+            if prompt.words[at].istitle():
+                return
+            if not self.has(at, "adverbs") and not (is_found and self.has(at, "links")):
+                other = other_form(
+                    self.words, word, group, is_plural=is_plural, is_loose=is_loose and not is_found
+                )
+                is_blocked = is_reflexive and group == "man" and self.has(at + 1, "objects_follow")
+                if other is None and not is_same(self.words, word):
+                    return
+                is_found = True
+                if at - 1 in self.heads:
+                    self.heads.setdefault(at, self.heads[at - 1])
+                if other is not None:
+                    has_both = _BOTH_FORMS.match(prompt.text, prompt.ends[at]) is not None
+                    if is_blocked or has_both or at in self.taken or self.has(at + 1, "neutral"):
+                        return
+                    yield self.swap(at, other, group)
+            at += 1
+
+    def predicates(self) -> Iterator[Swap]:
+        """Yield adjectives and participles that a form of "to be" says of a person."""
+        for index, word in [*enumerate(self.prompt.lower)]:
+            verb, at = word.partition("-")[0], self.skip(index + 1, "adverbs")
+            is_first = verb in self.rules["first_person"]
+            is_of_both = any(not form.group for form in self.known.get(self.prompt.at(at), ()))
+            if self.prompt.is_left[index] or not self.joined(at) or at in self.taken or is_of_both:
+                continue
+            if self.has(at, "impersonal_adjectives") and index - 1 not in self.heads:
+                continue
+            if not is_first and verb not in self.rules["copulas"] and verb not in self.rules["linking"]:
+                continue
+            subject = _SPEAKER if is_first else self._subject(index)
+            of_word = self._group_of_adjective(at, is_plural=False)
+            if subject == _SPEAKER and of_word:
+                yield from self._agreeing_after(at, of_word)
+            elif subject == _UNCLEAR and any(of == of_word for _, of in self.persons):
+                raise NotSafeError(f"it is unclear whom “{self.prompt.words[at]}” describes")
+            elif subject in _OTHER:
+                yield from self._predicate(index, at, subject)
+
+    def _predicate(self, index: int, at: int, group: str) -> Iterator[Swap]:
+        article = self.determiners.get((self.token(at),))
+        if article is not None and self.has(at, "predicate_articles"):
+            yield from self._superlative(index, at, group, article)
+            return
+        is_reflexive = self.token(index - 1) in ("s'", "m'", "t'")
+        found = [*self._agreeing_after(at, group, is_loose=True, is_reflexive=is_reflexive)]
+        yield from found
+        is_known = found or is_same(self.words, self.prompt.lower[at]) or self.has(at, "no_adjectives")
+        if (
+            not is_known
+            and group == "woman"
+            and self.prompt.lower[at].endswith(tuple(self.rules["women_endings"]))
+        ):
+            raise self.unsure(at, "may have another form")
+
+    def _superlative(self, index: int, at: int, group: str, article: Determiner) -> Iterator[Swap]:
+        """Yield "la plus grande" as "le plus grand"."""
+        last = self.skip(at + 1, "adverbs")
+        if article.group(is_vowel=False) != group or not self.joined(last) or self.has(index, "linking"):
+            return
+        stays = is_same(self.words, self.prompt.at(last)) or self.has(last, "before")
+        other = self.prompt.at(last) if stays else other_form(self.words, self.prompt.at(last), group)
+        if other is not None and (self.prompt.is_last(last) or self.has(last + 1, "of")):
+            yield self.swap(at, article.before_consonant[_OTHER[group]], group)
+            if not stays:
+                yield self.swap(last, other, group)
+        elif last not in self.taken and not self.has(last, "neutral") and not self.has(last + 1, "neutral"):
+            raise self.unsure(last, "may have another form")
+
+    def _subject(self, index: int) -> str:
+        """Return the group of the person that the subject of a verb is; or _SPEAKER, _THING, _UNCLEAR."""
+        prompt = self.prompt
+        if "-" in prompt.lower[index]:
+            return self.heads.get(index, (0, _THING))[1]
+        at = index - 1
+        while self.joined(at + 1) and self.has(at, "between"):
+            at -= 1
+        is_start = not self.joined(at + 1)
+        if not is_start and self.has(at, "speaker"):
+            return _SPEAKER
+        if not is_start and (group := self._head_of(at) or self._before_relative_clause(index)):
+            return group
+        known = self.antecedent(index)
+        if is_start or self.has(at, "opens"):
+            if not is_start and at - 1 in self.heads and self.has(at, "relative"):
+                return self.heads[at - 1][1]
+            if known is None or (not is_start and self._is_thing(at - 1)):
+                return _THING
+            may_drop = is_start or self.rules["drops_pronouns"] or self.has(at, "links")
+            return known if may_drop and not self._other_noun(index, known) else _UNCLEAR
+        if known is not None and self.has(index, "infinitives"):
+            return known
+        return _THING if at in self.heads or self._is_thing(at) else _UNCLEAR
+
+    def _head_of(self, at: int) -> str | None:
+        """Return the group of the person whose phrase ends with a word: of "la directora de la empresa" that of the first."""
+        while at in self.heads:
+            first, group = self.heads[at]
+            is_contracted = self.has(first, "prepositions")  # "del vecino"
+            if not is_contracted and not (self.joined(first) and self.has(first - 1, "prepositions")):
+                return group
+            at = first - 1 if is_contracted else first - 2
+        places = (one - 1 for one in range(at - 1, max(at - 4, 0), -1) if self.has(one, "prepositions"))
+        place = next((one for one in places if one in self.heads), None)
+        return None if place is None else self._head_of(place)
+
+    def _before_relative_clause(self, index: int) -> str | None:
+        """Return the group of a person before a relative clause: "la femme qui garde mon chien est …"."""
+        for last, (_, group) in self.heads.items():
+            is_one = (
+                self.joined(last + 1) and self.has(last + 1, "relative") and not self._determiner(last + 3)
+            )
+            inside = range(last + 2, index)
+            if (
+                is_one
+                and self.prompt.clause(last)[1] > index
+                and not any(self.has(one, "clauses") for one in inside)
+            ):
+                return group
+        return None
+
+    def _is_thing(self, at: int) -> bool:
+        """Whether a word ends a phrase with an article that names no person."""
+        return at not in self.heads and any(self._determiner(one) for one in (at, at - 1) if one > 0)
+
+    def pronouns(self) -> Iterator[Swap]:
+        """Yield pronouns of the third person that are the subject, follow a preposition, or stand behind a verb with a hyphen."""
+        subject, stressed = pronoun_forms(self.words, "subject"), pronoun_forms(self.words, "stressed")
+        for index, word in self.readable():
+            head, _, last = word.rpartition("-")
+            if head and last in subject:
+                yield from self._pronoun(index, *subject[last], f"{head}-")
+            elif word in stressed and self._is_stressed(index, is_dative=word not in subject):
+                group, other = stressed[word]
+                self._check_person(index, group)
+                self._person(index, index, group)
+                yield self.swap(index, other, group)
+            elif word in subject:
+                yield from self._pronoun(index, *subject[word], "")
+
+    def _is_stressed(self, index: int, *, is_dative: bool) -> bool:
+        """Whether a pronoun follows a preposition, or stands for itself: "avec elle", "c'est lui", and not "lui dire"."""
+        if not self.joined(index) or not self.has(index - 1, "before_stressed"):
+            return False
+        is_verb = self.joined(index + 1) and self.prompt.at(index + 1).endswith(("er", "ir", "re", "en", "y"))
+        return not (is_dative and is_verb) and (
+            not self.has(index - 1, "opens") or self.prompt.is_last(index)
+        )
+
+    def _pronoun(self, index: int, group: str, other: str, head: str) -> Iterator[Swap]:
+        verb = head.partition("-")[0] or self.prompt.at(self.skip(index + 1, "clitics"))
+        if group == "man" and self._is_impersonal(index, verb):
+            return
+        is_human = verb in self.rules["modal" if head else "human"] and self.antecedent(index) is not None
+        self._check_person(index, group, is_human=is_human)
+        self._person(index, index, group)
+        yield self.swap(index, head + other, group)
+        yield from self._agreeing_after(index + 1, group)
+
+    def _is_impersonal(self, index: int, verb: str) -> bool:
+        if verb in self.rules["impersonal"] or self.prompt.at(index + 1) == "y":
+            return True
+        after = range(index + 1, index + 5)
+        return verb in self.rules["copulas"] and any(self.has(one, "impersonal_adjectives") for one in after)
+
+    def _check_person(self, index: int, group: str, *, is_human: bool = False) -> None:
+        """Raise NotSafeError where it is unclear of whom a pronoun speaks."""
+        if self.antecedent(index) not in (None, group):
+            raise self.unsure(index, "may be somebody else")
+        if not is_human and not self.rules["persons_only"] and (thing := self._other_noun(index, group)):
+            raise self.unsure(index, f"may speak of “{thing}”")
+
+    def _other_noun(self, index: int, group: str) -> str | None:
+        """Return a noun before a word that has an article of a group, is no person and follows no preposition."""
+        for one in range(index - 1 if "-" in self.prompt.lower[index] else index - 2):
+            article = self.determiners.get((self.token(one),))
+            if article is None or article.is_plural or article.group(is_vowel=False) not in ("", group):
+                continue
+            is_object = self.has(one, "prepositions") or self.has(one - 1, "prepositions")
+            if (
+                not is_object
+                and not self.has(one + 1, "opens")
+                and one not in self.taken
+                and self.joined(one + 1)
+            ):
+                return self.prompt.words[one + 1]
+        return None
+
+    def objects(self) -> Iterator[Swap]:
+        """Yield pronouns that are the object of a verb whose object is a person: "la rassurer", "ayudarla", "convidá-la"."""
+        forms, behind = pronoun_forms(self.words, "object"), pronoun_forms(self.words, "joined")
+        stems, endings = tuple(self.rules["person_verbs"]), tuple(self.rules["verb_endings"])
+        for index, word in self.readable():
+            after = without_accents(self.prompt.at(index + 1))
+            suffix = next((one for one in behind if word.endswith(one)), "")
+            verb = without_accents(word.removesuffix(suffix))
+            if word in forms and self._is_object(index):
+                is_noun = after.endswith(tuple(self.rules["noun_endings"]))
+                is_clear = (
+                    self.joined(index)
+                    and self.has(index - 1, "before_object")
+                    and not self.has(index - 1, "opens")
+                )
+                if (after.startswith(stems) and not is_noun) or self.has(index + 1, "whole_verbs"):
+                    yield from self._object(index, *forms[word])
+                elif is_clear and forms[word][0] == "woman" == self.antecedent(index):
+                    raise self.unsure(index, "may speak of a thing")
+            elif suffix and verb.startswith(stems) and verb.endswith(endings):
+                yield from self._object(
+                    index, behind[suffix][0], word.removesuffix(suffix) + behind[suffix][1]
+                )
+            elif (
+                suffix
+                and verb.endswith(("ar", "er", "ir"))
+                and behind[suffix][0] == "woman" == self.antecedent(index)
+            ):
+                raise self.unsure(index, "may speak of a thing")
+        yield from self._participles()
+
+    def _is_object(self, index: int) -> bool:
+        after = self.prompt.at(index + 1)
+        if not self.joined(index) or not self.joined(index + 1):
+            return bool(self.rules["drops_pronouns"]) and self.joined(index + 1)
+        is_infinitive = self.has(index - 1, "before_infinitive") and after.endswith(("er", "ir", "re", "ar"))
+        return self.has(index - 1, "before_object") or is_infinitive
+
+    def _object(self, index: int, group: str, other: str) -> Iterator[Swap]:
+        known = self.antecedent(index)
+        if known is None:
+            self.unknown.append(index)
+        elif known != group:
+            raise self.unsure(index, "may be somebody else")
+        else:
+            yield self.swap(index, other, group)
+
+    def _participles(self) -> Iterator[Swap]:
+        """Yield participles that agree with the object before them: "je l'ai vue"."""
+        for index in range(len(self.prompt.words) - 2):
+            known, at = self.antecedent(index), self.skip(index + 2, "adverbs")
+            if self.token(index) != "l'" or not self.has(index + 1, "have") or known is None:
+                continue
+            other = (
+                other_form(self.words, self.prompt.at(at), known, is_loose=True) if self.joined(at) else None
+            )
+            if other is not None and at not in self.taken:
+                if (thing := self._other_noun(index, known)) is not None:
+                    raise self.unsure(index, f"may speak of “{thing}”")
+                yield from self._agreeing_after(at, known, is_loose=True)
