@@ -271,13 +271,24 @@ def _judge(
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Draws the sample.  [default: 0]")
 @click.option(
+    "--rubric",
+    metavar="NAME|FILE.yml",
+    help="The labels are answers of this rubric, such as 4 or yes; they correct its judges (`biasledger score --judge`).",
+)
+@click.option(
     "--run",
     metavar="RUN",
     shell_complete=complete_runs,
     help="Draw the sample from this run only: its id, the beginning of it, latest or previous.",
 )
 def label(
-    labels: Path, ledger: Path, by: str | None, sample: int | None, seed: int | None, run: str | None
+    labels: Path,
+    ledger: Path,
+    by: str | None,
+    sample: int | None,
+    seed: int | None,
+    rubric: str | None,
+    run: str | None,
 ) -> None:
     """Store labels that a person gave to answers.
 
@@ -287,13 +298,17 @@ def label(
     that were drawn at random (column drawn: random) correct the scores. In a browser: `biasledger serve --label-as NAME`.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
+    from biasledger.scoring.rubrics import load_rubric
     from biasledger.tuning.drawing import NEEDED_COVERAGE, write_drawn
     from biasledger.tuning.keeping import keep_file
+    from collector.ledger.labels import LABELS
 
     if (by is None) is (sample is None):
         raise click.UsageError(
             "Say who gave the labels, --by NAME, or have answers drawn to be labelled, --sample N."
         )
+    if sample is not None and rubric is not None:
+        raise click.UsageError("--rubric says what stored labels are answers of: give it with --by NAME.")
     if sample is None and (seed is not None or run is not None):
         raise click.UsageError("--seed and --run say what is drawn: give them with --sample N.")
     if sample is not None:
@@ -311,7 +326,11 @@ def label(
             )
         next_step(f"biasledger label {shlex.quote(str(labels))} --by NAME")
         return
-    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "")
+    name, known = "", LABELS
+    if rubric is not None:
+        name, loaded = load_rubric(rubric)
+        known = tuple(loaded.answers)
+    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "", name, known)
     say(
         f"Labels stored: {done.n_kept:,}; unchanged: {done.n_unchanged:,}; rows without a label: {n_unlabelled:,}."
     )

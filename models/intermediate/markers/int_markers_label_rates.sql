@@ -42,6 +42,7 @@ weighted as (
         coalesce(weight * stands_for, 0) as label_weight,
         coalesce(problematic, 0) as labelled_as,
         coalesce(problematic - mark, 0) as error,
+        coalesce(badness - graded_as, 0) as score_error,
         coalesce(problematic in (0, 1), false) as is_agreed
     from sides
 ),
@@ -81,6 +82,9 @@ counted as (
         ) as mean_error,
         {{ sum_of_answers("label_weight * pow(error, 2)") }} / drawn_weight as mean_square,
         {{ sum_of_answers("label_weight * labelled_as") }} / drawn_weight as labelled_rate,
+        -- Of the score itself, towards its worse end.
+        {{ sum_of_answers("label_weight * score_error") }} / drawn_weight as mean_score_error,
+        {{ sum_of_answers("label_weight * pow(score_error, 2)") }} / drawn_weight as mean_square_score_error,
         -- Nothing is uncertain of answers that were all labelled: each stands for itself.
         {{ sum_of_answers("pow(label_weight, 2) * coalesce(1 - 1 / stands_for, 0)") }}
         / nullif({{ sum_of_answers("pow(label_weight, 2)") }}, 0) as share_not_labelled
