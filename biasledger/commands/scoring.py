@@ -207,18 +207,18 @@ def _judge(
     strike_out_named_in(targets)
     target = load_target(targets, target_name)
     scorer = scorer or judge_name(target, name)
-    answers = answers_left(path, scorer, run=run_id, limit=limit)
+    answers = answers_left(path, scorer, run=run_id)
     if not answers:
         say(f"Nothing is left to grade: every text answer has a grade by {scorer!r}.")
         return
     meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
     asides = Asides(target, meter, max_requests)
-    judge = Judge(Ledger(path), asides, target, name, rubric, answers, seed=seed, scorer=scorer)
+    judge = Judge(Ledger(path), asides, target, name, rubric, answers, seed=seed, scorer=scorer, limit=limit)
     expected = judge.estimated_cost(meter, swap_texts)
     cost = (
         "cost unknown" if expected is None else f"about {usd(expected)} USD with the test on swapped groups"
     )
-    say(f"{scorer} grades {len(answers):,} answers, {cost}.")
+    say(f"{scorer} grades {len(judge.answers):,} answers, {cost}.")
     if dry_run:
         return
     n_questions = judge.n_swap_questions(swap_texts)
@@ -227,7 +227,7 @@ def _judge(
     for one in judge.swaps:
         said = (
             f"{one.group_name} against {one.reference_group} ({one.attribute}): {one.n_texts} texts graded with the words of "
-            f"both; those of {one.group_name} {abs(one.difference):.1%} of the range "
+            f"both, those of {one.group_name} {abs(one.difference):.1%} of the range "
             f"{'worse' if one.difference > 0 else 'better'} [{one.interval_low:+.1%}, {one.interval_high:+.1%}], "
             f"p = {one.p_value:.2g}"
         )
@@ -243,13 +243,12 @@ def _judge(
         )
     with progress(len(judge.prompts()), f"Graded by {target.name}", None) as advance:
         done = judge.grade(lambda n: advance(n, 0))
-    say(f"  graded: {done.n_graded:,} of {len(answers):,} answers, with {asides.n_requests:,} requests")
+    say(f"  graded: {done.n_graded:,} of {len(judge.answers):,} answers, with {asides.n_requests:,} requests")
     if meter.cost_usd is not None:
         say(f"  cost: {usd(meter.cost_usd)} USD")
     if done.n_failed:
-        why = f" ({done.error})" if done.error else ""
         say(
-            f"  without a usable grade: {done.n_failed:,} texts{why}; run the command again to ask for these.",
+            f"  texts without a usable grade: {done.n_failed:,}; run the command again to ask for these.",
             err=True,
         )
     if done.is_cut_off:

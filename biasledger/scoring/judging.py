@@ -130,6 +130,7 @@ class Judge:
         answers: answers to grade; a result of `answers_left`.
         seed: draws the order and the texts of the swap test.
         scorer: the name of the scores.
+        limit: grades so many of the answers, drawn at random.
 
     Raises:
         InputError: scores of this name are by another rubric or prompt.
@@ -147,9 +148,11 @@ class Judge:
         *,
         seed: int,
         scorer: str,
+        limit: int | None = None,
     ) -> None:
         self._ledger, self._asides, self._target, self._rubric = ledger, asides, target, rubric
-        self._answers, self._seed, self._scorer = answers, seed, scorer
+        self._seed, self._scorer = seed, scorer
+        self.answers = random.Random(seed).sample(answers, len(answers))[:limit]
         self._document = rubric.document(name) | {"prompt_hash": tagged_hash(PROMPT)}
         self._runs = sorted({one.run_id for one in answers})
         self._prompts: Mapping[tuple[str, str], AskedPrompt] = asked_prompts(ledger, self._runs)
@@ -178,7 +181,7 @@ class Judge:
     def prompts(self) -> dict[str, list[AnswerToScore]]:
         """Return what the judge is asked -> the answers that it is about, in a random order; equal questions are asked once."""
         found: dict[str, list[AnswerToScore]] = defaultdict(list)
-        for one in self._answers:
+        for one in self.answers:
             found[self._prompt(one)].append(one)
         ordered = sorted(found)
         random.Random(self._seed).shuffle(ordered)
@@ -324,7 +327,7 @@ class Judge:
         by_contrast: dict[_Contrast, dict[bool, list[AnswerToScore]]] = defaultdict(
             lambda: {True: [], False: []}
         )
-        for one in self._answers:
+        for one in self.answers:
             asked = self._prompts[one.run_id, one.prompt_id]
             for attribute, reference in asked.references.items():
                 group = asked.persons.get(attribute, ("", ""))[0]
@@ -427,7 +430,7 @@ def swap_results(differences: Mapping[_Contrast, Sequence[float]], seed: int) ->
             (each,),
             lambda sample, axis: sample.mean(axis=axis),
             permutation_type="samples",
-            n_resamples=9_999,
+            n_resamples=1_999,
             vectorized=True,
             rng=np.random.default_rng(seed),
         )

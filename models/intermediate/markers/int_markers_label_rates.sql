@@ -111,7 +111,23 @@ corrected as (
         sqrt(
             (likely_square - pow(likely_error, 2)) / (drawn_n + 2) * share_not_labelled
             + likely_rate * (1 - likely_rate) * share_of_one
-        ) as standard_error
+        ) as standard_error,
+        -- Both shares with one answer more of each kind, so that none is certain.
+        (sensitivity * sensitivity_n + 1) / (sensitivity_n + 2) as likely_sensitivity,
+        (specificity * specificity_n + 1) / (specificity_n + 2) as likely_specificity,
+        likely_sensitivity + likely_specificity - 1 as told_apart,
+        if(
+            share_covered < 0.9 or sensitivity + specificity <= 1, null,
+            (scorer_rate + specificity - 1) / (sensitivity + specificity - 1)
+        ) as rogan_gladen_rate,
+        if(
+            rogan_gladen_rate is null or told_apart <= 0, null, (scorer_rate + likely_specificity - 1) / told_apart
+        ) as rogan_gladen_middle,
+        1.959964 * sqrt(
+            scorer_rate * (1 - scorer_rate) * share_of_one
+            + pow(1 - rogan_gladen_middle, 2) * likely_specificity * (1 - likely_specificity) / (specificity_n + 2)
+            + pow(rogan_gladen_middle, 2) * likely_sensitivity * (1 - likely_sensitivity) / (sensitivity_n + 2)
+        ) / told_apart as rogan_gladen_arm
     from shrunk
 )
 

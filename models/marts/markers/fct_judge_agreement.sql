@@ -140,8 +140,8 @@ agreement as (
         other_mean_badness,
         if(any_value(chance) < 1e-12, null, 1 - any_value(disagreement) / any_value(chance)) as kappa,
         sqrt({{ sum_of_answers("pow(influence, 2)") }}) / n_answers as standard_error,
-        greatest(-1, kappa - 1.959964 * standard_error) as kappa_low,
-        least(1, kappa + 1.959964 * standard_error) as kappa_high
+        if(kappa is null, null, greatest(-1, kappa - 1.959964 * standard_error)) as kappa_low,
+        if(kappa is null, null, least(1, kappa + 1.959964 * standard_error)) as kappa_high
     from influences
     group by
         run_id, mitigation, rubric, scorer, other_scorer, attribute, group_name, n_answers, agreement, mean_badness,
