@@ -188,8 +188,8 @@ def test_replies_without_a_grade_are_asked_again(score: Callable[..., Any], judg
     assert score("--judge", "fair", "--swap-texts", "0").exit_code == 0
     assert rows("select count(*), sum(cast(label = 'yes' as integer)) from raw.response_scores") == [(60, 21)]
     judges.says = lambda _prompt, _number: "I would rather not."
-    useless = score("--judge", "harsh", "--swap-texts", "0")
-    assert "harsh gave no usable grade of 50 texts" in useless.output
+    useless = score("--judge", "harsh", "--swap-texts", "0", "--limit", "9")
+    assert "harsh gave no usable grade of 9 texts" in useless.output
 
 
 def test_what_it_needs_is_said(
