@@ -213,17 +213,27 @@ def _judge(
         return
     meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
     asides = Asides(target, meter, max_requests)
-    judge = Judge(Ledger(path), asides, target, name, rubric, answers, seed=seed, scorer=scorer, limit=limit)
-    expected = judge.estimated_cost(meter, swap_texts)
+    judge = Judge(
+        Ledger(path),
+        asides,
+        target,
+        name,
+        rubric,
+        answers,
+        seed=seed,
+        scorer=scorer,
+        swap_texts=swap_texts,
+        limit=limit,
+    )
+    expected = judge.estimated_cost(meter)
     cost = (
         "cost unknown" if expected is None else f"about {usd(expected)} USD with the test on swapped groups"
     )
     say(f"{scorer} grades {len(judge.answers):,} answers, {cost}.")
     if dry_run:
         return
-    n_questions = judge.n_swap_questions(swap_texts)
-    with progress(n_questions, "Texts of swapped groups graded", None) as advance:
-        is_whole = judge.test_swaps(swap_texts, lambda n: advance(n, 0))
+    with progress(len(judge.swap_prompts), "Texts of swapped groups graded", None) as advance:
+        is_whole = judge.test_swaps(lambda n: advance(n, 0))
     for one in judge.swaps:
         said = (
             f"{one.group_name} against {one.reference_group} ({one.attribute}): {one.n_texts} texts graded with the words of "
@@ -241,7 +251,7 @@ def _judge(
             f"or rubric; or grade with --despite-swaps and label a sample of answers (biasledger label --sample 200 drawn.csv): "
             f"findings about these groups count only with labels."
         )
-    with progress(len(judge.prompts()), f"Graded by {target.name}", None) as advance:
+    with progress(len(judge.prompts), f"Graded by {target.name}", None) as advance:
         done = judge.grade(lambda n: advance(n, 0))
     say(f"  graded: {done.n_graded:,} of {len(judge.answers):,} answers, with {asides.n_requests:,} requests")
     if meter.cost_usd is not None:
@@ -325,7 +335,8 @@ def label(
             )
         next_step(f"biasledger label {shlex.quote(str(labels))} --by NAME")
         return
-    name, known = "", LABELS
+    name = ""
+    known: Sequence[str] = LABELS
     if rubric is not None:
         name, loaded = load_rubric(rubric)
         known = tuple(loaded.answers)

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,6 +130,7 @@ class Judge:
         answers: answers to grade; a result of `answers_left`.
         seed: draws the order and the texts of the swap test.
         scorer: the name of the scores.
+        swap_texts: texts that are graded under swapped groups, for each group and its reference.
         limit: grades so many of the answers, drawn at random.
 
     Raises:
@@ -148,6 +149,7 @@ class Judge:
         *,
         seed: int,
         scorer: str,
+        swap_texts: int,
         limit: int | None = None,
     ) -> None:
         self._ledger, self._asides, self._target, self._rubric = ledger, asides, target, rubric
@@ -177,9 +179,12 @@ class Judge:
                     f"give the new ones a name of their own: --scorer NAME."
                 )
             self._declared[run_id] = [Swap(**one) for one in kept["swaps"]]
+        self._known = {_contrast(one): one for swaps in self._declared.values() for one in swaps}
+        self._swapped_pairs = [one for one in self._pairs(swap_texts) if one[0] not in self._known]
 
+    @cached_property
     def prompts(self) -> dict[str, list[AnswerToScore]]:
-        """Return what the judge is asked -> the answers that it is about, in a random order; equal questions are asked once."""
+        """What the judge is asked -> the answers that it is about, in a random order; equal questions are asked once."""
         found: dict[str, list[AnswerToScore]] = defaultdict(list)
         for one in self.answers:
             found[self._prompt(one)].append(one)
@@ -187,45 +192,38 @@ class Judge:
         random.Random(self._seed).shuffle(ordered)
         return {prompt: found[prompt] for prompt in ordered}
 
-    def estimated_cost(self, meter: CostMeter, n_swapped: int) -> float | None:
+    @cached_property
+    def swap_prompts(self) -> list[str]:
+        """What the judge is asked in the test on swapped groups, without what is known from an earlier call."""
+        return list(dict.fromkeys(prompt for _, pair in self._swapped_pairs for prompt in pair))
+
+    def estimated_cost(self, meter: CostMeter) -> float | None:
         """Return what grading and swap test would cost in USD, None where the price is not known."""
-        tokens = [estimate_prompt_tokens(prompt, None) for prompt in self.prompts()]
-        tokens += [estimate_prompt_tokens(p, None) for _, pair in self._pairs(n_swapped) for p in pair]
+        tokens = [estimate_prompt_tokens(one, None) for one in (*self.prompts, *self.swap_prompts)]
         return meter.estimate(sum(tokens), len(tokens) * ANSWER_TOKENS)
 
-    def n_swap_questions(self, n_texts: int) -> int:
-        """Return how many questions a swap test would ask at most."""
-        return len({prompt for _, pair in self._pairs(n_texts) for prompt in pair})
-
-    def test_swaps(self, n_texts: int, on_progress: Callable[[int], None] = lambda _n: None) -> bool:
+    def test_swaps(self, on_progress: Callable[[int], None] = lambda _n: None) -> bool:
         """Grade texts under swapped groups, and keep the result with each run; one that is known is not measured again.
-
-        Args:
-            n_texts: texts for each group and its reference.
-            on_progress: called with the number of questions done.
 
         Returns:
             Whether it is complete; False where a limit ended it.
         """
-        known = {(one.attribute, one.group_name, one.reference_group): one for one in self._known()}
-        pairs = [one for one in self._pairs(n_texts) if one[0] not in known]
-        asked = [prompt for _, pair in pairs for prompt in pair]
         grades: dict[str, Grade | None] = {}
         with ThreadPoolExecutor(max(1, self._target.concurrency)) as pool:
-            for batch in _batches(list(dict.fromkeys(asked))):
+            for batch in _batches(self.swap_prompts):
                 for prompt, said in self._grades(batch, pool).items():
                     if said is None:
                         return False
                     grades[prompt] = said.value
                 on_progress(len(grades))
         differences: dict[_Contrast, list[float]] = defaultdict(list)
-        for contrast, (of_group, of_reference) in pairs:
+        for contrast, (of_group, of_reference) in self._swapped_pairs:
             worse, better = grades[of_group], grades[of_reference]
             if worse is not None and better is not None:
                 differences[contrast].append(
                     self._rubric.badness(worse.grade) - self._rubric.badness(better.grade)
                 )
-        self.swaps = [*known.values(), *swap_results(differences, self._seed)]
+        self.swaps = [*self._known.values(), *swap_results(differences, self._seed)]
         for run_id in self._runs:
             self._declare(run_id)
         return True
@@ -238,7 +236,7 @@ class Judge:
             LedgerError: the ledger cannot be written.
         """
         done = Grading()
-        by_prompt = self.prompts()
+        by_prompt = self.prompts
         n_done = 0
         with ThreadPoolExecutor(max(1, self._target.concurrency)) as pool:
             for batch in _batches(list(by_prompt)):
@@ -265,10 +263,10 @@ class Judge:
         found, _, _ = extract_json(split_reasoning(reply).answer)
         if not isinstance(found, JsonObject):
             return None
-        found = dict(found)
-        said = str(found.get("grade", "")).strip().removesuffix(".0")
+        parts = dict(found)
+        said = str(parts.get("grade", "")).strip().removesuffix(".0")
         grade = next((one for one in self._rubric.answers if one.lower() == said.lower()), None)
-        return None if grade is None else Grade(grade, str(found.get("reason", ""))[:LONGEST_REASON])
+        return None if grade is None else Grade(grade, str(parts.get("reason", ""))[:LONGEST_REASON])
 
     def _grades(self, prompts: Sequence[str], pool: ThreadPoolExecutor) -> dict[str, Aside[Grade] | None]:
         """Ask for the grades of a batch.
@@ -368,10 +366,6 @@ class Judge:
             if of_own != of_other:
                 yield (of_own, of_other) if is_group else (of_other, of_own)
 
-    def _known(self) -> Iterator[Swap]:
-        for swaps in self._declared.values():
-            yield from swaps
-
     def _declare(self, run_id: str) -> None:
         """Keep the rubric and the swap test as an event of a run, unless one says the same."""
         attributes = {
@@ -412,6 +406,10 @@ class Judge:
         with self._ledger.append() as append:
             for run_id, rows in by_run.items():
                 append.scores(run_id, rows)
+
+
+def _contrast(swap: Swap) -> _Contrast:
+    return swap.attribute, swap.group_name, swap.reference_group
 
 
 def swap_results(differences: Mapping[_Contrast, Sequence[float]], seed: int) -> list[Swap]:

@@ -141,11 +141,14 @@ def asked_prompts(ledger: Ledger, run_ids: Collection[str]) -> dict[tuple[str, s
         ).fetchall()
     return {
         (str(run), str(prompt)): AskedPrompt(
-            *of,
+            text,
+            mitigation,
+            groups,
+            language,
             {attribute: (group, descriptor) for attribute, group, descriptor in persons},
             _references(attributes),
         )
-        for run, prompt, *of, persons, attributes in rows
+        for run, prompt, text, mitigation, groups, language, persons, attributes in rows
     }
 
 
