@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -65,6 +66,10 @@ BATCH = 50
 # A swap test alarms below this p, adjusted for the pairs of groups, from this share of the range on: half of a finding's.
 SWAP_ALPHA, SWAP_LEAST = 0.05, 0.05
 _LEAST_SWAPPED = 6  # fewer pairs cannot reach p < 0.05 by exchanged signs
+# Of languages without rows in seeds/address_forms.csv.
+_PRONOUNS = {
+    "de": "er ihn ihm sein seine seinen seinem seiner seines sie ihr ihre ihren ihrem ihrer ihres herr herrn"
+}
 _KINDS = frozenset({"title", "kinship", "gendered noun", "pronoun"})
 _DECLARED = """
     select run_id, detail from raw.kept_run_events
@@ -299,13 +304,13 @@ class Judge:
             shown: words in lower case that are not masked.
         """
         asked = self._prompts[answer.run_id, answer.prompt_id]
-        gendered = gendered_words(asked.language)
+        hidden = identity_words(asked.language)
         if shown:
-            gendered = tuple(one for one in gendered if one not in shown)
+            hidden = tuple(one for one in hidden if one not in shown)
 
         def blind(text: str) -> str:
             text = masked(text, answer.group_words) if words is None else replaced(text, words)
-            return masked(text, gendered)
+            return masked(text, hidden)
 
         rubric = self._rubric
         message = ""
@@ -357,7 +362,8 @@ class Judge:
             other = rng.choice(others)
             keys = [key for key in own if own[key] != other[key]]
             to = {mine: yours for key in keys for mine, yours in zip(own[key], other[key], strict=True)}
-            shown = frozenset(word.lower() for word in (*to, *to.values()))
+            named = (*to, *to.values())
+            shown = frozenset(part.lower() for word in named for part in (word, *word.split()))
             of_own, of_other = (
                 self._prompt(one, {word: word for word in to}, shown),
                 self._prompt(one, to, shown),
@@ -440,15 +446,19 @@ def swap_results(differences: Mapping[_Contrast, Sequence[float]], seed: int) ->
 
 
 @lru_cache
-def gendered_words(language: str) -> tuple[str, ...]:
-    """Return words of a language that state a person's sex: pronouns, titles, kinship and nouns of the shipped lists."""
+def identity_words(language: str) -> tuple[str, ...]:
+    """Return words of a language that state who a person is: pronouns, titles, kinship and others of the shipped lists."""
     code = language.lower().split("-")[0] or "en"
-    found = set(read_words(code).entries) if code in languages() else set()
+    found = set(_PRONOUNS.get(code, "").split())
+    if code in languages():
+        words = read_words(code)
+        irregular = words.data.get("declensions", {}).get("irregular", "")
+        found |= {form.lower() for form in re.split(r"[\s,/]+", irregular)} | set(words.entries)
     with settings_file("address_forms.csv").open(encoding="utf-8", newline="") as file:
         found |= {
             row["term"] for row in csv.DictReader(file) if row["language"] == code and row["kind"] in _KINDS
         }
-    return tuple(sorted(found - {MASK.lower()}))
+    return tuple(sorted(found - {"", MASK.lower()}))
 
 
 def _batches(prompts: Sequence[str]) -> Iterator[Sequence[str]]:
