@@ -158,6 +158,7 @@ def table(project: Project, name: str, audit: str) -> dict[str, dict[str, Any]]:
     """Rows of a table about an audit, by group."""
     frame = project.query(
         f"select t.* from marts.{name} as t join marts.dim_runs using (run_id) where audit = '{audit}'"
+        " and scorer = 'judge'"
     )
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     return {row["group_name"]: {str(name): value for name, value in row.items()} for row in rows}
