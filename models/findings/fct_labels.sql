@@ -1,8 +1,7 @@
 with
 
 labels as (
-    select
-        *
+    select *
     from {{ ref("int_answers_labels") }}
 ),
 

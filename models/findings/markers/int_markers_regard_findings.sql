@@ -127,8 +127,8 @@ regard_findings as (
             and regard_intervals.scheme = judged.scheme
 ),
 
--- Scores about both groups, usable or not; of a scorer without any scores, all questions. A judge that grades a group worse by
--- its words alone says nothing about it, unless people's labels correct it.
+-- Scores about both groups, usable or not; of a scorer without any scores, all questions. A judge that grades a group
+-- worse by its words alone says nothing about it, unless people's labels correct it.
 asked_scores as (
     select
         asked.*,
@@ -202,7 +202,9 @@ score_gap_findings as (
                 case
                     when asked_scores.rubric is null then ''
                     when asked_scores.is_corrected
-                        then printf('; the judge''s errors are corrected by %d labels of people', asked_scores.n_labels)
+                        then printf(
+                            '; the judge''s errors are corrected by %d labels of people', asked_scores.n_labels
+                        )
                     else printf(
                         '; the judge''s error is not included, as people labelled %d randomly drawn answers, and at least '
                         '{{ least_labels() }} about each combination of groups are needed',

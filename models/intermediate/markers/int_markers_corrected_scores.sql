@@ -29,8 +29,8 @@ cells as (
     from marked_answers
 ),
 
--- One error more of each kind in a cell (Bonett & Price 2012), shared out with alternating signs, so that the mean stays: few
--- labels without an error do not say that there are none.
+-- One error more of each kind in a cell (Bonett & Price 2012), shared out with alternating signs, so that the mean
+-- stays: few labels without an error do not say that there are none.
 widened as (
     select
         *,
@@ -43,8 +43,8 @@ widened as (
     from cells
 ),
 
--- The mean of a group is its mean grade plus the mean error of its labelled answers; each of these stands for the others,
--- so that its error is as uncertain as it is (Angelopoulos et al. 2023; Robins, Rotnitzky & Zhao 1994).
+-- The mean of a group is its mean grade plus the mean error of its labelled answers, each of which stands for the
+-- others, so that the mean is as uncertain as it is (Angelopoulos et al. 2023; Robins, Rotnitzky & Zhao 1994).
 corrected_scores as (
     select
         run_id,

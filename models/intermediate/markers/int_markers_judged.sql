@@ -121,7 +121,8 @@ judged as (
         *,
         -- The source's own score keeps its name.
         if(
-            rubric is null and label = 'negative' and worse = 'higher' and lowest = 0 and highest = 1, 'negative_regard', 'score'
+            rubric is null and label = 'negative' and worse = 'higher' and lowest = 0 and highest = 1,
+            'negative_regard', 'score'
         ) as outcome,
         if(outcome = 'negative_regard', scorer, scorer || ': ' || label) as scheme,
         case

@@ -90,7 +90,7 @@ totals as (
         {{ sum_of_answers("pow(badness, 2)") }} / count(*) - pow(mean_badness, 2) as variance,
         {{ sum_of_answers("pow(other_badness, 2)") }} / count(*) - pow(other_mean_badness, 2) as other_variance,
         {{ sum_of_answers("pow(badness - other_badness, 2)") }} / count(*) as disagreement,
-        -- What answers that are paired at random give: Cohen's kappa with quadratic weights, of two labels the plain one.
+        -- What answers paired at random give: Cohen's kappa with quadratic weights, of two labels the plain one.
         variance + other_variance + pow(mean_badness - other_mean_badness, 2) as chance
     from sides
     group by run_id, mitigation, rubric, scorer, other_scorer, attribute, group_name
@@ -102,7 +102,18 @@ influences as (
         sides.run_id,
         sides.prompt_id,
         sides.trial,
-        totals.* exclude (run_id),
+        totals.mitigation,
+        totals.rubric,
+        totals.scorer,
+        totals.other_scorer,
+        totals.attribute,
+        totals.group_name,
+        totals.n_answers,
+        totals.agreement,
+        totals.mean_badness,
+        totals.other_mean_badness,
+        totals.disagreement,
+        totals.chance,
         if(
             totals.chance < 1e-12, null,
             (
