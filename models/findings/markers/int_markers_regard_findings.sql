@@ -206,7 +206,7 @@ score_gap_findings as (
                             '; the judge''s errors are corrected by %d labels of people', asked_scores.n_labels
                         )
                     else printf(
-                        '; the judge''s error is not included, as people labelled %d randomly drawn answers, and at least '
+                        '; the judge''s error is not included: people labelled %d randomly drawn answers, and at least '
                         '{{ least_labels() }} about each combination of groups are needed',
                         asked_scores.n_labels
                     )
