@@ -6,7 +6,7 @@ an upgrade reaches everyone. In a wheel they lie inside the package, in a checko
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,15 @@ LINKS = Path(".biasledger/packages/biasledger")
 # The parts of the installed dbt project that a thin project links to, next to its seeds.
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
 # The one audit of a new project, and the schema that editors check audits by.
-FIRST_AUDIT = (Path("audits/products.yml"), Path("audits/audit.schema.json"))
+FIRST_AUDIT = ("audits/products.yml", "audits/audit.schema.json")
+PRESETS = {
+    "chatbot": (
+        "audits/chatbot.yml",
+        "audits/stereotypes.yml",
+        "audits/stereotypes/*",
+        "audits/audit.schema.json",
+    )
+}
 # Seeds that are the user's own to edit.
 SETTINGS = ("thresholds.csv", "output_thresholds.csv", "exceptions.csv", "tolerances.csv", "model_prices.csv")
 
@@ -82,12 +90,13 @@ def _installed(in_wheel: Path, sign: str) -> Path:
     )
 
 
-def init_project(directory: Path, *, every_audit: bool = True) -> list[Path]:
+def init_project(directory: Path, *, every_audit: bool = True, preset: str | None = None) -> list[Path]:
     """Lay out a thin project; nothing that exists is overwritten.
 
     Args:
         directory: its folder, made if absent.
         every_audit: whether all shipped audits are laid out, with the files they name, or only the first one.
+        preset: a key of PRESETS, whose audits are laid out, whatever `every_audit` says.
 
     Returns:
         The files written, relative to `directory`, sorted.
@@ -97,7 +106,7 @@ def init_project(directory: Path, *, every_audit: bool = True) -> list[Path]:
     """
     if directory.exists() and not directory.is_dir():
         raise InputError(f"{directory} is a file: name a folder, new or without a biasledger project.")
-    plan = _starter_files(every_audit=every_audit)
+    plan = _starter_files(PRESETS[preset] if preset else None if every_audit else FIRST_AUDIT)
     present = sorted(str(name) for name in plan if os.path.lexists(directory / name))
     if present:
         raise InputError(
@@ -110,8 +119,8 @@ def init_project(directory: Path, *, every_audit: bool = True) -> list[Path]:
     return sorted(plan)
 
 
-def _starter_files(*, every_audit: bool) -> dict[Path, Path]:
-    """Path in the new project -> the file it is copied from."""
+def _starter_files(audits: Sequence[str] | None) -> dict[Path, Path]:
+    """Path in the new project -> the file it is copied from; audits: patterns of their paths, None for all."""
     skeleton, models, starter = _PACKAGE / "skeleton", dbt_source(), starter_source()
     files = {
         Path("dbt_project.yml"): skeleton / "dbt_project.yml",
@@ -125,7 +134,7 @@ def _starter_files(*, every_audit: bool) -> dict[Path, Path]:
     # Word lists of others come with their licence (txt), specs with their schema (json).
     for kind in ("*.yml", "*.csv", "*.txt", "*.json"):
         for audit in sorted((starter / "audits").rglob(kind)):
-            if every_audit or audit.relative_to(starter) in FIRST_AUDIT:
+            if audits is None or any(audit.relative_to(starter).match(pattern) for pattern in audits):
                 files[audit.relative_to(starter)] = audit
     return files
 

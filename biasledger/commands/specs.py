@@ -61,19 +61,25 @@ _OFTEN_FORGOTTEN = {
 @click.command()
 @click.argument("directory", type=PATH, metavar="DIR")
 @click.option("--all", "every_audit", is_flag=True, help="Every audit that ships, with the files they name.")
-def init(directory: Path, every_audit: bool) -> None:
+@click.option(
+    "--preset", type=click.Choice(["chatbot"]), help="Audits for a purpose, in place of the first one."
+)
+def init(directory: Path, every_audit: bool, preset: str | None) -> None:
     """Lay out a new project.
 
     Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
     """
-    from biasledger.project import init_project
+    from biasledger.project import PRESETS, init_project
 
-    written = init_project(directory, every_audit=every_audit)
+    if preset and every_audit:
+        raise click.UsageError("--all lays out the audits of every preset: leave out --preset.")
+    written = init_project(directory, every_audit=every_audit, preset=preset)
     say(f"Laid out {directory}:")
     for path in written:
         say(f"  {path}")
     enter = "" if directory.resolve() == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
-    next_step(f"{enter}biasledger collect audits/products.yml --target simulator")
+    first = PRESETS[preset][0] if preset else "audits/products.yml"
+    next_step(f"{enter}biasledger collect {first} --target simulator")
 
 
 @click.command()
