@@ -392,6 +392,7 @@ def test_labels_that_stand_are_a_table(labelled: Project) -> None:
     n_kind = sum(truth(row) == "acceptable" for row in read(labelled.folder / "alike drawn.csv"))
     assert counts == [
         ("alike", n_kind, 0, 0, True),
+        ("graded", N_DRAWN, 0, 0, True),
         ("handpicked", 120, 0, 0, False),
         ("judged", N_DRAWN + 30, 20, 2, True),
         ("one-group", N_DRAWN // 2, 0, 0, True),
@@ -464,7 +465,7 @@ def test_a_finding_says_how_right_its_scorer_is(labelled: Project, audit: str, t
 
 
 def test_the_commands_of_the_documents_run(labelled: Project, tmp_path: Path) -> None:
-    (script,) = [block for block in blocks("docs/methods.md") if "biasledger label" in block]
+    (script,) = [block for block in blocks("docs/methods.md") if "scorer_against_people" in block]
     for name in ("ledger.duckdb", "warehouse.duckdb"):
         shutil.copyfile(labelled.folder / name, tmp_path / name)
     sample, keep, build, ask = [line.split("#")[0].strip() for line in script.strip().splitlines()]
