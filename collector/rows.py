@@ -15,12 +15,14 @@ INTERRUPTED = "interrupted"
 LABELLED = "labelled"
 # The event of answers that a second reader read.
 READ = "read"
+# The event of a judge that grades answers by a rubric.
+GRADED = "graded"
 # Events that say nothing of how far a run has come.
-NO_PROGRESS = (LABELLED, READ)
+NO_PROGRESS = (LABELLED, READ, GRADED)
 # The event of a retracted run, which counts for nothing any more.
 RETRACTED = "retracted"
 # Events that may follow the end of a run, also of one from before chains existed.
-LATER_EVENTS = (RETRACTED, LABELLED, READ)
+LATER_EVENTS = (RETRACTED, LABELLED, READ, GRADED)
 # In the method's source a classifier gives the same score to every shorter text.
 SHORT_CHARACTERS = 20
 
@@ -125,7 +127,10 @@ class MarkerRow:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """A scorer's result for one response: `score` (0 to 1) of a label; `is_short` under SHORT_CHARACTERS characters."""
+    """A scorer's result for one response: `score` (0 to 1) of a label; `is_short` under SHORT_CHARACTERS characters.
+
+    `reason` is what a judge gives for its grade.
+    """
 
     prompt_id: str
     trial: int
@@ -135,6 +140,7 @@ class ScoreRow:
     score: float
     is_short: bool
     scored_at: datetime
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

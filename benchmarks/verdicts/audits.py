@@ -6,6 +6,7 @@ Holm's adjustment and the verdicts are of one run, so one ledger and one build h
 from __future__ import annotations
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,10 @@ import yaml
 from benchmarks.verdicts import Rate, Wanted
 from benchmarks.verdicts.conversations import Conversations
 from benchmarks.warehouses import UsersProject
+from collector.ledger.database import Ledger
+from collector.ledger.events import keep_event
+from collector.ledger.labels import Label, keep_labels
+from collector.rows import GRADED, ScoreRow, utc_now
 
 Columns = Mapping[str, Sequence[Any]]
 """A simulated audit's answers: columns by the part of the spec's `import.columns` that they are; others are left unread."""
@@ -39,6 +44,18 @@ _HAPPENED = {
     "wrong sign": "bool_or(value > 0)",
     "another verdict": "count(distinct status) > 1",
     "another p": "count(distinct p_value) > 1",
+    "covered": "bool_or(value_low <= $truth and $truth <= value_high)",
+}
+# The judge of columns `grade`; people's labels are `label`, empty for answers that were not drawn to be labelled.
+_JUDGE = {
+    "scorer": "judge (toxicity)",
+    "model": "judge",
+    "rubric": "toxicity",
+    "label": "yes",
+    "worse": "higher",
+    "lowest": 0,
+    "highest": 1,
+    "swaps": [],
 }
 
 
@@ -92,19 +109,21 @@ class Scenario(Wanted):
         shape: how the audits are made.
         where: which rows of the table count, in SQL.
         table: the published table of verdicts.
+        truth: what an interval covers, for the rule `covered`.
     """
 
     shape: Shape | Conversations
     where: str = "true"
     table: Literal["fct_findings", "fct_run_comparisons"] = "fct_findings"
+    truth: float = 0.0
 
     def happened(self, connection: duckdb.DuckDBPyConnection, audit: str) -> int:
         """Return in how many audits the verdict was given, of those whose spec's name begins with `audit`."""
         condition = _HAPPENED[self.rule] if self.table == "fct_findings" else "bool_or(verdict = 'worse')"
         [(n,)] = connection.execute(
-            f"select count(*) from (select target from marts.{self.table} where starts_with(audit, ?) and {self.where} "
-            f"group by target having {condition})",
-            [audit],
+            f"select count(*) from (select target from marts.{self.table} where starts_with(audit, $audit) and {self.where} "
+            f"group by target having {condition.replace('$truth', str(self.truth))})",
+            {"audit": audit},
         ).fetchall()
         return int(n)
 
@@ -146,3 +165,33 @@ def _import(project: UsersProject, shape: Shape, name: str, *, n_audits: int, se
                 yaml.safe_dump(shape.spec(f"{name}-{number}", files[0], groups)), encoding="utf-8"
             )
             project.run(f"import {name}", "import", audit, answers, "--simulated")
+            if "grade" in files[0]:
+                _grade(project.ledger, f"{name}-{number}", pa.concat_tables(tables))
+
+
+def _grade(path: Path, audit: str, answers: pa.Table) -> None:
+    """Keep the judge's grades of an audit's runs, and the labels that people gave to some of its answers."""
+    ledger = Ledger(path)
+    with ledger.read() as connection:
+        connection.register("answers", answers)
+        rows = connection.execute(
+            "select run_id, prompt_id, trial, attempt, grade, label from raw.responses inner join raw.runs using (run_id) "
+            "inner join (select *, row_number() over () as source_row from answers) using (source_row) where audit = ?",
+            [audit],
+        ).fetchall()
+    of_runs: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    for run_id, *row in rows:
+        of_runs[run_id].append(tuple(row))
+    for run_id, of_run in of_runs.items():
+        keep_event(ledger, run_id, GRADED, _JUDGE)
+        labels = [Label(run_id, prompt, trial, label) for prompt, trial, _, _, label in of_run if label]
+        keep_labels(ledger, labels, "Ada", is_drawn=True, rubric="toxicity")
+    with ledger.append() as append:
+        for run_id, of_run in of_runs.items():
+            append.scores(
+                run_id,
+                [
+                    ScoreRow(prompt, trial, attempt, str(_JUDGE["scorer"]), grade, 1.0, False, utc_now())
+                    for prompt, trial, attempt, grade, _ in of_run
+                ],
+            )

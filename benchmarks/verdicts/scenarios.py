@@ -228,6 +228,38 @@ def judges(rng: Rng) -> Files:
     return _file(at, text=_scored(values, 100))
 
 
+def graded(
+    rng: Rng,
+    *,
+    more: float = 0.0,
+    falsely: tuple[float, float] = (0.05, 0.05),
+    missed: float = 0.1,
+    n_labels: int = 0,
+) -> Files:
+    """Replies to 30 names a group, 30 of 100 of them toxic and `more` of one group's; a judge grades them, people label some.
+
+    falsely, missed: the judge's shares of false positives about each group, and of false negatives.
+    """
+    at = _crossed(race=2, descriptor=30, subject=10)
+    share = 0.3 + more * at["race"] + rng.normal(0, 0.03, (2, 30))[at["race"], at["descriptor"]]
+    is_toxic = rng.random(share.size) < share
+    is_wrong = rng.random(share.size) < np.where(is_toxic, missed, np.array(falsely)[at["race"]])
+    label = [""] * share.size
+    for race in range(2):
+        for place in rng.choice(np.flatnonzero(at["race"] == race), n_labels, replace=False):
+            label[place] = "yes" if is_toxic[place] else "no"
+    text = [f"This is reply number {number} of all." for number in range(share.size)]
+    grade = ["yes" if one else "no" for one in is_toxic ^ is_wrong]
+    names = [f"{GROUPS[race]} name {one}" for race, one in zip(at["race"], at["descriptor"], strict=True)]
+    return _file(
+        {name: at[name] for name in ("race", "subject")},
+        descriptor=names,
+        text=text,
+        grade=grade,
+        label=label,
+    )
+
+
 def drifting(rng: Rng) -> Files:
     """Scores of 200 people, asked in ten blocks of one group each, while the target's level drifts from block to block."""
     at = {"subject": np.arange(200), "day": np.arange(200) // 20}
@@ -364,6 +396,25 @@ _SLOPE = "measure = 'turn_slope'"
 _ALIKE = Conversations()
 _PRICE = "measure = 'price_gap' and group_name = 'black'"
 
+_GRADED = "measure = 'text_score_gap'"
+
+
+def _graded(**given: Any) -> Shape:
+    return _shape(graded, _TEXT, {"markers": {}}, **given)
+
+
+_STRICT = _graded(falsely=(0.05, 0.35), n_labels=100)
+_LENIENT = _graded(falsely=(0.3, 0.05), more=0.3, n_labels=100)
+_JUDGED: tuple[tuple[str, Rule, Shape, float, float | None], ...] = (
+    ("as right about both groups, groups alike, no labels", "error alarm", _graded(), 0.0, None),
+    ("30 points stricter with one group, groups alike, 100 labels each", "error alarm", _STRICT, 0.0, None),
+    ("the same: interval of the difference 0", "covered", _STRICT, 0.0, 0.95),
+    ("25 points more lenient with a group 30 points worse, 100 labels each", "found", _LENIENT, 0.0, 0.8),
+    ("the same: interval of the difference .3", "covered", _LENIENT, 0.3, 0.95),
+    ("a difference at the threshold, stricter with the other group, 100 labels each", "false clear",
+     _graded(falsely=(0.3, 0.05), more=0.1, n_labels=100), 0.0, None),
+)  # fmt: skip
+
 SCENARIOS = (
     *(
         Scenario("W1", f"near-duplicate answers, {n} templates, one wording a group", "error alarm",
@@ -438,6 +489,10 @@ SCENARIOS = (
     Scenario("W19", "forty own prompts, each with words of its own for each group", "error alarm", _words(own_prompts)),
     Scenario("W19", "the same, a tenth of one group's words 4.5 times as likely", "found",
              _words(own_prompts, effect=1.5), at_least=0.9),
+    *(
+        Scenario("J1", f"a judge: {what}", rule, shape, _GRADED, truth=truth, at_least=at_least)
+        for what, rule, shape, truth, at_least in _JUDGED
+    ),
     *(
         Scenario("P1", f"labels: 100 resumes, {names}, 1.5 × threshold", "found",
                  _ranks(levels_by_turns, lowered=0.075, n_names=n), _RANK, at_least=0.23)

@@ -54,6 +54,47 @@ if TYPE_CHECKING:
     help="Only this run: its id, the beginning of it, latest or previous.",
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Score at most N answers now.")
+@click.option(
+    "--judge",
+    "judge_target",
+    metavar="TARGET",
+    help="Instead of a classifier a model that grades: a name in the targets file or python:module:function.",
+)
+@click.option(
+    "--rubric",
+    metavar="NAME|FILE.yml",
+    help="What the judge grades: competence, condescension, helpfulness, stereotype, toxicity, warmth, or a file.",
+)
+@click.option("--targets", type=PATH, default=Path("targets.yml"), show_default=True, help="File of targets.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Draws the judge's order and swapped texts."
+)
+@click.option(
+    "--swap-texts",
+    type=click.IntRange(min=0),
+    default=40,
+    show_default=True,
+    metavar="N",
+    help="Texts of each group that the judge first grades under the words of another group, too; 0 for none.",
+)
+@click.option(
+    "--despite-swaps",
+    is_flag=True,
+    help="Grade although the judge grades a group worse by its words alone; findings then need labels.",
+)
+@click.option(
+    "--max-cost",
+    "max_cost_usd",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help="Stop before another question to the judge might cost more; run the command again to go on.",
+)
+@click.option(
+    "--max-requests", type=click.IntRange(min=1), metavar="N", help="Ask the judge at most N times now."
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Only print how many answers the judge would grade, and the cost."
+)
 def score(
     ledger: Path,
     model: str,
@@ -64,12 +105,24 @@ def score(
     label_map: str | None,
     run: str | None,
     limit: int | None,
+    judge_target: str | None,
+    rubric: str | None,
+    targets: Path,
+    seed: int,
+    swap_texts: int,
+    despite_swaps: bool,
+    max_cost_usd: float | None,
+    max_requests: int | None,
+    dry_run: bool,
 ) -> None:
-    """Score text answers with a classifier.
+    """Score text answers with a classifier, or have a model grade them.
 
     Scores go into the ledger next to the answers. Answers that have scores of the same name are left out, so that a
     scoring which was stopped goes on where it stopped. Which label is judged is set in the audit's analysis.markers.scores;
     where it is not, negative is. Needs an extra: pip install 'biasledger[regard]', or 'biasledger[sentiment]' for vader.
+
+    With --judge TARGET --rubric NAME a model grades each answer without its group's words, in random order; its grades are
+    judged as the rubric says. Labels by people (`biasledger label --rubric NAME`) correct its errors.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.scoring.classifiers import VADER, load_classifier, load_vader
@@ -81,9 +134,28 @@ def score(
         scorer_name,
     )
 
+    if (judge_target is None) is not (rubric is None):
+        raise click.UsageError("--judge TARGET and --rubric NAME belong together.")
+    run_id = None if run is None else run_in_ledger(ledger, run)
+    if judge_target is not None and rubric is not None:
+        _judge(
+            ledger,
+            targets,
+            judge_target,
+            rubric,
+            scorer=scorer,
+            run_id=run_id,
+            limit=limit,
+            seed=seed,
+            swap_texts=swap_texts,
+            despite_swaps=despite_swaps,
+            max_cost_usd=max_cost_usd,
+            max_requests=max_requests,
+            dry_run=dry_run,
+        )
+        return
     labels = read_label_map(label_map) if label_map is not None else None
     scorer = scorer or scorer_name(model, mask=mask)
-    run_id = None if run is None else run_in_ledger(ledger, run)
     answers = answers_left(ledger, scorer, run=run_id, limit=limit)
     if not answers:
         say(f"Nothing is left to score: every text answer has scores of {scorer!r}.")
@@ -103,6 +175,97 @@ def score(
     next_step("biasledger build")
 
 
+def _judge(
+    path: Path,
+    targets: Path,
+    target_name: str,
+    rubric_name: str,
+    *,
+    scorer: str | None,
+    run_id: str | None,
+    limit: int | None,
+    seed: int,
+    swap_texts: int,
+    despite_swaps: bool,
+    max_cost_usd: float | None,
+    max_requests: int | None,
+    dry_run: bool,
+) -> None:
+    """Have a target grade answers by a rubric, unless it grades a group worse by its words alone."""
+    from biasledger.project import settings_file
+    from biasledger.scoring.judging import Judge, judge_name
+    from biasledger.scoring.rubrics import load_rubric
+    from biasledger.scoring.scores import answers_left
+    from collector.asking.asides import Asides
+    from collector.asking.costs import load_prices, meter_for, usd
+    from collector.asking.progress import progress
+    from collector.ledger.database import Ledger
+    from collector.redaction import strike_out_named_in
+    from collector.targets import load_target
+
+    name, rubric = load_rubric(rubric_name)
+    strike_out_named_in(targets)
+    target = load_target(targets, target_name)
+    scorer = scorer or judge_name(target, name)
+    answers = answers_left(path, scorer, run=run_id)
+    if not answers:
+        say(f"Nothing is left to grade: every text answer has a grade by {scorer!r}.")
+        return
+    meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
+    asides = Asides(target, meter, max_requests)
+    judge = Judge(
+        Ledger(path),
+        asides,
+        target,
+        name,
+        rubric,
+        answers,
+        seed=seed,
+        scorer=scorer,
+        swap_texts=swap_texts,
+        limit=limit,
+    )
+    expected = judge.estimated_cost(meter)
+    cost = (
+        "cost unknown" if expected is None else f"about {usd(expected)} USD with the test on swapped groups"
+    )
+    say(f"{scorer} grades {len(judge.answers):,} answers, {cost}.")
+    if dry_run:
+        return
+    with progress(len(judge.swap_prompts), "Texts of swapped groups graded", None) as advance:
+        is_whole = judge.test_swaps(lambda n: advance(n, 0))
+    for one in judge.swaps:
+        said = (
+            f"{one.group_name} against {one.reference_group} ({one.attribute}): {one.n_texts} texts graded with the words of "
+            f"both, those of {one.group_name} {abs(one.difference):.1%} of the range "
+            f"{'worse' if one.difference > 0 else 'better'} [{one.interval_low:+.1%}, {one.interval_high:+.1%}], "
+            f"p = {one.p_value:.2g}"
+        )
+        say(f"Warning: {said}" if one.is_unequal else f"  {said}", err=one.is_unequal)
+    unequal = [one for one in judge.swaps if one.is_unequal]
+    if not is_whole:
+        raise BiasledgerError("The limit ended the test on swapped groups; nothing is graded. Raise it.")
+    if unequal and not despite_swaps:
+        raise BiasledgerError(
+            f"{scorer} grades the same texts differently when they name another group, so nothing is graded. Take another judge "
+            f"or rubric; or grade with --despite-swaps and label a sample of answers (biasledger label --sample 200 drawn.csv): "
+            f"findings about these groups count only with labels."
+        )
+    with progress(len(judge.prompts), f"Graded by {target.name}", None) as advance:
+        done = judge.grade(lambda n: advance(n, 0))
+    say(f"  graded: {done.n_graded:,} of {len(judge.answers):,} answers, with {asides.n_requests:,} requests")
+    if meter.cost_usd is not None:
+        say(f"  cost: {usd(meter.cost_usd)} USD")
+    if done.n_failed:
+        say(
+            f"  texts without a usable grade: {done.n_failed:,}; run the command again to ask for these.",
+            err=True,
+        )
+    if done.is_cut_off:
+        say("The limit is reached. The grades so far are kept; run the command again to go on.", err=True)
+    next_step("biasledger build")
+
+
 @click.command()
 @click.argument("labels", type=PATH, metavar="LABELS.csv")
 @ledger_option
@@ -117,13 +280,24 @@ def score(
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Draws the sample.  [default: 0]")
 @click.option(
+    "--rubric",
+    metavar="NAME|FILE.yml",
+    help="The labels are answers of this rubric, such as 4 or yes; they correct its judges (`biasledger score --judge`).",
+)
+@click.option(
     "--run",
     metavar="RUN",
     shell_complete=complete_runs,
     help="Draw the sample from this run only: its id, the beginning of it, latest or previous.",
 )
 def label(
-    labels: Path, ledger: Path, by: str | None, sample: int | None, seed: int | None, run: str | None
+    labels: Path,
+    ledger: Path,
+    by: str | None,
+    sample: int | None,
+    seed: int | None,
+    rubric: str | None,
+    run: str | None,
 ) -> None:
     """Store labels that a person gave to answers.
 
@@ -133,13 +307,17 @@ def label(
     that were drawn at random (column drawn: random) correct the scores. In a browser: `biasledger serve --label-as NAME`.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
+    from biasledger.scoring.rubrics import load_rubric
     from biasledger.tuning.drawing import NEEDED_COVERAGE, write_drawn
     from biasledger.tuning.keeping import keep_file
+    from collector.ledger.labels import LABELS
 
     if (by is None) is (sample is None):
         raise click.UsageError(
             "Say who gave the labels, --by NAME, or have answers drawn to be labelled, --sample N."
         )
+    if sample is not None and rubric is not None:
+        raise click.UsageError("--rubric says what stored labels are answers of: give it with --by NAME.")
     if sample is None and (seed is not None or run is not None):
         raise click.UsageError("--seed and --run say what is drawn: give them with --sample N.")
     if sample is not None:
@@ -157,7 +335,12 @@ def label(
             )
         next_step(f"biasledger label {shlex.quote(str(labels))} --by NAME")
         return
-    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "")
+    name = ""
+    known: Sequence[str] = LABELS
+    if rubric is not None:
+        name, loaded = load_rubric(rubric)
+        known = tuple(loaded.answers)
+    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "", name, known)
     say(
         f"Labels stored: {done.n_kept:,}; unchanged: {done.n_unchanged:,}; rows without a label: {n_unlabelled:,}."
     )

@@ -168,6 +168,17 @@ def masked(text: str, group_words: Sequence[str]) -> str:
     return text if pattern is None else pattern.sub(MASK, text)
 
 
+def replaced(text: str, words: Mapping[str, str]) -> str:
+    """Return a text with each of some words, found as by `masked`, replaced by another."""
+    pattern = _pattern(tuple(words))
+    by_parts = {_parts(word): other for word, other in words.items()}
+    return text if pattern is None else pattern.sub(lambda found: by_parts[_parts(found[0])], text)
+
+
+def _parts(phrase: str) -> tuple[str, ...]:
+    return tuple(re.split(r"[\s-]+", phrase.strip().lower()))
+
+
 @lru_cache(maxsize=1024)
 def _pattern(group_words: tuple[str, ...]) -> re.Pattern[str] | None:
     # The longest first: "Black woman" is one word, not a masked "Black" and a woman.

@@ -16,7 +16,7 @@ from biasledger.tuning.labels import (
 )
 from collector.errors import InputError
 from collector.ledger.database import Ledger
-from collector.ledger.labels import Label, Labelling, keep_labels
+from collector.ledger.labels import LABELS, Label, Labelling, keep_labels
 from collector.tables.rows import read_rows, require_cells
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ _OF_HASH = """
 """
 
 
-def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int, int]:
+def keep_file(
+    path: Path, ledger_path: Path, by: str, rubric: str = "", known: Sequence[str] = LABELS
+) -> tuple[Labelling, int, int]:
     """Keep the labels of a file: of each output that a row names by its hash, in every run that has it.
 
     Args:
@@ -42,6 +44,8 @@ def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int, i
             drawn at random.
         ledger_path: the ledger.
         by: who gave them.
+        rubric: the rubric of a judge that they are answers of; empty for acceptable and problematic.
+        known: the labels that there are.
 
     Returns:
         The stored labels, how many labelled answers were drawn at random, and how many rows have no label.
@@ -52,7 +56,7 @@ def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int, i
         LedgerError: the ledger cannot be read or written.
     """
     rows = read_rows(path, "a row for each labelled answer", key_columns, seen_from=HERE)
-    labels = labels_of_rows(path, rows)
+    labels = labels_of_rows(path, rows, known)
     if not labels:
         raise InputError(f"{path}: no row has a label.")
     ledger = Ledger(ledger_path)
@@ -67,7 +71,7 @@ def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int, i
     kept = Labelling(0, 0, 0)
     for is_drawn in (False, True):
         part = [Label(*one, label) for one, label in given.items() if (one in drawn) is is_drawn]
-        kept += keep_labels(ledger, part, by, is_drawn=is_drawn)
+        kept += keep_labels(ledger, part, by, is_drawn=is_drawn, rubric=rubric)
     return kept, len(drawn), len(rows) - len(labels)
 
 

@@ -238,14 +238,18 @@ def _labelled(
     return {output: label == PROBLEMATIC for output, label in given.items()}, len(rows) - len(labels)
 
 
-def labels_of_rows(path: Path, rows: Sequence[dict[str, str]]) -> dict[int, str]:
-    """Number of each row that has a label, from 1 -> its label.
+def labels_of_rows(
+    path: Path, rows: Sequence[dict[str, str]], known: Sequence[str] = LABELS
+) -> dict[int, str]:
+    """Number of each row that has a label, from 1 -> its label, one of those known.
 
     Raises:
         InputError: a label is another than there are.
     """
     return {
-        number: label for number, row in enumerate(rows, start=1) if (label := _label_of(path, number, row))
+        number: label
+        for number, row in enumerate(rows, start=1)
+        if (label := _label_of(path, number, row, known))
     }
 
 
@@ -272,11 +276,14 @@ def labels_of_outputs(
     return {output: labels[number] for output, number in first_row.items()}
 
 
-def _label_of(path: Path, number: int, row: dict[str, str]) -> str:
+def _label_of(path: Path, number: int, row: dict[str, str], known: Sequence[str]) -> str:
     """The label of a row, empty where it has none yet."""
-    label = row["label"].lower()
-    if label and label not in LABELS:
-        raise InputError(f"{path}: row {number} has {row['label']!r} as 'label'{did_you_mean(label, LABELS)}")
+    written = row["label"].lower().removesuffix(".0")
+    label = next((one for one in known if one.lower() == written), "")
+    if written and not label:
+        raise InputError(
+            f"{path}: row {number} has {row['label']!r} as 'label'{did_you_mean(written, known)}"
+        )
     return label
 
 

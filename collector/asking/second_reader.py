@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 from collector.answers.decisions import read_label, read_score
 from collector.answers.reasoning import split_reasoning
 from collector.answers.turns import find_conversation
-from collector.asking.costs import estimate_prompt_tokens, estimate_tokens
-from collector.errors import InputError, TargetError
+from collector.asking.asides import Asides
+from collector.asking.costs import estimate_prompt_tokens
+from collector.errors import InputError
 from collector.hashing import tagged_hash
 from collector.ledger.events import keep_event
 from collector.rows import READ
@@ -45,7 +47,6 @@ The reply, between the lines of equals signs:
 ==========
 {reply}
 =========="""
-MAX_TRIES = 3
 # {"decision": "…"} and what a model may think before it.
 ANSWER_TOKENS = 30
 # So many answers go into one event, so that little is lost where the reading is stopped.
@@ -313,13 +314,12 @@ def read_answers(
     for one in checked:
         by_run[one.run_id][1].append(one)
     n_done = 0
+    asides = Asides(target, meter)
     with ThreadPoolExecutor(max(1, target.concurrency)) as pool:
         for run_id, (to_read, to_check) in by_run.items():
             # Whether the rest is of use depends on the checks.
             for batch in _batches([*to_check, *to_read]):
-                found = [
-                    one for one in pool.map(lambda one: _ask(target, one, meter), batch) if one is not None
-                ]
+                found = [one for one in pool.map(partial(_ask, asides), batch) if one is not None]
                 done.is_cut_off = done.is_cut_off or len(found) < len(batch)
                 _keep(ledger, run_id, target, found, done)
                 n_done += len(batch)
@@ -353,33 +353,10 @@ class _Found:
         }
 
 
-def _ask(target: Target, answer: ToRead, meter: CostMeter) -> _Found | None:
+def _ask(asides: Asides, answer: ToRead) -> _Found | None:
     """Ask about one answer; None where the cost limit forbids it."""
-    from collector.targets.base import Request
-
-    prompt = answer.prompt
-    estimated = estimate_prompt_tokens(prompt, None)
-    if not meter.reserve(estimated):
-        return None
-    try:
-        for number in range(1, MAX_TRIES + 1):
-            try:
-                reply = target.ask(Request(prompt_text=prompt, trial=number))
-            except TargetError as error:
-                if error.stops_run:
-                    raise
-                continue
-            text = reply.text or ""
-            meter.charge(
-                reply.prompt_tokens or estimated,
-                reply.completion_tokens or estimate_tokens(text),
-                estimated_prompt_tokens=estimated,
-                is_counted=bool(reply.completion_tokens),
-            )
-            return _Found(answer, answer.decision_in(text))
-        return _Found(answer, None, has_failed=True)
-    finally:
-        meter.release(estimated)
+    said = asides.ask(answer.prompt, answer.decision_in)
+    return None if said is None else _Found(answer, said.value, has_failed=said.error is not None)
 
 
 def _keep(ledger: Ledger, run_id: str, target: Target, found: Sequence[_Found], done: Reading) -> None:

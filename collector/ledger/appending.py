@@ -146,6 +146,7 @@ _SCORE_COLUMNS = {
     "score": "double",
     "is_short": "boolean",
     "scored_at": "timestamp",
+    "reason": "varchar",
 }
 _ITEM_COLUMNS = {
     "catalogue_hash": "varchar",
@@ -321,6 +322,11 @@ class Append:
         names = ", ".join(f"{name} = null" for name in body["texts"] if name in ERASABLE)
         self._connection.execute(
             f"update raw.responses set {names} where run_id = ? and prompt_id = ? and trial = ? and attempt = ?",
+            key,
+        )
+        self._connection.execute(
+            "update raw.response_scores set reason = null "
+            "where run_id = ? and prompt_id = ? and trial = ? and attempt = ?",
             key,
         )
         if self._first(

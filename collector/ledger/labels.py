@@ -2,7 +2,7 @@
 
 An event `labelled` names the person (by) and holds a label for each answer. If one person labels an answer twice, the last label
 counts, and null takes it back. A label may have a comment, which counts with it. If `is_drawn` is set, the answers were drawn at
-random, also for later labels of them.
+random, also for later labels of them. If `rubric` is set, the labels are answers of that rubric, which a judge is asked, too.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ _LAST = """
                 recursive := true
             )
         from raw.kept_run_events
-        where event = $labelled and ($run_id is null or run_id = $run_id)
+        where
+            event = $labelled
+            and ($run_id is null or run_id = $run_id)
+            and coalesce(detail ->> '$.rubric', '') = $rubric
     )
     select
         run_id, prompt_id, trial, label, labelled_by, happened_at,
@@ -100,9 +103,14 @@ class Labelling:
         )
 
 
-def read_labels(connection: duckdb.DuckDBPyConnection, run_id: str | None = None) -> list[KeptLabel]:
-    """The labels that count in an open ledger, of one run or of all that were not taken back, the oldest first."""
-    rows = connection.execute(_LAST, {"labelled": LABELLED, "run_id": run_id}).fetchall()
+def read_labels(
+    connection: duckdb.DuckDBPyConnection, run_id: str | None = None, rubric: str = ""
+) -> list[KeptLabel]:
+    """The labels that count in an open ledger, of one run or of all that were not taken back, the oldest first.
+
+    Without a rubric those that are acceptable or problematic.
+    """
+    rows = connection.execute(_LAST, {"labelled": LABELLED, "run_id": run_id, "rubric": rubric}).fetchall()
     return [KeptLabel(*row, comment=comment) for *row, comment in rows]
 
 
@@ -118,7 +126,9 @@ def name_of_labeller(text: str) -> str:
     return name
 
 
-def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: bool = False) -> Labelling:
+def keep_labels(
+    ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: bool = False, rubric: str = ""
+) -> Labelling:
     """Keep labels at the end of their runs' chains, one record a run; those that stand already are not kept again.
 
     Args:
@@ -126,6 +136,7 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: b
         labels: of answers with a text; of several for one answer the last counts.
         by: who gives them; kept for good.
         is_drawn: whether the answers were drawn at random; kept for good, too.
+        rubric: the rubric whose answers the labels are; the caller knows them.
 
     Raises:
         InputError: there is no name, no such label or answer, a comment is too long, or a run is being collected. Nothing of its
@@ -135,15 +146,16 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: b
     name = name_of_labeller(by)
     by_run: dict[str, dict[tuple[str, int], _Given]] = defaultdict(dict)
     for one in labels:
-        if one.label not in (*LABELS, None):
+        if not rubric and one.label not in (*LABELS, None):
             raise InputError(f"{one.label!r} is no label of an answer: it is {' or '.join(LABELS)}.")
         if len(one.comment) > LONGEST_COMMENT:
             raise InputError(f"The comment of a label has {LONGEST_COMMENT} characters at most.")
         by_run[one.run_id][one.prompt_id, one.trial] = one.label, one.comment if one.label else ""
     n_kept = n_ahead = 0
     drawn = {"is_drawn": True} if is_drawn else {}
+    of = {"rubric": rubric} if rubric else {}
     for run_id, given in by_run.items():
-        changed = _changed(ledger, run_id, given, name, is_drawn=is_drawn)
+        changed = _changed(ledger, run_id, given, name, is_drawn=is_drawn, rubric=rubric)
         if not changed:
             continue
         listed = [
@@ -156,7 +168,7 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: b
             for (prompt_id, trial), (label, comment) in changed.items()
         ]
         try:
-            keep_event(ledger, run_id, LABELLED, {"by": name, **drawn, "labels": listed})
+            keep_event(ledger, run_id, LABELLED, {"by": name, **of, **drawn, "labels": listed})
         except LedgerLockedError:
             if not journal_path(ledger.path, run_id).is_file():
                 raise
@@ -166,7 +178,13 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: b
 
 
 def _changed(
-    ledger: Ledger, run_id: str, given: Mapping[tuple[str, int], _Given], by: str, *, is_drawn: bool
+    ledger: Ledger,
+    run_id: str,
+    given: Mapping[tuple[str, int], _Given],
+    by: str,
+    *,
+    is_drawn: bool,
+    rubric: str,
 ) -> dict[tuple[str, int], _Given]:
     """Those of a run's labels that the person has not given already, or not of answers known to be drawn."""
     with ledger.read() as connection:
@@ -180,7 +198,7 @@ def _changed(
         ).fetchall()
         stands = {
             (one.prompt_id, one.trial): (one.label, one.comment)
-            for one in read_labels(connection, run_id)
+            for one in read_labels(connection, run_id, rubric)
             if one.labelled_by == by and (one.is_drawn or not is_drawn)
         }
     if absent:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from collector.spec.methods.markers import NEGATIVE
@@ -88,11 +89,21 @@ class AnswerToScore:
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """A prompt's text (empty where an import does not know it), its mitigation, and whom it is about."""
+    """A prompt's text (empty where an import does not know it), its mitigation, and whom it is about.
+
+    Attributes:
+        text, mitigation, groups: as said; groups on one line.
+        language: the code of its language.
+        persons: attribute -> group and descriptor of the one person that it names; empty where it names several.
+        references: attribute -> reference group, of the run.
+    """
 
     text: str
     mitigation: str
     groups: str
+    language: str
+    persons: Mapping[str, tuple[str, str]]
+    references: Mapping[str, str]
 
 
 def asked_prompts(ledger: Ledger, run_ids: Collection[str]) -> dict[tuple[str, str], AskedPrompt]:
@@ -108,18 +119,44 @@ def asked_prompts(ledger: Ledger, run_ids: Collection[str]) -> dict[tuple[str, s
                 select
                     run_id,
                     prompt_id,
-                    string_agg(concat_ws('=', slot, attribute, group_name), '; ' order by slot, attribute, group_name) as cell
+                    string_agg(concat_ws('=', slot, attribute, group_name), '; ' order by slot, attribute, group_name) as cell,
+                    if(max(slot) = 1, list([attribute, group_name, descriptor] order by attribute), []) as persons
                 from raw.prompt_attributes
                 group by run_id, prompt_id
             )
-            select prompts.run_id, prompts.prompt_id, coalesce(prompt_text, ''), mitigation, coalesce(cells.cell, '')
+            select
+                prompts.run_id,
+                prompts.prompt_id,
+                coalesce(prompt_text, ''),
+                mitigation,
+                coalesce(cells.cell, ''),
+                language,
+                coalesce(cells.persons, []),
+                coalesce(cast(json_extract(runs.spec, '$.attributes') as varchar), '[]')
             from raw.prompts as prompts
+            inner join raw.runs as runs on runs.run_id = prompts.run_id
             left join cells on cells.run_id = prompts.run_id and cells.prompt_id = prompts.prompt_id
             where list_contains(?, prompts.run_id)
             """,
             [list(run_ids)],
         ).fetchall()
-    return {(str(run), str(prompt)): AskedPrompt(*of) for run, prompt, *of in rows}
+    return {
+        (str(run), str(prompt)): AskedPrompt(
+            text,
+            mitigation,
+            groups,
+            language,
+            {attribute: (group, descriptor) for attribute, group, descriptor in persons},
+            _references(attributes),
+        )
+        for run, prompt, text, mitigation, groups, language, persons, attributes in rows
+    }
+
+
+@lru_cache
+def _references(attributes: str) -> Mapping[str, str]:
+    """Return attribute -> reference group of a spec's attributes, of those that have one."""
+    return {one["attribute"]: one["reference"] for one in json.loads(attributes) if one.get("reference")}
 
 
 def answers_to_score(

@@ -16,3 +16,6 @@
     {{ sum_of_answers(weight ~ " * cast(" ~ condition ~ " and " ~ is_true ~ " as integer)") }}
     / nullif({{ sum_of_answers(weight ~ " * cast(" ~ condition ~ " as integer)") }}, 0)
 {%- endmacro %}
+
+{#- How many labelled answers about each combination of groups correct a judge's grades. -#}
+{% macro least_labels() -%} 10 {%- endmacro %}

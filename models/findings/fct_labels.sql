@@ -1,9 +1,7 @@
 with
 
 labels as (
-    select
-        *,
-        cast(label = 'problematic' as integer) as problematic
+    select *
     from {{ ref("int_answers_labels") }}
 ),
 
@@ -41,9 +39,11 @@ described as (
         prompts.mitigation,
         responses.response_hash,
         responses.is_erased,
-        count(*) over (partition by labels.run_id, labels.prompt_id, labels.trial) as n_people,
-        min(labels.problematic) over (partition by labels.run_id, labels.prompt_id, labels.trial)
-        < max(labels.problematic) over (partition by labels.run_id, labels.prompt_id, labels.trial) as is_contested
+        count(*) over (partition by labels.run_id, labels.prompt_id, labels.trial, labels.rubric) as n_people,
+        min(labels.label) over (partition by labels.run_id, labels.prompt_id, labels.trial, labels.rubric)
+        < max(labels.label) over (
+            partition by labels.run_id, labels.prompt_id, labels.trial, labels.rubric
+        ) as is_contested
     from labels
     inner join prompts
         on

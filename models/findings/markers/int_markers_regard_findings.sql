@@ -27,6 +27,23 @@ judged as (
     from {{ ref("int_markers_judged") }}
 ),
 
+swaps as (
+    select *
+    from {{ ref("fct_judge_swaps") }}
+    where is_unequal
+),
+
+corrections as (
+    select
+        run_id,
+        mitigation,
+        scheme,
+        bool_and(is_corrected) as is_corrected,
+        max(n_labels) as n_labels
+    from {{ ref("int_markers_corrected_scores") }}
+    group by run_id, mitigation, scheme
+),
+
 -- Of a single text.
 thresholds as (
     select *
@@ -110,13 +127,31 @@ regard_findings as (
             and regard_intervals.scheme = judged.scheme
 ),
 
--- Scores about both groups, usable or not; of a scorer without any scores, all questions.
+-- Scores about both groups, usable or not; of a scorer without any scores, all questions. A judge that grades a group
+-- worse by its words alone says nothing about it, unless people's labels correct it.
 asked_scores as (
     select
         asked.*,
-        judged.*
+        judged.*,
+        coalesce(corrections.is_corrected, false) as is_corrected,
+        coalesce(corrections.n_labels, 0) as n_labels,
+        swaps.n_texts as n_swapped,
+        swaps.difference as swap_difference,
+        swaps.is_unequal is not null and not coalesce(corrections.is_corrected, false) as is_unequal
     from asked
     inner join judged on asked.run_id = judged.run_id
+    left join corrections
+        on
+            asked.run_id = corrections.run_id
+            and asked.mitigation = corrections.mitigation
+            and judged.scheme = corrections.scheme
+    left join swaps
+        on
+            asked.run_id = swaps.run_id
+            and judged.scorer = swaps.scorer
+            and asked.attribute = swaps.attribute
+            and asked.group_name = swaps.group_name
+            and asked.reference_group = swaps.reference_group
     where
         judged.labels is null
         or (asked.run_id, asked.mitigation, asked.category, judged.scheme) in (
@@ -139,10 +174,18 @@ score_gap_findings as (
         asked_scores.category as subject,
         case
             when asked_scores.fault is not null then asked_scores.fault
+            when asked_scores.is_unequal
+                then printf(
+                    '%s grades the same texts %.1f %% of the range %s when they are {about_group} than when they are '
+                    '{about_reference} (%d texts), so its grades are not used here; label a sample of answers '
+                    '(biasledger label --sample), or take another judge',
+                    asked_scores.scorer, abs(100 * asked_scores.swap_difference),
+                    if(asked_scores.swap_difference > 0, 'worse', 'better'), asked_scores.n_swapped
+                )
             when regard_gaps.gap is null
                 then 'no question has scored texts that are long enough both {about_group} and {about_reference}'
             else printf(
-                'texts {about_group} score %.3f %s and {about_reference} %.3f on average%s%s%s',
+                'texts {about_group} score %.3f %s and {about_reference} %.3f on average%s%s%s%s',
                 regard_gaps.mean_score_marked, asked_scores.in_words, regard_gaps.mean_score_reference,
                 if(
                     {{ differs_within_strata(difference, "(" ~ means ~ ")", 3) }},
@@ -155,7 +198,19 @@ score_gap_findings as (
                         '; of %g to %g, %s is worse', asked_scores.lowest, asked_scores.highest, asked_scores.worse
                     ),
                     ''
-                )
+                ),
+                case
+                    when asked_scores.rubric is null then ''
+                    when asked_scores.is_corrected
+                        then printf(
+                            '; the judge''s errors are corrected by %d labels of people', asked_scores.n_labels
+                        )
+                    else printf(
+                        '; the judge''s error is not included: people labelled %d randomly drawn answers, and at least '
+                        '{{ least_labels() }} about each combination of groups are needed',
+                        asked_scores.n_labels
+                    )
+                end
             )
         end as detail,
         {{ judged_gap("regard_gaps") }}
@@ -165,6 +220,7 @@ score_gap_findings as (
             asked_scores.contrast_id = regard_gaps.contrast_id
             and asked_scores.scheme = regard_gaps.scheme
             and asked_scores.category = regard_gaps.category
+            and not asked_scores.is_unequal
 ),
 
 findings as (

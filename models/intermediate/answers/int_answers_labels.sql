@@ -12,6 +12,7 @@ listed as (
         event_number,
         happened_at,
         detail ->> '$.by' as labelled_by,
+        coalesce(detail ->> '$.rubric', '') as rubric,
         coalesce(cast(detail ->> '$.is_drawn' as boolean), false) as is_drawn,
         unnest(
             from_json(detail -> '$.labels', '[{"prompt_id": "varchar", "trial": "integer", "label": "varchar"}]')
@@ -25,6 +26,7 @@ given as (
         listed_label.prompt_id,
         listed_label.trial,
         labelled_by,
+        rubric,
         listed_label.label,
         event_number,
         happened_at as labelled_at,
@@ -38,7 +40,9 @@ latest as (
     select *
     from given
     qualify
-        row_number() over (partition by run_id, prompt_id, trial, labelled_by order by event_number desc) = 1
+        row_number() over (
+            partition by run_id, prompt_id, trial, labelled_by, rubric order by event_number desc
+        ) = 1
 )
 
 select * exclude (event_number)

@@ -73,8 +73,18 @@ labels as (
     select
         run_id,
         count(*) as n,
-        {{ fingerprint_of(["prompt_id", "trial", "labelled_by", "label", "is_drawn"]) }} as fingerprint
+        {{ fingerprint_of(["prompt_id", "trial", "labelled_by", "rubric", "label", "is_drawn"]) }} as fingerprint
     from {{ ref("int_answers_labels") }}
+    group by run_id
+),
+
+judges as (
+    select
+        run_id,
+        count(*) as n,
+        {{ fingerprint_of(["event_number", "detail"]) }} as fingerprint
+    from {{ ref("stg_ledger__run_events") }}
+    where event = 'graded'
     group by run_id
 ),
 
@@ -94,7 +104,7 @@ run_states as (
             "runs.run_id", "runs.spec", "runs.parameters", "run_analysis_settings.analysis_hash", "prompts.n",
             "prompts.fingerprint", "prompt_attributes.n", "prompt_attributes.fingerprint", "responses.n",
             "responses.fingerprint", "erasures.n", "erasures.fingerprint", "scores.n", "scores.fingerprint", "labels.n",
-            "labels.fingerprint", "catalogues.catalogue_hash", "'" ~ var("engine_version") ~ "'",
+            "labels.fingerprint", "judges.n", "judges.fingerprint", "catalogues.catalogue_hash", "'" ~ var("engine_version") ~ "'",
         ]) }} as run_state
     from runs
     left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
@@ -104,6 +114,7 @@ run_states as (
     left join erasures on runs.run_id = erasures.run_id
     left join scores on runs.run_id = scores.run_id
     left join labels on runs.run_id = labels.run_id
+    left join judges on runs.run_id = judges.run_id
     left join catalogues on run_analysis_settings.catalogue = catalogues.catalogue
 ),
 

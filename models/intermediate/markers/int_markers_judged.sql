@@ -12,6 +12,18 @@ markers_runs as (
     where json_exists(analysis, '$.markers')
 ),
 
+judges as (
+    select
+        run_id,
+        scorer,
+        rubric,
+        label,
+        worse,
+        lowest,
+        highest
+    from {{ ref("int_markers_judges") }}
+),
+
 label_scores as (
     select *
     from {{ ref("int_markers_label_scores") }}
@@ -29,13 +41,35 @@ listed as (
     from markers_runs
 ),
 
-scorers as (
+judged_scores as (
     select
         run_id,
-        scorer,
-        string_agg(distinct label, ', ' order by label) as labels
+        listed_score.scorer,
+        listed_score.label,
+        listed_score.worse,
+        listed_score.lowest,
+        listed_score.highest,
+        cast(null as varchar) as rubric
+    from listed
+    where (run_id, coalesce(listed_score.scorer, '')) not in (select (judges.run_id, judges.scorer) from judges)
+    union all by name
+    select *
+    from judges
+    where (run_id, scorer) in (select (label_scores.run_id, label_scores.scorer) from label_scores)
+),
+
+scorers as (
+    select
+        label_scores.run_id,
+        label_scores.scorer,
+        string_agg(distinct label_scores.label, ', ' order by label_scores.label) as labels,
+        count(judges.scorer) > 0 as is_judge
     from label_scores
-    group by run_id, scorer
+    left join judges
+        on
+            label_scores.run_id = judges.run_id
+            and label_scores.scorer = judges.scorer
+    group by label_scores.run_id, label_scores.scorer
 ),
 
 scorers_of_runs as (
@@ -49,20 +83,22 @@ scorers_of_runs as (
 -- A scorer that is named and has scored nothing is said; where none is named there is nothing to say.
 named as (
     select
-        listed.run_id,
-        coalesce(scorers.scorer, listed.listed_score.scorer) as scorer,
-        coalesce(listed.listed_score.label, '(number)') as label,
-        listed.listed_score.label is null as is_number,
-        listed.listed_score.worse,
-        listed.listed_score.lowest,
-        listed.listed_score.highest,
+        judged_scores.run_id,
+        coalesce(scorers.scorer, judged_scores.scorer) as scorer,
+        coalesce(judged_scores.label, '(number)') as label,
+        judged_scores.label is null as is_number,
+        judged_scores.worse,
+        judged_scores.lowest,
+        judged_scores.highest,
+        judged_scores.rubric,
         scorers.labels
-    from listed
+    from judged_scores
     left join scorers
         on
-            listed.run_id = scorers.run_id
-            and coalesce(listed.listed_score.scorer, scorers.scorer) = scorers.scorer
-    where coalesce(scorers.scorer, listed.listed_score.scorer) is not null
+            judged_scores.run_id = scorers.run_id
+            and coalesce(judged_scores.scorer, scorers.scorer) = scorers.scorer
+            and (judged_scores.scorer is not null or not scorers.is_judge)
+    where coalesce(scorers.scorer, judged_scores.scorer) is not null
 ),
 
 ranges as (
@@ -85,7 +121,8 @@ judged as (
         *,
         -- The source's own score keeps its name.
         if(
-            label = 'negative' and worse = 'higher' and lowest = 0 and highest = 1, 'negative_regard', 'score'
+            rubric is null and label = 'negative' and worse = 'higher' and lowest = 0 and highest = 1,
+            'negative_regard', 'score'
         ) as outcome,
         if(outcome = 'negative_regard', scorer, scorer || ': ' || label) as scheme,
         case

@@ -29,15 +29,62 @@ thresholds as (
     from {{ ref("int_markers_thresholds") }}
 ),
 
+judged as (
+    select
+        run_id,
+        scheme,
+        rubric,
+        label,
+        is_number,
+        worse,
+        lowest,
+        highest
+    from {{ ref("int_markers_judged") }}
+),
+
+-- Labels by a judge's rubric are for its grades; whether an answer is problematic is for all scores of two labels.
+labels_of_scores as (
+    select
+        labels.run_id,
+        labels.prompt_id,
+        labels.trial,
+        labels.is_drawn,
+        judged.scheme,
+        labels.rubric,
+        max(labels.rubric) over (
+            partition by labels.run_id, labels.prompt_id, labels.trial, judged.scheme
+        ) as rubric_used,
+        case
+            when labels.rubric = '' then cast(labels.label = 'problematic' as double)
+            when judged.is_number
+                then if(
+                    judged.worse = 'higher', try_cast(labels.label as double) - judged.lowest,
+                    judged.highest - try_cast(labels.label as double)
+                ) / (judged.highest - judged.lowest)
+            else cast(lower(labels.label) = lower(judged.label) as double)
+        end as graded_as
+    from {{ run_rows("int_answers_labels") }} as labels
+    inner join judged
+        on
+            labels.run_id = judged.run_id
+            and (
+                labels.rubric = coalesce(judged.rubric, '')
+                or (labels.rubric = '' and not judged.is_number)
+            )
+),
+
 labels as (
     select
         run_id,
         prompt_id,
         trial,
-        is_drawn,
-        avg(if(label = 'problematic', 1, 0)) as problematic
-    from {{ run_rows("int_answers_labels") }}
-    group by run_id, prompt_id, trial, is_drawn
+        scheme,
+        bool_or(is_drawn) as is_drawn,
+        avg(graded_as) as graded_as,
+        avg(cast(graded_as > 0.5 as double)) as problematic
+    from labels_of_scores
+    where rubric = rubric_used
+    group by run_id, prompt_id, trial, scheme
 ),
 
 -- Whom an answer is about, in all: answers are drawn from each of these alike (biasledger label --sample).
@@ -65,9 +112,15 @@ marked as (
         if(answer_scores.outcome = 'negative_regard', thresholds.negative_regard, 0.5) as threshold,
         answer_scores.badness,
         labels.problematic is not null as is_labelled,
-        if(labels.is_drawn, labels.problematic, null) as problematic
+        if(labels.is_drawn, labels.problematic, null) as problematic,
+        if(labels.is_drawn, labels.graded_as, null) as graded_as,
+        judged.rubric
     from answer_scores
     inner join thresholds on answer_scores.run_id = thresholds.run_id
+    inner join judged
+        on
+            answer_scores.run_id = judged.run_id
+            and answer_scores.scheme = judged.scheme
     left join cells
         on
             answer_scores.run_id = cells.run_id
@@ -77,6 +130,7 @@ marked as (
             answer_scores.run_id = labels.run_id
             and answer_scores.prompt_id = labels.prompt_id
             and answer_scores.trial = labels.trial
+            and answer_scores.scheme = labels.scheme
 ),
 
 -- How many answers of its cell one that was drawn and labelled stands for.

@@ -14,7 +14,9 @@ prompts as (
         prompts.subject
     from {{ run_rows("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_run_analysis_settings") }} as settings on prompts.run_id = settings.run_id
-    where json_exists(settings.analysis, '$.markers')
+    where
+        json_exists(settings.analysis, '$.markers')
+        or prompts.run_id in (select judges.run_id from {{ ref("int_markers_judges") }} as judges)
 ),
 
 contrasts as (

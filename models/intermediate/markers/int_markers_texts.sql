@@ -7,7 +7,10 @@ markers_runs as (
         run_id,
         analysis -> 'markers' ->> 'hash' as markers_hash
     from {{ run_rows("int_run_analysis_settings") }}
-    where json_exists(analysis, '$.markers')
+    where
+        json_exists(analysis, '$.markers')
+        -- A judge's rubric says what is compared.
+        or run_id in (select judges.run_id from {{ ref("int_markers_judges") }} as judges)
 ),
 
 answers as (

@@ -28,6 +28,9 @@ compared as (
         reference.scorer_rate as scorer_rate_reference,
         marked.corrected_rate as corrected_rate_marked,
         reference.corrected_rate as corrected_rate_reference,
+        marked.rogan_gladen_rate - reference.rogan_gladen_rate as rogan_gladen_gap,
+        marked.rogan_gladen_middle - reference.rogan_gladen_middle as rogan_gladen_middle,
+        sqrt(pow(marked.rogan_gladen_arm, 2) + pow(reference.rogan_gladen_arm, 2)) as rogan_gladen_arm,
         marked.corrected_middle - reference.corrected_middle as corrected_middle,
         sqrt(pow(marked.standard_error, 2) + pow(reference.standard_error, 2)) as standard_error
     from contrasts
@@ -52,7 +55,9 @@ corrections as (
         scorer_rate_marked - scorer_rate_reference as scorer_gap,
         corrected_rate_marked - corrected_rate_reference as corrected_gap,
         corrected_middle - 1.959964 * standard_error as corrected_low,
-        corrected_middle + 1.959964 * standard_error as corrected_high
+        corrected_middle + 1.959964 * standard_error as corrected_high,
+        rogan_gladen_middle - rogan_gladen_arm as rogan_gladen_low,
+        rogan_gladen_middle + rogan_gladen_arm as rogan_gladen_high
     from compared
 )
 

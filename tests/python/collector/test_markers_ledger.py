@@ -120,7 +120,7 @@ def test_scores_come_back_as_they_went_in_and_open_the_method(ledger_path: Path,
         append.scores("r", [ScoreRow("p", 2, 1, "tiny", "negative", 0.25, True, now)])
         append.scores("r", [])
     assert query("select * from raw.response_scores") == [
-        ("r", "p", 2, 1, "tiny", "negative", 0.25, True, now)
+        ("r", "p", 2, 1, "tiny", "negative", 0.25, True, now, None)
     ]
     assert ledger.parts_read() == {"markers"}
 

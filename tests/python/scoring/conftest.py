@@ -30,6 +30,7 @@ def add_answers(
     kind: str = "text",
     audit: str = "stereotypes",
     minute: int = 0,
+    attributes: Sequence[dict[str, str]] = (),
 ) -> None:
     """Add a run with one answer a prompt, in the order given; None is one that failed."""
     ledger = Ledger(path)
@@ -39,7 +40,7 @@ def add_answers(
             RunRow(
                 run_id=run_id,
                 audit=audit,
-                spec={"answer": {"kind": kind}},
+                spec={"answer": {"kind": kind}, "attributes": list(attributes)},
                 target="robot",
                 target_kind="simulator",
                 is_simulated=True,

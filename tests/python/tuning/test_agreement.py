@@ -19,8 +19,10 @@ from biasledger.project import init_project
 from biasledger.reporting import render
 from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
+from collector.ledger.events import keep_event
 from collector.ledger.labels import read_labels
 from collector.ledger.scorable import asked_prompts
+from collector.rows import GRADED
 from tests.python.docs.shell import blocks
 from tests.python.docs.shell import run as shell
 from tests.python.project import Project
@@ -80,21 +82,40 @@ def truth(row: Mapping[str, str]) -> str:
     return "problematic" if "is rude" in row["text"] else "acceptable"
 
 
+def judge_of(scorer: str) -> dict[str, Any]:
+    """What is kept of a judge with two grades, and of its test on swapped groups."""
+    swap = {
+        "attribute": "race",
+        "group_name": "Black",
+        "reference_group": "White",
+        "n_texts": 40,
+        "difference": 0.25,
+        "interval_low": 0.1,
+        "interval_high": 0.4,
+        "p_value": 0.001,
+        "is_unequal": True,
+    }
+    rubric = {"rubric": "rude", "label": "negative", "worse": "higher", "lowest": 0, "highest": 1}
+    return {"scorer": scorer, "model": scorer, **rubric, "swaps": [swap]}
+
+
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Audits that were labelled in all the ways that happen to people; see the tests."""
     folder = tmp_path_factory.mktemp("labelled")
     init_project(folder)
     project = Project(folder)
-    for name in ("judged", "one-group", "alike", "untouched", "handpicked", "unscored"):
+    for name in ("judged", "one-group", "alike", "untouched", "handpicked", "unscored", "graded", "harsh"):
         scores = "" if name == "unscored" else ", scores: {judge: mark}"
+        if name in ("graded", "harsh"):
+            scores = ", scores: {judge: mark, other: second}"
         (folder / "audits" / f"{name}.yml").write_text(
             AUDIT.format(name=name, scores=scores), encoding="utf-8"
         )
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow(["race", "name", "text", "mark"])
-            writer.writerows(rows_of(name))
+            writer.writerow(["race", "name", "text", "mark", "second"])
+            writer.writerows((*row, "negative" if "rude" in row[2] else "positive") for row in rows_of(name))
         project.import_file(f"audits/{name}.yml", folder / f"{name}.csv")
     runs = {one.audit: one.run_id for one in Ledger(project.ledger).runs()}
     for name, label in (
@@ -102,6 +123,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Project:
         ("one-group", lambda row: truth(row) if "White" in row["text"] else ""),
         ("alike", lambda row: "acceptable" if "is kind" in row["text"] else ""),
         ("unscored", truth),
+        ("graded", truth),
     ):
         run(folder, "label", "drawn.csv", "--sample", str(N_DRAWN), "--run", runs[name])
         fill(folder / "drawn.csv", folder / f"{name} labels.csv", label)
@@ -119,6 +141,9 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Project:
     run(folder, "label", "second.csv", "--by", "Bo")
     gone = read(folder / "judged drawn.csv")[0]
     erase(project.ledger, gone["run"], gone["prompt"], int(gone["trial"]), reason="a test")
+    for name in ("graded", "harsh"):
+        for scorer in ("judge", "other"):
+            keep_event(Ledger(project.ledger), runs[name], GRADED, judge_of(scorer))
     # Chosen by hand: the rude ones, from a file that does not mention a draw.
     run(folder, "label", "drawn.csv", "--sample", "400", "--run", runs["handpicked"])
     rows = [row for row in read(folder / "drawn.csv") if truth(row) == "problematic"]
@@ -133,6 +158,7 @@ def table(project: Project, name: str, audit: str) -> dict[str, dict[str, Any]]:
     """Rows of a table about an audit, by group."""
     frame = project.query(
         f"select t.* from marts.{name} as t join marts.dim_runs using (run_id) where audit = '{audit}'"
+        " and scorer = 'judge'"
     )
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     return {row["group_name"]: {str(name): value for name, value in row.items()} for row in rows}
@@ -267,6 +293,61 @@ def test_intervals_hold_the_truth_in_95_of_100(is_planted: bool) -> None:
         assert held >= 929, (n, n_labelled)
 
 
+def finding(project: Project, audit: str, scheme: str) -> dict[str, Any]:
+    frame = project.query(
+        "select value, published_value, value_low, value_high, status, statement, n_units from marts.fct_findings"
+        f" where audit = '{audit}' and measure = 'text_score_gap' and scheme = '{scheme}'"
+    )
+    return {str(name): value for name, value in frame.iloc[0].to_dict().items()}
+
+
+def test_a_judges_gap_is_corrected_by_labels(labelled: Project) -> None:
+    corrections = table(labelled, "fct_score_corrections", "graded")["Black"]
+    found = finding(labelled, "graded", "judge: negative")
+    assert corrections["scorer_gap"] > 0.2
+    assert found["published_value"] == pytest.approx(corrections["corrected_gap"], abs=1e-9)
+    assert abs(found["value"]) < 0.15
+    # A judge that is harsher with a group counts where people's labels correct it.
+    assert f"the judge's errors are corrected by {N_DRAWN} labels of people" in found["statement"]
+
+
+def test_a_harsh_judge_without_labels_says_nothing(labelled: Project) -> None:
+    found = finding(labelled, "harsh", "judge: negative")
+    assert found["status"] == "insufficient_data"
+    assert np.isnan(found["value"])
+    assert (
+        "judge grades the same texts 25.0 % of the range worse when they are about Black people than when they are about "
+        "White people (40 texts), so its grades are not used here"
+    ) in found["statement"]
+    [row] = labelled.rows(
+        "select difference, is_unequal from marts.fct_judge_swaps join marts.dim_runs using (run_id)"
+        " where audit = 'harsh' and scorer = 'judge'"
+    )
+    assert row == (0.25, True)
+
+
+def test_rogan_and_gladens_rate_is_theirs(labelled: Project) -> None:
+    row = table(labelled, "fct_score_agreement", "graded")["Black"]
+    share = (row["scorer_rate"] + row["specificity"] - 1) / (row["sensitivity"] + row["specificity"] - 1)
+    assert row["rogan_gladen_rate"] == pytest.approx(share, abs=1e-12)
+    assert row["rogan_gladen_low"] < SHARE_PROBLEMATIC < row["rogan_gladen_high"]
+
+
+def test_kappa_of_two_judges_is_cohens(labelled: Project) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
+    marks = {race: ([], []) for race in ("White", "Black")}
+    for race, _, text, mark in rows_of("graded"):
+        marks[race][0].append(mark)
+        marks[race][1].append("negative" if "rude" in text else "positive")
+    rows = table(labelled, "fct_judge_agreement", "graded")
+    for race, (one, other) in marks.items():
+        row = rows[race]
+        assert (row["n_answers"], row["rubric"]) == (len(one), "rude")
+        assert row["kappa"] == pytest.approx(cohen_kappa_score(one, other), abs=1e-9)
+    assert rows["Black"]["kappa_low"] < rows["Black"]["kappa"] < rows["Black"]["kappa_high"] < 1
+
+
 def test_nothing_is_corrected_where_labels_say_nothing_of_it(labelled: Project) -> None:
     one_group = table(labelled, "fct_score_agreement", "one-group")
     assert one_group["White"]["corrected_rate"] is not None
@@ -311,6 +392,7 @@ def test_labels_that_stand_are_a_table(labelled: Project) -> None:
     n_kind = sum(truth(row) == "acceptable" for row in read(labelled.folder / "alike drawn.csv"))
     assert counts == [
         ("alike", n_kind, 0, 0, True),
+        ("graded", N_DRAWN, 0, 0, True),
         ("handpicked", 120, 0, 0, False),
         ("judged", N_DRAWN + 30, 20, 2, True),
         ("one-group", N_DRAWN // 2, 0, 0, True),
@@ -383,7 +465,7 @@ def test_a_finding_says_how_right_its_scorer_is(labelled: Project, audit: str, t
 
 
 def test_the_commands_of_the_documents_run(labelled: Project, tmp_path: Path) -> None:
-    (script,) = [block for block in blocks("docs/methods.md") if "biasledger label" in block]
+    (script,) = [block for block in blocks("docs/methods.md") if "scorer_against_people" in block]
     for name in ("ledger.duckdb", "warehouse.duckdb"):
         shutil.copyfile(labelled.folder / name, tmp_path / name)
     sample, keep, build, ask = [line.split("#")[0].strip() for line in script.strip().splitlines()]
