@@ -33,7 +33,7 @@ FILES = (
 N_TEXTS = 4_000
 UNORDERED = {"keys", "forms of a word"}  # made by list_distinct, which has no order
 LONG = 200_000  # characters
-PHRASES = [" person  of  color ", " middle  eastern ", " of  color "]
+PHRASES = [" person  of  color ", " middle  eastern ", " of  color ", "日\x01本\x01", "ไ\x01ท\x01ย\x01"]
 # Characters, or whole words.
 PIECES = {
     "letters": "abcdeghilmnorstuvwyzABCEIOSZ",
@@ -49,6 +49,8 @@ PIECES = {
     "right to left": "שלוםأبجدهوز٣٤",
     "han": "日本語한국어가ひらカナ々〇\u1112\u1161\u11ab\u1100\u1173\u11a8",
     "indic": "हिन्दीதமிழ์ไทย",
+    "unspaced": ["ผู้หญิง", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာဘာသာ", "ကမ္ဘာ", "他不是其他人", "iPhone手机"],
+    "unspaced signs": ["スーパー・カップ", "ｶﾀｶﾅ", "手-机", "๓៣၃", "他>日本"],
     "astral": "𝒜𝓑𐐀𐐨𝟘𠀀🄰𞤀𞤢",
     "numbers": "0123456789½²①Ⅻⅳ٠१",
     "signs": "\"().,;:!?&$%*_+=<>[]{}/\\@#…“”«»¿\x7f|^~",
