@@ -6,7 +6,7 @@ an upgrade reaches everyone. In a wheel they lie inside the package, in a checko
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ LINKS = Path(".biasledger/packages/biasledger")
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
 # The one audit of a new project, and the schema that editors check audits by.
 FIRST_AUDIT = (Path("audits/products.yml"), Path("audits/audit.schema.json"))
+# The audits of a language, which share the subjects of the English ones.
+LANGUAGES, SUBJECTS = Path("audits/languages"), Path("audits/recommendations/entities.csv")
 # Seeds that are the user's own to edit.
 SETTINGS = ("thresholds.csv", "output_thresholds.csv", "exceptions.csv", "tolerances.csv", "model_prices.csv")
 
@@ -82,22 +84,29 @@ def _installed(in_wheel: Path, sign: str) -> Path:
     )
 
 
-def init_project(directory: Path, *, every_audit: bool = True) -> list[Path]:
+def init_project(directory: Path, *, every_audit: bool = True, languages: Collection[str] = ()) -> list[Path]:
     """Lay out a thin project; nothing that exists is overwritten.
 
     Args:
         directory: its folder, made if absent.
         every_audit: whether all shipped audits are laid out, with the files they name, or only the first one.
+        languages: codes of languages whose audits are laid out, too.
 
     Returns:
         The files written, relative to `directory`, sorted.
 
     Raises:
-        InputError: `directory` is a file, or one of the files to write is already there; nothing was changed.
+        InputError: `directory` is a file, one of the files to write is already there, or no audits are in a language; nothing
+            was changed.
     """
+    shipped = sorted(path.name for path in (starter_source() / LANGUAGES).iterdir())
+    if unknown := [one for one in languages if one not in shipped]:
+        raise InputError(
+            f"No audits ship in the language {unknown[0]!r}; there are {', '.join(shipped)}, and English."
+        )
     if directory.exists() and not directory.is_dir():
         raise InputError(f"{directory} is a file: name a folder, new or without a biasledger project.")
-    plan = _starter_files(every_audit=every_audit)
+    plan = _starter_files(every_audit=every_audit, languages=languages)
     present = sorted(str(name) for name in plan if os.path.lexists(directory / name))
     if present:
         raise InputError(
@@ -110,7 +119,7 @@ def init_project(directory: Path, *, every_audit: bool = True) -> list[Path]:
     return sorted(plan)
 
 
-def _starter_files(*, every_audit: bool) -> dict[Path, Path]:
+def _starter_files(*, every_audit: bool, languages: Collection[str]) -> dict[Path, Path]:
     """Path in the new project -> the file it is copied from."""
     skeleton, models, starter = _PACKAGE / "skeleton", dbt_source(), starter_source()
     files = {
@@ -122,11 +131,13 @@ def _starter_files(*, every_audit: bool) -> dict[Path, Path]:
     }
     for name in SETTINGS:
         files[Path("seeds") / name] = models / "seeds" / name
+    also = {*FIRST_AUDIT, *([SUBJECTS] if languages else [])}
     # Word lists of others come with their licence (txt), specs with their schema (json).
     for kind in ("*.yml", "*.csv", "*.txt", "*.json"):
         for audit in sorted((starter / "audits").rglob(kind)):
-            if every_audit or audit.relative_to(starter) in FIRST_AUDIT:
-                files[audit.relative_to(starter)] = audit
+            name = audit.relative_to(starter)
+            if every_audit or name in also or name.parent in {LANGUAGES / one for one in languages}:
+                files[name] = audit
     return files
 
 

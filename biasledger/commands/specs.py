@@ -61,19 +61,27 @@ _OFTEN_FORGOTTEN = {
 @click.command()
 @click.argument("directory", type=PATH, metavar="DIR")
 @click.option("--all", "every_audit", is_flag=True, help="Every audit that ships, with the files they name.")
-def init(directory: Path, every_audit: bool) -> None:
+@click.option(
+    "--language",
+    "languages",
+    metavar="CODE",
+    multiple=True,
+    help="Also the audits in a language: de, es, fr, hi, pt or zh. May be repeated.",
+)
+def init(directory: Path, every_audit: bool, languages: tuple[str, ...]) -> None:
     """Lay out a new project.
 
     Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
     """
     from biasledger.project import init_project
 
-    written = init_project(directory, every_audit=every_audit)
+    written = init_project(directory, every_audit=every_audit, languages=languages)
     say(f"Laid out {directory}:")
     for path in written:
         say(f"  {path}")
     enter = "" if directory.resolve() == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
-    next_step(f"{enter}biasledger collect audits/products.yml --target simulator")
+    first = f"languages/{languages[0]}/rankings" if languages else "products"
+    next_step(f"{enter}biasledger collect audits/{first}.yml --target simulator")
 
 
 @click.command()

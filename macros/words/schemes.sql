@@ -119,12 +119,13 @@
     both can be taken out where features are made.
 -#}
 {% macro tokens_of_words(text, phrases) -%}
+    {#- A term of one letter was cut out of longer terms, too, whose letters are marked by chr(1): it goes back. -#}
+    {%- set cut = "regexp_replace(" ~ biasledger.cut_phrases(text, phrases, "replace(phrase, chr(1), '')")
+        ~ ", ' ([" ~ biasledger.unspaced_letters() ~ "]\\x01) \\x01', '\\1', 'g')" -%}
     list_filter(
         if(
             {{ biasledger.is_unspaced(text) }},
-            {{ biasledger.letter_pairs(biasledger.split_with_articles(
-                biasledger.cut_phrases(text, phrases, "replace(phrase, chr(1), '')")
-            )) }},
+            {{ biasledger.letter_pairs(biasledger.split_with_articles(cut)) }},
             {{ biasledger.split_with_articles(biasledger.cut_phrases(text, phrases)) }}
         ),
         lambda word: word <> ''

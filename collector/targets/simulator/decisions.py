@@ -19,6 +19,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from collector.answers.texts.plain import MARKS
 from collector.targets.simulator.responder import Amount, Amounts, Question, Responder
 from collector.validation import Section
 
@@ -48,7 +49,7 @@ _ADDRESS = re.compile(r"\S+@\S+|(?:https?://|www\.)\S+|\S+\.\w+/\S*")
 _YEARS = re.compile(
     r"(?:\b|(?<=有))(?P<years>\d{1,2})\+?(?: (?:years?|Jahren?|años?|anos?|ans?|वर्ष)\b|年)", re.IGNORECASE
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"(?:[^\W_][{MARKS}]*)+")
 _BLANK_LINE = re.compile(r"\n\s*\n")
 
 
