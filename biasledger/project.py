@@ -135,9 +135,9 @@ def _starter_files(*, every_audit: bool, languages: Collection[str]) -> dict[Pat
     # Word lists of others come with their licence (txt), specs with their schema (json).
     for kind in ("*.yml", "*.csv", "*.txt", "*.json"):
         for audit in sorted((starter / "audits").rglob(kind)):
-            name = audit.relative_to(starter)
-            if every_audit or name in also or name.parent in {LANGUAGES / one for one in languages}:
-                files[name] = audit
+            place = audit.relative_to(starter)
+            if every_audit or place in also or place.parent in {LANGUAGES / one for one in languages}:
+                files[place] = audit
     return files
 
 

@@ -231,6 +231,8 @@ def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audi
             say(line)
     for line in _answer_lines(preview):
         say(line)
+    if warning := _language_warning(audit, preview):
+        say(warning)
     for warning in preview.warnings:
         say(f"Warning: {warning}")
     return n, preview.statuses["unread"]
@@ -286,6 +288,21 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
     yield f"The first {len(preview.answers)} answers as they will be read:"
     for number, answer in enumerate(preview.answers, start=1):
         yield f"  {number}. {_answer_line(answer)}"
+
+
+def _language_warning(audit: Audit, preview: Preview) -> str | None:
+    """Return what to state where most answers are in a language that words are known of, and the audit states none."""
+    from collector.answers.texts.languages import load_languages
+
+    assert audit.imported is not None
+    (code, n), *_ = preview.languages.most_common(1) or [("en", 0)]
+    if audit.imported.language or audit.imported.conditions or code == "en" or 2 * n <= preview.n_read:
+        return None
+    known = load_languages()
+    return (
+        f"Warning: Most answers are in {known[code].name if code in known else code}. If the questions are, too, write "
+        f"import.language: {code}, so that this language's forms of address and hedges are known."
+    )
 
 
 def _languages(preview: Preview) -> Iterator[str]:
