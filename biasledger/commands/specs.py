@@ -296,7 +296,7 @@ def _language_warning(audit: Audit, preview: Preview) -> str | None:
 
     assert audit.imported is not None
     (code, n), *_ = preview.languages.most_common(1) or [("en", 0)]
-    if audit.imported.language or audit.imported.conditions or code == "en" or 2 * n <= preview.n_read:
+    if audit.imported.language or audit.imported.conditions or code == "en" or 2 * n <= preview.languages.total():
         return None
     known = load_languages()
     return (
