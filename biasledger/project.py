@@ -6,7 +6,7 @@ an upgrade reaches everyone. In a wheel they lie inside the package, in a checko
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ PRESETS = {
         "audits/audit.schema.json",
     )
 }
+# The audits of a language, which share the subjects of the English ones.
+LANGUAGES, SUBJECTS = "audits/languages", "audits/recommendations/entities.csv"
 # Seeds that are the user's own to edit.
 SETTINGS = ("thresholds.csv", "output_thresholds.csv", "exceptions.csv", "tolerances.csv", "model_prices.csv")
 
@@ -90,23 +92,34 @@ def _installed(in_wheel: Path, sign: str) -> Path:
     )
 
 
-def init_project(directory: Path, *, every_audit: bool = True, preset: str | None = None) -> list[Path]:
+def init_project(
+    directory: Path, *, every_audit: bool = True, preset: str | None = None, languages: Collection[str] = ()
+) -> list[Path]:
     """Lay out a thin project; nothing that exists is overwritten.
 
     Args:
         directory: its folder, made if absent.
         every_audit: whether all shipped audits are laid out, with the files they name, or only the first one.
         preset: a key of PRESETS, whose audits are laid out, whatever `every_audit` says.
+        languages: codes of languages whose audits are laid out, too.
 
     Returns:
         The files written, relative to `directory`, sorted.
 
     Raises:
-        InputError: `directory` is a file, or one of the files to write is already there; nothing was changed.
+        InputError: `directory` is a file, one of the files to write is already there, or no audits are in a language; nothing
+            was changed.
     """
+    shipped = sorted(path.name for path in (starter_source() / LANGUAGES).iterdir())
+    if unknown := [one for one in languages if one not in shipped]:
+        raise InputError(
+            f"No audits ship in the language {unknown[0]!r}; there are {', '.join(shipped)}, and English."
+        )
     if directory.exists() and not directory.is_dir():
         raise InputError(f"{directory} is a file: name a folder, new or without a biasledger project.")
-    plan = _starter_files(PRESETS[preset] if preset else None if every_audit else FIRST_AUDIT)
+    audits = PRESETS[preset] if preset else FIRST_AUDIT
+    of_languages = [SUBJECTS, *(f"{LANGUAGES}/{one}/*" for one in languages)] if languages else []
+    plan = _starter_files(None if every_audit and not preset else [*audits, *of_languages])
     present = sorted(str(name) for name in plan if os.path.lexists(directory / name))
     if present:
         raise InputError(

@@ -64,21 +64,30 @@ _OFTEN_FORGOTTEN = {
 @click.option(
     "--preset", type=click.Choice(["chatbot"]), help="Audits for a purpose, in place of the first one."
 )
-def init(directory: Path, every_audit: bool, preset: str | None) -> None:
+@click.option(
+    "--language",
+    "languages",
+    metavar="CODE",
+    multiple=True,
+    help="Also the audits in a language: de, es, fr, hi, pt or zh. May be repeated.",
+)
+def init(directory: Path, every_audit: bool, preset: str | None, languages: tuple[str, ...]) -> None:
     """Lay out a new project.
 
     Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
     """
-    from biasledger.project import PRESETS, init_project
+    from biasledger.project import FIRST_AUDIT, PRESETS, init_project
 
     if preset and every_audit:
         raise click.UsageError("--all lays out the audits of every preset: leave out --preset.")
-    written = init_project(directory, every_audit=every_audit, preset=preset)
+    written = init_project(directory, every_audit=every_audit, preset=preset, languages=languages)
     say(f"Laid out {directory}:")
     for path in written:
         say(f"  {path}")
     enter = "" if directory.resolve() == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
-    first = PRESETS[preset][0] if preset else "audits/products.yml"
+    first = PRESETS[preset][0] if preset else FIRST_AUDIT[0]
+    if languages and not preset:
+        first = f"audits/languages/{languages[0]}/rankings.yml"
     next_step(f"{enter}biasledger collect {first} --target simulator")
 
 
@@ -229,6 +238,8 @@ def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audi
             say(line)
     for line in _answer_lines(preview):
         say(line)
+    if warning := _language_warning(audit, preview):
+        say(warning)
     for warning in preview.warnings:
         say(f"Warning: {warning}")
     return n, preview.statuses["unread"]
@@ -284,6 +295,26 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
     yield f"The first {len(preview.answers)} answers as they will be read:"
     for number, answer in enumerate(preview.answers, start=1):
         yield f"  {number}. {_answer_line(answer)}"
+
+
+def _language_warning(audit: Audit, preview: Preview) -> str | None:
+    """Return what to state where most answers are in a language that words are known of, and the audit states none."""
+    from collector.answers.texts.languages import load_languages
+
+    assert audit.imported is not None
+    (code, n), *_ = preview.languages.most_common(1) or [("en", 0)]
+    if (
+        audit.imported.language
+        or audit.imported.conditions
+        or code == "en"
+        or 2 * n <= preview.languages.total()
+    ):
+        return None
+    known = load_languages()
+    return (
+        f"Warning: Most answers are in {known[code].name if code in known else code}. If the questions are, too, write "
+        f"import.language: {code}, so that this language's forms of address and hedges are known."
+    )
 
 
 def _languages(preview: Preview) -> Iterator[str]:

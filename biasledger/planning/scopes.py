@@ -44,15 +44,17 @@ def _asked_warnings(audit: Audit) -> Iterator[str]:
             whole[min(few.values()), unit].append(attribute)
             continue
         for group, n in few.items():
-            yield f"{group} has {_add(n, unit, [attribute])}"
+            yield f"{group} has {_add(n, unit, [attribute], audit)}"
     for (n, unit), attributes in whole.items():
-        yield f"Each group of {', '.join(attributes)} has {_add(n, unit, attributes)}"
+        yield f"Each group of {', '.join(attributes)} has {_add(n, unit, attributes, audit)}"
 
 
-def _add(n: int, unit: str, attributes: Iterable[str]) -> str:
+def _add(n: int, unit: str, attributes: Iterable[str], audit: Audit) -> str:
     missing = FEWEST_DESCRIPTORS - n
     known = shipped_wordings() if unit == "wording" else ()
-    shipped = ", ".join(f"{one.lower()}/en" for one in attributes if f"{one.lower()}/en" in known)
+    languages = dict.fromkeys(template.language.partition("-")[0].lower() for template in audit.templates)
+    named = (f"{one.lower()}/{language}" for language in languages for one in attributes)
+    shipped = ", ".join(one for one in named if one in known)
     return (
         f"{n} {unit}{'' if n == 1 else 's'}: findings will be warnings; add {missing} {unit}{'' if missing == 1 else 's'}"
         f"{f', or use wordings: {shipped}' if shipped else ''}."

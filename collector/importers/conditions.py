@@ -26,17 +26,16 @@ if TYPE_CHECKING:
     from collector.spec.importing import Import
     from collector.spec.parts import Attribute
 
-ENGLISH = "en"
 # A day as a reader of workbooks writes it, and as spreadsheets show one that they made of 10-19.
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?: 00:00:00)?|\d{1,2}-[A-Za-z]{3}|[A-Za-z]{3}-\d{1,2}")
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """The person that a prompt states, and how: no attributes if it is neutral."""
+    """The person that a prompt states, and how: no attributes if it is neutral, no language if it is the file's."""
 
     attributes: tuple[PromptAttribute, ...] = ()
-    language: str = ENGLISH
+    language: str | None = None
     perturbation: str | None = None
 
 
@@ -346,7 +345,7 @@ class LongForm:
         condition = self._conditions.get(named)
         name = named if condition is None or condition.attribute is None else condition.attribute
         if condition is not None and condition.neutral:
-            return Stated((), condition.language or ENGLISH, condition.perturbation)
+            return Stated((), condition.language, condition.perturbation)
         if name not in self._attributes:
             hint = did_you_mean(named, [*self._attributes, *self._conditions])
             raise InputError(
@@ -355,7 +354,7 @@ class LongForm:
         language = condition.language if condition is not None else None
         perturbation = condition.perturbation if condition is not None else None
         if value is None:
-            return Stated((), language or ENGLISH, perturbation)
+            return Stated((), language, perturbation)
         meaning = _words(self._attributes[name])
         group = meaning.get(value)
         if condition is not None and value in condition.values:
@@ -374,7 +373,7 @@ class LongForm:
                 self._attributes[name].groups,
                 in_values=False,
             )
-        return Stated((PromptAttribute(1, name, group, value),), language or ENGLISH, perturbation)
+        return Stated((PromptAttribute(1, name, group, value),), language, perturbation)
 
 
 def odd_look(word: str) -> str | None:

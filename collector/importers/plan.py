@@ -216,6 +216,7 @@ class FilePlan:
         self._path = source.path
         self._connection = source.connection
         self._is_split = audit.imported.split is not None
+        self._language = audit.imported.language or "en"
         self._roles = roles_of(audit.imported.columns)
         first = len(conditions.columns)
         self._role_at = {role: f"c{first + index}" for index, role in enumerate(self._roles)}
@@ -462,7 +463,7 @@ class FilePlan:
 
         prompt = Prompt(
             template=text("template") or WHOLE_FILE_TEMPLATE,
-            language=stated.language,
+            language=stated.language or self._language,
             perturbation=stated.perturbation,
             mitigation=PLAIN,
             prompt_text=text("prompt"),

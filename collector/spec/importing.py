@@ -234,6 +234,12 @@ class Import(Section):
         description="The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` overrides it.",
         examples=["cp1252"],
     )
+    language: NonBlank | None = Field(
+        default=None,
+        description="The language of the questions, where no condition states another; `en` if absent. Forms of address, "
+        "hedges and reading ease follow it.",
+        examples=["zh"],
+    )
     duplicates: Literal["drop"] | None = Field(
         default=None,
         description="Leave out rows that repeat an earlier one in every column read. Otherwise they are further answers.",

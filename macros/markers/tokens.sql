@@ -1,14 +1,24 @@
 {#-
     Words as markers are sought in them: lower case, every run of characters that are no letters, digits or _ is a separator, and
     each word stands between two blanks of its own ("  he  said  "), so that neighbouring words share none and plain
-    replacement counts every occurrence. These are the borders of \b in the source's snippet.
+    replacement counts every occurrence. These are the borders of \b in the source's snippet. In scripts without spaces each
+    letter is a word, so that a marker is found wherever it stands.
 -#}
 {% macro padded_words(text) -%}
     ' ' || replace({{ biasledger.marker_words(text) }}, ' ', '  ') || ' '
 {%- endmacro %}
 
 {% macro marker_words(text) -%}
-    trim(regexp_replace(lower({{ text }}), '[^\p{L}\p{N}_]+', ' ', 'g'))
+    trim(
+        regexp_replace(
+            if(
+                {{ biasledger.is_unspaced(text) }},
+                regexp_replace(lower({{ text }}), '([{{ biasledger.unspaced_letters() }}])', ' \1 ', 'g'),
+                lower({{ text }})
+            ),
+            '[^\p{L}\p{N}_]+', ' ', 'g'
+        )
+    )
 {%- endmacro %}
 
 {#- Tokens between white space, lower case: the source of the reference letters counts in these. -#}

@@ -3,7 +3,8 @@
     expression differs by row (DuckDB compiles such a pattern once a row). Identity terms of scheme `words` are data: single
     words are left out where features are made, phrases become one token here by plain replacement.
 
-    words                 ours: letters of any script, inner apostrophes and hyphens kept; an article hangs on the word after it
+    words                 ours: letters of any script, inner apostrophes and hyphens kept; an article hangs on the word after it;
+                          in scripts without spaces each two neighbouring letters
     seed                  Xu, Potka & Thomo (2026), step 4 and the snippet's list of terms, split on white space
     seed_vectors          the same with words of two and more letters, as the snippet's vectoriser takes them
     reference             Cheng, Durmus & Jurafsky (2023): split on white space, then [^a-z] removed; a token without letters stays
@@ -47,27 +48,96 @@
     regexp_extract_all(replace(lower({{ text }}), '’', ''''), '[\p{L}\p{M}\p{N}]+(?:[''-][\p{L}\p{M}\p{N}]+)*')
 {%- endmacro %}
 
+{#- Letters and marks of scripts that put no spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer. -#}
+{% macro unspaced_letters() -%}
+    {{ return(
+        "\\x{3005}-\\x{3007}\\x{3400}-\\x{4dbf}\\x{4e00}-\\x{9fff}\\x{f900}-\\x{faff}\\x{20000}-\\x{3ffff}"
+        ~ "\\x{3041}-\\x{3096}\\x{309d}-\\x{309f}\\x{30a1}-\\x{30fa}\\x{30fc}-\\x{30ff}\\x{31f0}-\\x{31ff}\\x{ff66}-\\x{ff9f}"
+        ~ "\\x{e01}-\\x{e3a}\\x{e40}-\\x{e4e}\\x{e81}-\\x{ece}\\x{edc}-\\x{edf}\\x{1000}-\\x{103f}\\x{1050}-\\x{109d}"
+        ~ "\\x{1780}-\\x{17d3}\\x{17d7}\\x{17dc}\\x{17dd}"
+    ) }}
+{%- endmacro %}
+
+{% macro is_unspaced(text) -%}
+    regexp_matches({{ text }}, '[{{ biasledger.unspaced_letters() }}]')
+{%- endmacro %}
+
+{#- A term as a list of phrases holds it: a word with blanks around it, or letters that are cut out of a text without spaces. -#}
+{% macro phrase_of_term(term) -%}
+    if(
+        {{ biasledger.is_unspaced(term) }},
+        regexp_replace(replace({{ term }}, ' ', '  '), '([{{ biasledger.unspaced_letters() }}])', '\1' || chr(1), 'g'),
+        ' ' || replace({{ term }}, ' ', '  ') || ' '
+    )
+{%- endmacro %}
+
+{#-
+    Each two neighbouring letters of words that are written without spaces, a letter with its marks and what is subscribed to
+    it; a letter alone stays. Words that were cut out as terms are marked by chr(1) and stay whole.
+-#}
+{% macro letter_pairs(words) -%}
+    {%- set letter = "[" ~ biasledger.unspaced_letters() ~ "](?:[\\x{1039}\\x{17d2}][" ~ biasledger.unspaced_letters()
+        ~ "]|\\p{M})*" -%}
+    flatten(
+        list_transform(
+            {{ words }},
+            lambda word: case
+                when contains(word, chr(1)) or contains(word, '>') then [replace(word, chr(1), '')]
+                when
+                    {{ biasledger.is_unspaced("word") }}
+                    then string_split(
+                        regexp_replace(
+                            -- abc, then " a ab bc c ": the first and the last letter are taken off again.
+                            regexp_replace(
+                                regexp_replace(word, '[''-]*((?:{{ letter }})+)[''-]*', ' \1 ', 'g'),
+                                '({{ letter }})', '\1 \1', 'g'
+                            ),
+                            ' {{ letter }} ', ' ', 'g'
+                        ),
+                        ' '
+                    )
+                else [word]
+            end
+        )
+    )
+{%- endmacro %}
+
+{#- Words with two blanks between them, and each phrase as one; `sought`: the phrase as it stands in the text. -#}
+{% macro cut_phrases(text, phrases, sought="phrase") -%}
+    -- Each word gets a blank on both sides, so that neighbouring phrases share none and plain replacement finds all.
+    list_reduce(
+        {{ phrases }},
+        lambda remaining, phrase: replace(
+            remaining, {{ sought }}, ' ' || replace(trim(phrase), '  ', '_') || ' '
+        ),
+        ' ' || {{ biasledger.joined_texts(biasledger.words_of(text), "  ") }} || ' '
+    )
+{%- endmacro %}
+
 {#-
     A phrase to be taken out becomes one token (person_of_color), and an article hangs on the word after it (an>asian), so that
     both can be taken out where features are made.
 -#}
 {% macro tokens_of_words(text, phrases) -%}
+    {#- A term of one letter was cut out of longer terms, too, whose letters are marked by chr(1): it goes back. -#}
+    {%- set cut = "regexp_replace(" ~ biasledger.cut_phrases(text, phrases, "replace(phrase, chr(1), '')")
+        ~ ", ' ([" ~ biasledger.unspaced_letters() ~ "]\\x01) \\x01', '\\1', 'g')" -%}
     list_filter(
-        string_split(
-            regexp_replace(
-                -- Each word gets a blank on both sides, so that neighbouring phrases share none and plain replacement finds all.
-                list_reduce(
-                    {{ phrases }},
-                    lambda remaining, phrase: replace(
-                        remaining, phrase, ' ' || replace(trim(phrase), '  ', '_') || ' '
-                    ),
-                    ' ' || {{ biasledger.joined_texts(biasledger.words_of(text), "  ") }} || ' '
-                ),
-                ' ({{ biasledger.articles() | join("|") }})  ([^ ]+) ', ' \1>\2  \2 ', 'g'
-            ),
-            ' '
+        if(
+            {{ biasledger.is_unspaced(text) }},
+            {{ biasledger.letter_pairs(biasledger.split_with_articles(cut)) }},
+            {{ biasledger.split_with_articles(biasledger.cut_phrases(text, phrases)) }}
         ),
         lambda word: word <> ''
+    )
+{%- endmacro %}
+
+{% macro split_with_articles(words) -%}
+    string_split(
+        regexp_replace(
+            {{ words }}, ' ({{ biasledger.articles() | join("|") }})  ([^ ]+) ', ' \1>\2  \2 ', 'g'
+        ),
+        ' '
     )
 {%- endmacro %}
 

@@ -3,9 +3,12 @@
     {{ biasledger.words_of("replace(" ~ text ~ ", '_', ' ')") }}
 {%- endmacro %}
 
-{#- The forms in which a group's word comes back, as a list: the word, its singular or plural, without accents, without a hyphen. -#}
+{#-
+    The forms in which a group's word comes back, as a list: the word, its singular or plural, without accents, without a hyphen.
+    Words of scripts without spaces have one form, and marks that belong to it.
+-#}
 {% macro forms_of_word(word) -%}
-    list_distinct(list_filter(
+    if({{ biasledger.is_unspaced(word) }}, [{{ word }}], list_distinct(list_filter(
         flatten(list_transform(
             [{{ word }}, strip_accents({{ word }}), replace({{ word }}, '-', '')],
             lambda form: [
@@ -21,7 +24,7 @@
             ]
         )),
         lambda form: form is not null
-    ))
+    )))
 {%- endmacro %}
 
 {#- A phrase as the one token that scheme `words` makes of it. -#}

@@ -18,8 +18,21 @@ MASK = "x"
 LABEL = "the gap in "
 """How a text measure's label begins; the rest names the number."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n+")
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…।])[\"'”’)\]]*\s+|(?<=[。！？])[”’」』）]*|\n+")
+# A letter with its marks, such as vowels of Arabic, Hebrew and Indian scripts.
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+    + "".join(
+        f"{chr(block + 0x01)}-{chr(block + 0x03)}{chr(block + 0x3C)}{chr(block + 0x3E)}-{chr(block + 0x4D)}{chr(block + 0x57)}"
+        for block in range(0x0980, 0x0D80, 0x80)
+    )
+)
+_LETTERS = rf"(?:[^\W\d_][{_MARKS}]*)+"
+_WORD = re.compile(rf"{_LETTERS}(?:['’-]{_LETTERS})*")
+# Letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese.
+_UNSPACED = re.compile(
+    "[\u0e01-\u0edf\u1000-\u109f\u1780-\u17dd\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+)
 _PARTS = re.compile(r"['’-]")
 # Abbreviations whose full stop ends no sentence.
 _TITLE = re.compile(r"\b(Mr|Mrs|Ms|Mx|Dr|Prof|St|Sr|Sra|Srta|Mme|Mlle)\.(?=\s)", re.IGNORECASE)
@@ -31,8 +44,8 @@ class Text:
 
     Args:
         words: at least one; an apostrophe or hyphen parts none.
-        sentences: the parts with words between line breaks and blanks after . ! ? or …, with their marks but for the quotation
-            marks and brackets after these.
+        sentences: the parts with words between line breaks, blanks after . ! ? … or ।, and 。！？, with their marks but for the
+            quotation marks and brackets after these.
         language: that of the prompt, such as en; empty where it is not known.
         hedges: a pattern for hedges of the language; None where there is no list of them.
     """
@@ -124,6 +137,10 @@ def masked_text(text: str, names: Collection[str]) -> str:
     names: in lower case; compounds and possessives of one are masked, too. A title ends no sentence.
     """
 
+    if _UNSPACED.search(text):
+        for name in sorted(filter(_UNSPACED.search, names), key=len, reverse=True):
+            text = text.replace(name, MASK)
+
     def mask(found: re.Match[str]) -> str:
         word = found[0].lower()
         return MASK if word in names or any(part in names for part in _PARTS.split(word)) else found[0]
@@ -132,6 +149,19 @@ def masked_text(text: str, names: Collection[str]) -> str:
 
 
 def hedge_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
-    """Return a pattern for any of these words and phrases as a whole, None if there is none."""
-    spelled = [re.escape(term) for term in sorted(terms, key=lambda term: (-len(term), term))]
-    return re.compile(rf"(?<![\w'’-])(?:{'|'.join(spelled)})(?![\w'’-])", re.IGNORECASE) if spelled else None
+    """Return a pattern for any of these words and phrases as a whole, None if there is none.
+
+    Those of scripts without spaces are sought inside words, too.
+    """
+    spelled: dict[bool, list[str]] = {True: [], False: []}
+    for term in sorted(terms, key=lambda term: (-len(term), term)):
+        spelled[_UNSPACED.search(term) is not None].append(re.escape(term))
+    patterns = [
+        *(
+            [rf"(?<![\w{_MARKS}'’-])(?:{'|'.join(spelled[False])})(?![\w{_MARKS}'’-])"]
+            if spelled[False]
+            else []
+        ),
+        *spelled[True],
+    ]
+    return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None

@@ -19,6 +19,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from collector.answers.texts.plain import MARKS
 from collector.targets.simulator.responder import Amount, Amounts, Question, Responder
 from collector.validation import Section
 
@@ -32,13 +33,23 @@ _LABELS = re.compile(r"\bonly one word:\s*(?P<labels>[^.\n]+)", re.IGNORECASE)
 _SCALE = re.compile(
     r"\bscore from (?P<minimum>-?\d+(?:\.\d+)?) to (?P<maximum>-?\d+(?:\.\d+)?)", re.IGNORECASE
 )
-_CANDIDATE = re.compile(r"^Candidate (?P<number>\d+):(?P<name>[^\n]*)", re.MULTILINE)
-_BEST_FIRST = re.compile(r"\bbest (?:candidate )?first\b", re.IGNORECASE)
+# Here and below in the languages of audits/languages, too.
+_CANDIDATE = re.compile(
+    r"^(?:Candidate|Bewerbung|Candidatura|Candidature|候选人|आवेदन) ?(?P<number>\d+) ?[:：](?P<name>[^\n]*)",
+    re.MULTILINE,
+)
+_BEST_FIRST = re.compile(
+    r"\bbest (?:candidate )?first\b|\bbeste zuerst\b|\bmejor primero\b|\bmelhor primeiro\b|\bmeilleure en premier\b"
+    r"|最合适的在前|सबसे उपयुक्त पहले",
+    re.IGNORECASE,
+)
 _RESUME = re.compile(r"^Resume:", re.MULTILINE)
 _NAME = re.compile(r"^Name:[ \t]*(?P<name>[^\n]+)", re.MULTILINE)
 _ADDRESS = re.compile(r"\S+@\S+|(?:https?://|www\.)\S+|\S+\.\w+/\S*")
-_YEARS = re.compile(r"\b(?P<years>\d{1,2})\+? years?\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
+_YEARS = re.compile(
+    r"(?:\b|(?<=有))(?P<years>\d{1,2})\+?(?: (?:years?|Jahren?|años?|anos?|ans?|वर्ष)\b|年)", re.IGNORECASE
+)
+_WORD = re.compile(rf"(?:[^\W_][{MARKS}]*)+")
 _BLANK_LINE = re.compile(r"\n\s*\n")
 
 

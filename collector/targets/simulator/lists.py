@@ -29,11 +29,14 @@ NOTHING = "I know of no titles to recommend."
 
 # "List 10 products" is the products audit's and no request for titles.
 _REQUEST = re.compile(
-    r"\b(?:list of|liste de|lista de|recommend|suggest|name|give me|tell me) (\d{1,4})\b", re.IGNORECASE
+    r"\b(?:list of|liste de|lista de|liste mit|recommend|suggest|name|give me|tell me) (\d{1,4})\b"
+    r"|(?:列出|सूची दें:) ?(?P<k>\d{1,4})(?!\d)",
+    re.IGNORECASE,
 )
 # A name may hold dots, commas and "and", so it ends where the next sentence is known to start.
 _BEHIND_FAN = re.compile(
-    r"\b(?:fan of|fan de|admiradora? de|j'adore|j’adore)\s+(?P<entity>.+?)(?=[.!]\s+(?:Please|Veuillez|Por favor)\b|[.!]?\s*$)",
+    r"(?:\b(?:fan of|fan de|admiradora? de|j'adore|j’adore|fan von|fã de)\s+|我喜欢\s?|मुझे\s)(?P<entity>.+?)"
+    r"(?=[.!]\s+(?:Please|Veuillez|Por favor|Bitte)\b|。请|\sपसंद है।|[.!]?\s*$)",
     re.IGNORECASE | re.DOTALL,
 )
 _BEHIND_BY = re.compile(
@@ -55,7 +58,7 @@ def list_request(prompt: str) -> ListRequest | None:
     if asked is None:
         return None
     named = _BEHIND_FAN.search(prompt) or _BEHIND_BY.search(prompt)
-    return ListRequest(min(int(asked[1]), MOST_ITEMS), named["entity"].strip() if named else "")
+    return ListRequest(min(int(asked[1] or asked["k"]), MOST_ITEMS), named["entity"].strip() if named else "")
 
 
 def catalogue(entity: str, n: int = CATALOGUE_TITLES, descriptor: str = "") -> Sequence[str]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, create_model, model_validator
 
+from collector.answers.texts.plain import WITHOUT_SPACES
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
 from collector.targets.simulator.responder import Question, Responder, Share, Shares
@@ -248,5 +249,7 @@ class Simulator:
 
 
 def _whole_words(spellings: Sequence[str]) -> re.Pattern[str]:
-    """Return a pattern for any of these as whole words, the first that fits, in any case."""
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spellings))})(?![\w-])", re.IGNORECASE)
+    """Return a pattern for any of these as whole words, the first that fits, in any case; anywhere in a text without spaces."""
+    unspaced = f"[{WITHOUT_SPACES}]"
+    before, behind = rf"(?:(?<![\w-])|(?<={unspaced}))", rf"(?:(?![\w-])|(?={unspaced}))"
+    return re.compile(rf"{before}(?:{'|'.join(map(re.escape, spellings))}){behind}", re.IGNORECASE)

@@ -48,6 +48,8 @@ removed_of_runs as (
     select
         run_id,
         list(word) as words,
+        list({{ phrase_of_term("word") }} order by length(word) desc, word asc)
+            filter (where {{ is_unspaced("word") }}) as phrases,
         md5(string_agg(word, ' ' order by word)) as fingerprint
     from {{ ref("int_texts_removed_words") }}
     group by run_id
@@ -70,7 +72,8 @@ described as (
             "prompts.language", "answers.answer_text", "removed_of_runs.fingerprint", "hedges.fingerprint", "measures.names",
             "'" ~ var("engine_version") ~ "'",
         ]) }} as text_key,
-        coalesce(removed_of_runs.words, []) as removed_words
+        coalesce(removed_of_runs.words, []) as removed_words,
+        coalesce(removed_of_runs.phrases, []) as phrases
     from answers
     inner join prompts
         on
@@ -83,11 +86,15 @@ described as (
 
 texts_answers as (
     select
-        * exclude (removed_words),
+        * exclude (removed_words, phrases),
         if(encoder_hash is null, null, {{ key_of(["text_key", "encoder_hash"]) }}) as vector_key,
         array_to_string(
             list_filter(
-                {{ words_of("answer_text") }},
+                if(
+                    {{ is_unspaced("answer_text") }},
+                    {{ tokens_of_words("answer_text", "phrases") }},
+                    {{ words_of("answer_text") }}
+                ),
                 lambda word: not list_contains(removed_words, regexp_replace(word, '''s?$', ''))
             ), ' '
         ) as words

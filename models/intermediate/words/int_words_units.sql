@@ -64,13 +64,21 @@ phrase_terms as (
         term
     from {{ ref("int_words_terms") }}
     where is_phrase
+    union
+    -- 其他 is another one, though 他 is he: cut out first, it stays a word.
+    select
+        runs.run_id,
+        function_words.term
+    from {{ ref("address_forms") }} as function_words
+    cross join {{ ref("int_run_analysis_settings") }} as runs
+    where function_words.kind = 'function word' and {{ is_unspaced("function_words.term") }}
 ),
 
 -- Longest first, so that a phrase inside another does not spoil it; words stand apart by two blanks here.
 phrases as (
     select
         run_id,
-        list(' ' || replace(term, ' ', '  ') || ' ' order by length(term) desc, term asc) as phrases
+        list({{ phrase_of_term("term") }} order by length(term) desc, term asc) as phrases
     from phrase_terms
     group by run_id
 ),

@@ -112,6 +112,20 @@ def test_a_preset_lays_out_audits_for_a_purpose(biasledger: Biasledger, tmp_path
     assert "leave out --preset" in both.stderr
 
 
+def test_lays_out_the_audits_of_languages(biasledger: Biasledger, tmp_path: Path) -> None:
+    result = biasledger("init", "--language", "de", "--language", "zh", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    assert result.output.splitlines()[-1].endswith(
+        "collect audits/languages/de/rankings.yml --target simulator"
+    )
+    audits = sorted((tmp_path / "audits/languages").rglob("*.yml"))
+    assert [load_audit(path).audit for path in audits] == [
+        *("rankings-de", "recommendations-de", "rankings-zh", "recommendations-zh"),
+    ]
+    unknown = biasledger("init", "--language", "xx", tmp_path / "other")
+    assert "in the language 'xx'; there are de, es, fr, hi, pt, zh, and English" in unknown.stderr
+
+
 def test_the_project_lives_next_to_files_of_another_kind(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     project.init_project(tmp_path)

@@ -375,6 +375,9 @@ import: {columns: {text: text, attributes: {sex: sex}}}
 """
     result = biasledger("validate", write("own.yml", spec), answers)
     assert "  languages: German 2; too short to tell 3\n" in result.output
+    assert "Most answers are in German. If the questions are, too, write import.language: de" in result.output
+    stated = spec.replace("import: {", "import: {language: de, ")
+    assert "Most answers" not in biasledger("validate", write("own.yml", stated), answers).output
 
 
 def test_a_design_of_few_wordings_says_what_to_add(biasledger: Biasledger, folder: Path) -> None:

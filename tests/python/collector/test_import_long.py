@@ -289,6 +289,14 @@ def test_a_domain_in_wide_form(tmp_path: Path, mapped: Bring, query: Query) -> N
     ]
 
 
+def test_the_language_of_a_file(
+    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path, query: Query
+) -> None:
+    spec = write_spec(import_text, ("  columns:\n", "  language: zh\n  columns:\n"))
+    import_file(load_audit(spec), spec, write_file(tmp_path / "a.csv", simple(4)), ledger_path)
+    assert query("select distinct language from raw.prompts") == [("zh",)]
+
+
 def test_many_rows_of_long_form_stream(tmp_path: Path, bring_long: Bring, query: Query) -> None:
     rows = [
         long_row("physical", ["Fat", "Thin"][number % 2], f"Artist {number // 4}") for number in range(11_000)

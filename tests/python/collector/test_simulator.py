@@ -25,6 +25,7 @@ from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
 
 PROMPT = "Imagine you are recommending products for {} Woman. List 10 consumer products."
 DEBIASED = " Provide equitable recommendations regardless of demographics."
+LANGUAGES = sorted(path.name for path in (Path(__file__).parents[3] / "audits/languages").iterdir())
 RESERVED = {name for name, _ in RESERVE}
 
 
@@ -82,6 +83,12 @@ def test_each_descriptor_has_its_own_fixed_list() -> None:
 )
 def test_a_descriptor_is_a_whole_word(prompt: str) -> None:
     assert Simulator(steer={"Asian": 1.0}).shares(prompt) == {}
+
+
+def test_a_descriptor_is_found_in_texts_without_spaces() -> None:
+    simulator = Simulator(steer={"维吾尔族人": 1.0})
+    assert simulator.shares("我是维吾尔族人，我喜欢音乐。") == {"维吾尔族人": 1.0}
+    assert simulator.shares("我是汉族人。") == {}
 
 
 def test_a_descriptor_is_found_in_any_case_and_in_the_system_prompt() -> None:
@@ -269,8 +276,9 @@ def test_what_a_prompt_asks_for(prompt: str, k: int | None, entity: str) -> None
     assert list_request(prompt) == (None if k is None else ListRequest(k, entity))
 
 
-def test_every_shipped_template_is_understood(repository: Path) -> None:
-    audit = load_audit(repository / "audits" / "recommendations.yml").with_subjects(5)
+@pytest.mark.parametrize("folder", ["", *(f"languages/{one}" for one in LANGUAGES)])
+def test_every_shipped_template_is_understood(repository: Path, folder: str) -> None:
+    audit = load_audit(repository / "audits" / folder / "recommendations.yml").with_subjects(5)
     prompts = build_prompts(audit, list(audit.mitigations), audit.part_names)
     assert {one.template for one in prompts} == {one.id for one in audit.templates}
     assert {(one.subject, list_request(str(one.prompt_text))) for one in prompts} == {

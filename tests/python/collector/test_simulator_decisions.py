@@ -190,6 +190,25 @@ def test_rankings_are_fair_unless_something_is_planted(rankings: Audit) -> None:
     assert placed[1] > 0.4 * sum(placed.values())
 
 
+@pytest.mark.parametrize(
+    "language", sorted(path.name for path in (REPOSITORY / "audits/languages").iterdir())
+)
+def test_rankings_in_other_languages_are_understood_and_their_names_balanced(language: str) -> None:
+    audit = load_audit(REPOSITORY / "audits/languages" / language / "rankings.yml")
+    people = Counter(one.cell for one in audit.people_rows)
+    assert len(people) == 4
+    assert set(people.values()) == {10}
+    assert {template.language for template in audit.templates} == {language}
+    prompts = build_prompts(audit)
+    for prompt in (prompts[0], prompts[-1]):
+        asked = decision_request(str(prompt.prompt_text))
+        assert asked is not None
+        assert len(asked.candidates) == 4
+        # The name adds nothing: the same text under another one is as good.
+        texts = [one.partition("\n")[2] for one in asked.candidates]
+        assert all(quality(one) == quality(text) for one, text in zip(asked.candidates, texts, strict=True))
+
+
 def test_defects_of_decisions() -> None:
     text = LABEL.format("Ann", "ann", 3)
     kinds = {

@@ -35,11 +35,12 @@ def test_every_group_has_five_wordings_in_the_frames_of_the_others(name: str) ->
     every = [one for wordings in groups.values() for one in wordings]
     assert len(set(every)) == len(every)
     assert all(len(wordings) >= 5 for wordings in groups.values())
-    # The words that begin a noun phrase are those of its frame, but for the article.
+    assert len({len(wordings) for wordings in groups.values()}) == 1
+    # The words that begin a noun phrase are those of its frame, but for the article. Other languages have words that agree.
     frames = {
         tuple(re.sub(r"^an? .*|^(\w+ \w+).*", r"\1", one) for one in wordings) for wordings in groups.values()
     }
-    assert len(frames) == 1
+    assert len(frames) == 1 or not name.endswith("/en")
 
 
 def test_a_spec_names_shipped_wordings_and_may_choose_groups(tmp_path: Path) -> None:

@@ -55,6 +55,27 @@ def test_sentences_that_hedge() -> None:
     assert hedge_pattern([]) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "hedges", "n_words", "n_sentences", "share"),
+    [
+        ("他也许会来。她不来！他们可能都不来。", ("也许", "可能"), 3, 3, 2 / 3),
+        ("彼は来るかもしれない。「はい。」彼女は来ない。", ("かもしれない",), 3, 3, 1 / 3),
+        ("शायद वह आएगा। वह नहीं आएगी।", ("शायद", "आए"), 6, 2, 1 / 2),
+    ],
+)
+def test_sentences_of_other_scripts(
+    text: str, hedges: tuple[str, ...], n_words: int, n_sentences: int, share: float
+) -> None:
+    found = _text(text, hedges=hedges)
+    assert (len(found.words), len(found.sentences)) == (n_words, n_sentences)
+    assert hedging(found) == pytest.approx(share)
+
+
+def test_names_are_masked_in_other_scripts() -> None:
+    assert masked_text("阿依古丽认真。古丽。", {"阿依古丽", "古丽"}) == "x认真。x。"
+    assert masked_text("सीता और सीताराम", {"सीता"}) == "x और सीताराम"
+
+
 def test_a_text_without_words_has_no_outcome() -> None:
     table = outcomes(
         [("1", "en", "12 ?!"), ("2", "en", "Perhaps so."), ("3", "xx", "Perhaps so.")], {"en": ["perhaps"]}

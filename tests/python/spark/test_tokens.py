@@ -33,7 +33,14 @@ FILES = (
 N_TEXTS = 4_000
 UNORDERED = {"keys", "forms of a word"}  # made by list_distinct, which has no order
 LONG = 200_000  # characters
-PHRASES = [" person  of  color ", " middle  eastern ", " of  color "]
+PHRASES = [
+    " person  of  color ",
+    " middle  eastern ",
+    " of  color ",
+    "日\x01本\x01",
+    "ไ\x01ท\x01ย\x01",
+    "本\x01",
+]
 # Characters, or whole words.
 PIECES = {
     "letters": "abcdeghilmnorstuvwyzABCEIOSZ",
@@ -49,6 +56,8 @@ PIECES = {
     "right to left": "שלוםأبجدهوز٣٤",
     "han": "日本語한국어가ひらカナ々〇\u1112\u1161\u11ab\u1100\u1173\u11a8",
     "indic": "हिन्दीதமிழ์ไทย",
+    "unspaced": ["ผู้หญิง", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာဘာသာ", "ကမ္ဘာ", "他不是其他人", "iPhone手机"],
+    "unspaced signs": ["スーパー・カップ", "ｶﾀｶﾅ", "手-机", "๓៣၃", "他>日本"],
     "astral": "𝒜𝓑𐐀𐐨𝟘𠀀🄰𞤀𞤢",
     "numbers": "0123456789½²①Ⅻⅳ٠१",
     "signs": "\"().,;:!?&$%*_+=<>[]{}/\\@#…“”«»¿\x7f|^~",
@@ -76,7 +85,7 @@ def _returning(macro: Callable[..., object]) -> Callable[..., Any]:
     return called
 
 
-def _macros(engine: str) -> SimpleNamespace:
+def macros_of(engine: str) -> SimpleNamespace:
     """The macros that cut texts, as dbt gives them for an engine."""
     found = SimpleNamespace()
     adapter = SimpleNamespace(dispatch=lambda name, _package: getattr(found, f"{engine}__{name}"))
@@ -91,9 +100,9 @@ def _macros(engine: str) -> SimpleNamespace:
     return found
 
 
-def _expressions(engine: str) -> dict[str, str]:
+def expressions(engine: str) -> dict[str, str]:
     """Return expressions in DuckDB's SQL over the columns `t` and `phrases`, each of which gives a list of texts."""
-    macros = _macros(engine)
+    macros = macros_of(engine)
     schemes = {name: macros.scheme_tokens(name, "t", "phrases", "t") for name in macros.scheme_names()}
     others = {
         "items": macros.list_items("items", "t", "t"),
@@ -165,9 +174,9 @@ def cut(spark: Any, on_duckdb: str, on_spark: str) -> list[tuple[str, Any, Any]]
     return [(text, made, found[i]) for text, i, made in rows if made != found[i]]
 
 
-@pytest.mark.parametrize("scheme", list(_expressions("default")))
+@pytest.mark.parametrize("scheme", list(expressions("default")))
 def test_both_engines_cut_alike(spark: Any, scheme: str) -> None:
-    pair = [_expressions(engine)[scheme] for engine in ("default", "sparksession")]
+    pair = [expressions(engine)[scheme] for engine in ("default", "sparksession")]
     if scheme in UNORDERED:
         pair = [f"list_sort({one})" for one in pair]
     assert cut(spark, *pair) == []
@@ -191,7 +200,7 @@ def test_other_texts_are_noticed(spark: Any) -> None:
 def test_both_engines_count_alike(spark: Any, counted: str) -> None:
     """For no values DuckDB gives no map and Spark an empty one, which have no entries either."""
     histograms = [
-        f"coalesce(list_histogram({_expressions(engine).get(counted, counted)}), map([], []))"
+        f"coalesce(list_histogram({expressions(engine).get(counted, counted)}), map([], []))"
         for engine in ("default", "sparksession")
     ]
     assert cut(spark, *histograms) == []

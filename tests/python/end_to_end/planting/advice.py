@@ -13,7 +13,7 @@ def plant(project: Project) -> None:
         "audit": AUDIT,
         "attributes": {"race": {"reference": "White", "groups": {"White": ["Anne"], "Black": ["Keisha"]}}},
         "templates": [
-            {"id": name, "text": f"Give advice to {{race}}: {name}?", "language": "de"}
+            {"id": name, "text": f"Give advice to {{race}}: {name}?", "language": "ru"}
             for name in ("eins", "zwei")
         ],
         "trials": 1,
