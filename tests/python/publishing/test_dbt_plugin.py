@@ -45,11 +45,11 @@ def test_what_was_published_last_is_there_in_a_build(tmp_path: Path, monkeypatch
     ("statement", "message"),
     [
         (
-            "delete from raw.schema_migrations where version = 11",
+            "delete from raw.schema_migrations where version = (select max(version) from raw.schema_migrations)",
             "has an older schema; the next `biasledger collect`",
         ),
         (
-            "update raw.schema_migrations set version = 9999 where version = 11",
+            "update raw.schema_migrations set version = 9999 where version = (select max(version) from raw.schema_migrations)",
             "has schema 9999 .* upgrade biasledger",
         ),
         ("drop table raw.schema_migrations", "is a DuckDB file, but no ledger"),
