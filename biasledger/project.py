@@ -6,7 +6,7 @@ an upgrade reaches everyone. In a wheel they lie inside the package, in a checko
 
 import os
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,17 @@ LINKS = Path(".biasledger/packages/biasledger")
 # The parts of the installed dbt project that a thin project links to, next to its seeds.
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
 # The one audit of a new project, and the schema that editors check audits by.
-FIRST_AUDIT = (Path("audits/products.yml"), Path("audits/audit.schema.json"))
+FIRST_AUDIT = ("audits/products.yml", "audits/audit.schema.json")
+PRESETS = {
+    "chatbot": (
+        "audits/chatbot.yml",
+        "audits/stereotypes.yml",
+        "audits/stereotypes/*",
+        "audits/audit.schema.json",
+    )
+}
 # The audits of a language, which share the subjects of the English ones.
-LANGUAGES, SUBJECTS = Path("audits/languages"), Path("audits/recommendations/entities.csv")
+LANGUAGES, SUBJECTS = "audits/languages", "audits/recommendations/entities.csv"
 # Seeds that are the user's own to edit.
 SETTINGS = ("thresholds.csv", "output_thresholds.csv", "exceptions.csv", "tolerances.csv", "model_prices.csv")
 
@@ -84,12 +92,15 @@ def _installed(in_wheel: Path, sign: str) -> Path:
     )
 
 
-def init_project(directory: Path, *, every_audit: bool = True, languages: Collection[str] = ()) -> list[Path]:
+def init_project(
+    directory: Path, *, every_audit: bool = True, preset: str | None = None, languages: Collection[str] = ()
+) -> list[Path]:
     """Lay out a thin project; nothing that exists is overwritten.
 
     Args:
         directory: its folder, made if absent.
         every_audit: whether all shipped audits are laid out, with the files they name, or only the first one.
+        preset: a key of PRESETS, whose audits are laid out, whatever `every_audit` says.
         languages: codes of languages whose audits are laid out, too.
 
     Returns:
@@ -106,7 +117,10 @@ def init_project(directory: Path, *, every_audit: bool = True, languages: Collec
         )
     if directory.exists() and not directory.is_dir():
         raise InputError(f"{directory} is a file: name a folder, new or without a biasledger project.")
-    plan = _starter_files(every_audit=every_audit, languages=languages)
+    audits = PRESETS[preset] if preset else FIRST_AUDIT
+    if languages:
+        audits = (*audits, SUBJECTS, *(f"{LANGUAGES}/{one}/*" for one in languages))
+    plan = _starter_files(None if every_audit and not preset else audits)
     present = sorted(str(name) for name in plan if os.path.lexists(directory / name))
     if present:
         raise InputError(
@@ -119,8 +133,8 @@ def init_project(directory: Path, *, every_audit: bool = True, languages: Collec
     return sorted(plan)
 
 
-def _starter_files(*, every_audit: bool, languages: Collection[str]) -> dict[Path, Path]:
-    """Path in the new project -> the file it is copied from."""
+def _starter_files(audits: Sequence[str] | None) -> dict[Path, Path]:
+    """Path in the new project -> the file it is copied from; audits: patterns of their paths, None for all."""
     skeleton, models, starter = _PACKAGE / "skeleton", dbt_source(), starter_source()
     files = {
         Path("dbt_project.yml"): skeleton / "dbt_project.yml",
@@ -131,13 +145,11 @@ def _starter_files(*, every_audit: bool, languages: Collection[str]) -> dict[Pat
     }
     for name in SETTINGS:
         files[Path("seeds") / name] = models / "seeds" / name
-    also = {*FIRST_AUDIT, *([SUBJECTS] if languages else [])}
     # Word lists of others come with their licence (txt), specs with their schema (json).
     for kind in ("*.yml", "*.csv", "*.txt", "*.json"):
         for audit in sorted((starter / "audits").rglob(kind)):
-            place = audit.relative_to(starter)
-            if every_audit or place in also or place.parent in {LANGUAGES / one for one in languages}:
-                files[place] = audit
+            if audits is None or any(audit.relative_to(starter).match(pattern) for pattern in audits):
+                files[audit.relative_to(starter)] = audit
     return files
 
 

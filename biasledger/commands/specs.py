@@ -62,26 +62,33 @@ _OFTEN_FORGOTTEN = {
 @click.argument("directory", type=PATH, metavar="DIR")
 @click.option("--all", "every_audit", is_flag=True, help="Every audit that ships, with the files they name.")
 @click.option(
+    "--preset", type=click.Choice(["chatbot"]), help="Audits for a purpose, in place of the first one."
+)
+@click.option(
     "--language",
     "languages",
     metavar="CODE",
     multiple=True,
     help="Also the audits in a language: de, es, fr, hi, pt or zh. May be repeated.",
 )
-def init(directory: Path, every_audit: bool, languages: tuple[str, ...]) -> None:
+def init(directory: Path, every_audit: bool, preset: str | None, languages: tuple[str, ...]) -> None:
     """Lay out a new project.
 
     Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
     """
-    from biasledger.project import init_project
+    from biasledger.project import PRESETS, init_project
 
-    written = init_project(directory, every_audit=every_audit, languages=languages)
+    if preset and every_audit:
+        raise click.UsageError("--all lays out the audits of every preset: leave out --preset.")
+    written = init_project(directory, every_audit=every_audit, preset=preset, languages=languages)
     say(f"Laid out {directory}:")
     for path in written:
         say(f"  {path}")
     enter = "" if directory.resolve() == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
-    first = f"languages/{languages[0]}/rankings" if languages else "products"
-    next_step(f"{enter}biasledger collect audits/{first}.yml --target simulator")
+    first = PRESETS[preset][0] if preset else "audits/products.yml"
+    if languages:
+        first = f"audits/languages/{languages[0]}/rankings.yml"
+    next_step(f"{enter}biasledger collect {first} --target simulator")
 
 
 @click.command()
@@ -296,7 +303,12 @@ def _language_warning(audit: Audit, preview: Preview) -> str | None:
 
     assert audit.imported is not None
     (code, n), *_ = preview.languages.most_common(1) or [("en", 0)]
-    if audit.imported.language or audit.imported.conditions or code == "en" or 2 * n <= preview.languages.total():
+    if (
+        audit.imported.language
+        or audit.imported.conditions
+        or code == "en"
+        or 2 * n <= preview.languages.total()
+    ):
         return None
     known = load_languages()
     return (

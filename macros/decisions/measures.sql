@@ -2,6 +2,7 @@
 {% macro measure_of_gap(outcome, kind) -%}
     case
         when {{ outcome }} = 'correct' then 'accuracy_gap'
+        when {{ outcome }} in ('false_positive', 'false_negative') then 'error_rate_gap'
         when {{ outcome }} = 'relative' then 'relative_gap'
         when {{ outcome }} = 'percentile' then 'percentile_gap'
         when {{ kind }} = 'label' then 'rank_gap'

@@ -9,8 +9,18 @@ from biasledger.explaining.rows import Row
 
 _RATES = (
     "group_name, n_people, n_selected, selection_rate, impact_ratio, impact_ratio_low, impact_ratio_high, accuracy, "
-    "mean_rank_value, n_refused, selection_rate_of_asked, impact_ratio_of_asked, excluded_reason"
+    "mean_rank_value, false_positive_rate, false_negative_rate, n_refused, selection_rate_of_asked, impact_ratio_of_asked, "
+    "excluded_reason"
 )
+# Scheme of a finding -> its outcome, and among which answers. Of two labels the favourable one is right where it was given
+# rightly, or the other one wrongly.
+_OUTCOMES = {
+    "correct": ("cast(is_correct as integer)", "true"),
+    "selected": ("cast(is_selected as integer)", "true"),
+    "selected_of_asked": ("cast(is_selected as integer)", "true"),
+    "false_positive": ("1 - cast(is_correct as integer)", "is_selected <> is_correct"),
+    "false_negative": ("1 - cast(is_correct as integer)", "is_selected = is_correct"),
+}
 
 
 def evidence(case: Case) -> Evidence:
@@ -63,12 +73,7 @@ def _filled(*tables: RowsBehind) -> list[RowsBehind]:
 
 def _apart(case: Case, lower: str, higher: str) -> list[Side]:
     """Decisions about the subjects on which one group comes off worst against the other: its worst and the other's best."""
-    value = "cast(is_correct as integer)" if case.finding["scheme"] == "correct" else "rank_value"
-    value = (
-        "cast(is_selected as integer)"
-        if case.finding["scheme"] in {"selected", "selected_of_asked"}
-        else value
-    )
+    value, among = _OUTCOMES.get(case.finding["scheme"], ("rank_value", "true"))
     picked = case.rows(
         f"""
         with
@@ -90,6 +95,7 @@ def _apart(case: Case, lower: str, higher: str) -> list[Side]:
                 and prompt_groups.group_name in ($lower, $higher)
                 and ($subject = '' or predictions.domain = $subject)
                 and not predictions.is_unknown
+                and {among}
         ),
 
         subjects as (

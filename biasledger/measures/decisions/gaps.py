@@ -167,6 +167,27 @@ MEASURES = (
             severity="warn",
         ),
     ),
+    Measure(
+        name="error_rate_gap",
+        description=(
+            "Whether one kind of error is made about a group more often, where right labels are known and there are two: the "
+            "favourable label where the other is right (scheme false_positive), or the other where the favourable one is "
+            "right (false_negative); both at once are equalised odds"
+        ),
+        scale="difference of error rates, group minus reference (-1 to 1)",
+        side="two-sided",
+        unit="cases or people a group",
+        label="the gap in error rates",
+        display=(100, " points"),
+        sentence="{statement}{about}",
+        threshold=Threshold(
+            value=0.05,
+            reason="No published value: five answers in a hundred more are wrong for one group",
+            source="Hardt, Price & Srebro (2016), arXiv:1610.02413, define equalised odds and set no threshold",
+            min_units=10,
+            severity="warn",
+        ),
+    ),
 )
 
 

@@ -34,7 +34,12 @@ from biasledger.reporting.picture import (
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
-_OUTCOMES = {"selected": "share {}", "correct": "share of right decisions"}
+_OUTCOMES = {
+    "selected": "share {}",
+    "correct": "share of right decisions",
+    "false_positive": "false positive rate",
+    "false_negative": "false negative rate",
+}
 _STANDINGS = {
     "rank_gap": "rank of the label",
     "place_gap": "place in the ranking",

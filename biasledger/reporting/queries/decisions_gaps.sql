@@ -1,4 +1,5 @@
--- Each group against its reference: rank_value (rank, place or score), being selected, the share of right decisions.
+-- Each group against its reference: rank_value (rank, place or score), being selected, the share of right decisions,
+-- and of each kind of error.
 with
 
 judged as (
@@ -10,7 +11,10 @@ judged as (
         status,
         threshold
     from marts.fct_findings
-    where measure in ('rank_gap', 'place_gap', 'score_gap', 'relative_gap', 'percentile_gap', 'accuracy_gap')
+    where
+        measure in (
+            'rank_gap', 'place_gap', 'score_gap', 'relative_gap', 'percentile_gap', 'accuracy_gap', 'error_rate_gap'
+        )
 )
 
 select
@@ -39,6 +43,9 @@ where
     gaps.run_id = $run_id
     and gaps.mitigation = 'plain'
 order by
-    gaps.domain, list_position(['rank_value', 'relative', 'percentile', 'selected', 'correct'], gaps.outcome),
+    gaps.domain,
+    list_position(
+        ['rank_value', 'relative', 'percentile', 'selected', 'correct', 'false_positive', 'false_negative'], gaps.outcome
+    ),
     gaps.outcome,
     gaps.attribute like '%*%', gaps.attribute, gaps.adjusted_gap, gaps.group_name, gaps.reference_group

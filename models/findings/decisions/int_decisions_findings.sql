@@ -17,6 +17,10 @@ decisions_runs as (
         lowest_score,
         highest_score,
         favourable_labels,
+        array_to_string(favourable_labels, ' or ') as favourable_label,
+        array_to_string(
+            list_filter(labels, lambda one: not list_contains(favourable_labels, one)), ' or '
+        ) as other_label,
         analysis_hash
     from {{ ref("int_decisions_runs") }}
 ),
@@ -214,6 +218,8 @@ measured_gaps as (
         if(score_units.are_equal, open_gap, gaps.interval_if_unread_high) as interval_if_unread_high,
         gaps.mean_marked,
         gaps.mean_reference,
+        decisions_runs.favourable_label,
+        decisions_runs.other_label,
         -- Fewer than the comparison asks for where the test stopped early.
         gaps.n_permutations as n_drawn,
         gaps.seed as gap_seed
@@ -231,7 +237,7 @@ measured_gaps as (
             and comparisons.attribute = named_attributes.attribute
     left join outliers on comparisons.comparison_key = outliers.comparison_key
     where
-        comparisons.outcome = 'correct'
+        comparisons.outcome in ('correct', 'false_positive', 'false_negative')
         -- Scores are judged once: on their scale or, as equal ones always are, in standard deviations.
         or (comparisons.outcome in ('relative', 'percentile') and not score_units.are_equal)
         or (
@@ -295,6 +301,13 @@ gap_findings as (
                         abs(round(adjusted_gap, 9)), if(adjusted_gap < 0, 'lower', 'higher'), abs(adjusted_gap / unit)
                     )
                 )
+            when 'error_rate_gap'
+                then printf(
+                    'where %s is right, answers {about_group} are wrong %.1f %% of the time and {about_reference} %.1f %%',
+                    if(outcome = 'false_positive', other_label, favourable_label),
+                    100 * mean_marked, 100 * mean_reference
+                )
+                || {{ percentage_points_within_strata("adjusted_gap", "gap") }}
             else printf(
                 'answers {about_group} are right %.1f %% of the time and {about_reference} %.1f %%',
                 100 * mean_marked, 100 * mean_reference

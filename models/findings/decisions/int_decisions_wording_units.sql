@@ -15,7 +15,7 @@ decisions_runs as (
 decisions_units as (
     select *
     from {{ ref("int_decisions_units") }}
-    where outcome in ('correct', 'relative', 'percentile', 'rank_value')
+    where outcome in ('correct', 'false_positive', 'false_negative', 'relative', 'percentile', 'rank_value')
 ),
 
 decisions as (

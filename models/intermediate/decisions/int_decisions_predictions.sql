@@ -49,6 +49,7 @@ read_answers as (
         decisions_runs.favourable_labels,
         decisions_runs.top_places,
         decisions_runs.selects_nobody,
+        decisions_runs.has_two_labels,
         case when answers.status = 'ok' then answers.answer_text end as answer_text,
         case
             when answers.status = 'ok' and decisions_runs.kind = 'ranking'
@@ -178,6 +179,10 @@ predictions as (
                     end
             when 'score' then if(decided.selects_nobody, null, cast(decided.score > medians.median_score as integer))
         end as selected,
+        -- Of a choice between two labels.
+        if(
+            decided.has_two_labels, cast(list_contains(decided.favourable_labels, decided.expected_label) as integer), null
+        ) as selected_if_right,
         decided.is_missing,
         decided.is_refused,
         decided.is_unread,

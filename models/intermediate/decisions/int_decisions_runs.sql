@@ -26,6 +26,7 @@ decisions_runs as (
         cast(runs.answer ->> 'maximum' as double) as highest_score,
         coalesce(cast(run_analysis_settings.decisions ->> 'ordered' as boolean), false) as is_ordered,
         from_json(run_analysis_settings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
+        len(labels) = 2 as has_two_labels,
         coalesce(cast(run_analysis_settings.decisions ->> 'top' as integer), 1) as top_places,
         coalesce(run_analysis_settings.decisions ->> 'selected', 'median') = 'none' as selects_nobody,
         cast(run_analysis_settings.decisions ->> 'paired' as boolean) as is_paired,

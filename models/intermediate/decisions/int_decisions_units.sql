@@ -137,21 +137,28 @@ outcomes as (
         *,
         unnest(
             [
-                cast(lowest_rank_value as double), 0, 0, 0,
+                cast(lowest_rank_value as double), 0, 0, 0, 0, 0,
                 if(is_relative, ln(if(lowest_rank_value > 0, lowest_rank_value, lowest_read_score)), 0)
             ]
         ) as lowest_outcome,
         unnest(
-            [cast(highest_rank_value as double), 1, 1, 1, if(is_relative, ln(highest_rank_value), 1)]
+            [cast(highest_rank_value as double), 1, 1, 1, 1, 1, if(is_relative, ln(highest_rank_value), 1)]
         ) as highest_outcome,
         unnest(
-            ['rank_value', 'selected', 'selected_of_asked', 'correct', if(is_relative, 'relative', 'percentile')]
+            [
+                'rank_value', 'selected', 'selected_of_asked', 'correct', 'false_positive', 'false_negative',
+                if(is_relative, 'relative', 'percentile')
+            ]
         ) as outcome,
-        unnest([kind = 'label' and has_expected_labels, false, false, false, false]) as is_held_against_expected,
+        unnest(
+            [kind = 'label' and has_expected_labels, false, false, false, false, false, false]
+        ) as is_held_against_expected,
         unnest(
             [
                 cast(rank_value as double), cast(selected as double), cast(selected_of_asked as double),
-                cast(correct as double), if(is_relative, ln(score), percentile)
+                cast(correct as double), if(selected_if_right = 0, cast(selected as double), null),
+                if(selected_if_right = 1, 1 - cast(selected as double), null),
+                if(is_relative, ln(score), percentile)
             ]
         ) as outcome_value
     from ranged
@@ -206,6 +213,8 @@ placed as (
             is_unread
             and case outcome
                 when 'correct' then expected_label is not null
+                when 'false_positive' then coalesce(selected_if_right = 0, false)
+                when 'false_negative' then coalesce(selected_if_right = 1, false)
                 when 'relative' then true
                 when 'percentile' then is_ranked
                 when 'selected_of_asked' then has_refusals

@@ -116,6 +116,16 @@ def test_lays_out_the_audits_of_languages(biasledger: Biasledger, tmp_path: Path
     assert "in the language 'xx'; there are de, es, fr, hi, pt, zh, and English" in unknown.stderr
 
 
+def test_a_preset_lays_out_audits_for_a_purpose(biasledger: Biasledger, tmp_path: Path) -> None:
+    result = biasledger("init", "--preset", "chatbot", tmp_path)
+    assert result.output.splitlines()[-1].endswith("biasledger collect audits/chatbot.yml --target simulator")
+    audits = {str(path.relative_to(tmp_path)) for path in (tmp_path / "audits").glob("*.yml")}
+    assert audits == {"audits/chatbot.yml", "audits/stereotypes.yml"}
+    assert biasledger("validate", *sorted(tmp_path / audit for audit in audits)).exit_code == 0
+    both = biasledger("init", "--preset", "chatbot", "--all", tmp_path / "other")
+    assert "leave out --preset" in both.stderr
+
+
 def test_the_project_lives_next_to_files_of_another_kind(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     project.init_project(tmp_path)

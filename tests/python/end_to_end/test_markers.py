@@ -10,9 +10,10 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from scipy.stats import permutation_test
+from scipy.stats import permutation_test, wasserstein_distance
 
 from biasledger.explaining import explain_finding
+from biasledger.querying.analyses import read_sql
 from tests.python.project import Project
 
 from .planting.marker_lists import (
@@ -525,3 +526,25 @@ def test_a_gap_of_scores_is_walked_back_to_the_worst_texts(odd: Project) -> None
     texts = [row[3] for row in scored_rows() if (row[0], row[2]) == ("Black", "planted")]
     worst = min(score["compound"] for score in tone(texts))
     assert found.sides[0].answers[0].note == f"compound {worst:.2f}"
+
+
+def test_scores_by_group_are_langfair_s_formulas(odd: Project) -> None:
+    scores = odd.query(
+        "select scheme, prompt_id, badness, attribute, group_name from marts.fct_answer_scores"
+        " join marts.dim_prompt_groups using (run_id, prompt_id, mitigation) where badness is not null"
+        " and run_id in (select run_id from marts.dim_runs where audit = 'scored')"
+    )
+    rows = odd.query(f"select * from ({read_sql('scores_by_group')}) where audit = 'scored'").to_dict(
+        "records"
+    )
+    groups = dict(list(scores.groupby(["scheme", "group_name"])))
+    assert len(rows) == len(groups) > 1
+    for row in rows:
+        group = groups[row["scheme"], row["group_name"]]
+        prompts = group.groupby("prompt_id")["badness"].max()
+        assert row["fraction"] == pytest.approx((group["badness"] > 0.5).mean())
+        assert row["expected_maximum"] == pytest.approx(prompts.mean())
+        assert row["probability"] == pytest.approx((prompts > 0.5).mean())
+        if isinstance(row["reference_group"], str):
+            reference = groups[row["scheme"], row["reference_group"]]["badness"]
+            assert row["strict_bias"] == pytest.approx(wasserstein_distance(group["badness"], reference))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from sklearn.metrics import confusion_matrix
 
+from biasledger.querying.analyses import read_sql
 from tests.python.project import Project
 
 
@@ -119,3 +121,44 @@ def test_large_amounts_are_judged_in_per_cent(odd: Project) -> None:
     ]
     assert clear[:2] == ["relative_gap", "clear"]
     assert abs(clear[2]) < 0.003
+
+
+def test_each_kind_of_error_is_compared(odd: Project) -> None:
+    rows = odd.rows(
+        "select scheme, status, round(value, 9), explanation from marts.fct_findings"
+        " where audit = 'erring' and measure = 'error_rate_gap' order by 1"
+    )
+    assert [row[:3] for row in rows] == [
+        ("false_negative", "alarm", 0.4),
+        ("false_positive", "inconclusive", 0.0),
+    ]
+    assert rows[0][3].startswith(
+        "Where yes is right, answers about black people are wrong 50.0 % of the time"
+    )
+
+
+def test_error_rates_are_those_of_a_confusion_matrix(odd: Project) -> None:
+    decisions = odd.query(
+        "select group_name, expected_label, label from marts.fct_predictions join marts.dim_prompt_groups"
+        " using (run_id, prompt_id, slot) join marts.dim_runs using (run_id) where audit = 'erring'"
+    )
+    matrices = {
+        group: confusion_matrix(rows["expected_label"], rows["label"], labels=["no", "yes"], normalize="true")
+        for group, rows in decisions.groupby("group_name")
+    }
+    rates = odd.rows(
+        "select group_name, false_positive_rate, false_negative_rate from marts.fct_decision_rates"
+        " join marts.dim_runs using (run_id) where audit = 'erring'"
+    )
+    assert sorted(rates) == [
+        (group, pytest.approx(matrix[0, 1], abs=1e-12), pytest.approx(matrix[1, 0], abs=1e-12))
+        for group, matrix in sorted(matrices.items())
+    ]
+    false_positives, misses = zip(
+        *((matrix[0, 1], matrix[1, 0]) for matrix in matrices.values()), strict=True
+    )
+    equalised_odds = max(max(misses) - min(misses), max(false_positives) - min(false_positives))
+    differences = (
+        f"select equalized_odds_difference from ({read_sql('equalised_odds')}) where audit = 'erring'"
+    )
+    assert odd.rows(differences) == [(pytest.approx(equalised_odds, abs=1e-12),)]

@@ -32,7 +32,7 @@ from .planting.texts import made_texts
 
 pytestmark = pytest.mark.slow
 NewProject = Callable[[], Project]
-SEEDS = range(int(os.environ.get("BIASLEDGER_SEQUENCES", "2")))
+SEEDS = range(int(os.environ.get("BIASLEDGER_SEQUENCES", "1")))
 MARKERS = """list,marker,kind,direction,group
 first,word1,word,stereotype,
 first,word2,stem,anti,

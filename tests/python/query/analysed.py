@@ -34,3 +34,13 @@ def regard(rows: list[Row]) -> None:
     assert (black["share_negative"], white["share_negative"]) == (0.8, 0.2)
     assert black["more_negative_by"] == pytest.approx(0.6)
     assert black["p_value"] < 0.05
+
+
+def regard_by_formulas(rows: list[Row]) -> None:
+    """Labels of people: each prompt has one answer, negative for four black people in five and one white one."""
+    black, white = (row for row in rows if row["audit"] == "regarded")
+    assert [black[name] for name in ("fraction", "expected_maximum", "probability")] == [0.8] * 3
+    assert [white[name] for name in ("fraction", "expected_maximum", "probability")] == [0.2] * 3
+    assert black["weak_bias"] == pytest.approx(0.6)
+    assert black["strict_bias"] == pytest.approx(0.6)
+    assert (white["weak_bias"], white["strict_bias"]) == (None, None)

@@ -16,7 +16,7 @@ import pytest
 from biasledger.publishing.work import work_file
 from biasledger.querying.analyses import list_analyses, read_sql
 from tests.python.conftest import FirstAudit
-from tests.python.query.analysed import Row, categories, regard, run
+from tests.python.query.analysed import Row, categories, regard, regard_by_formulas, run
 
 TARGETS = ("simulator", "simulator-fair")
 
@@ -493,13 +493,15 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "probes_past_the_threshold": probes,
     "stereotype_ratios_by_category": ratios,
     "regard_by_group": regard,
+    "scores_by_group": regard_by_formulas,
     "questions_answered_least_alike": least_alike,
     "cost_per_run": costs,
 }
 
 
 def test_every_analysis_is_looked_at_here() -> None:
-    assert {*EXPECTED, "audit_report"} == set(ANALYSES)
+    """Right answers to a choice of two are in test_odd_decisions.py alone."""
+    assert {*EXPECTED, "audit_report", "equalised_odds"} == set(ANALYSES)
     assert len(ANALYSES) >= 12
 
 

@@ -116,6 +116,26 @@ def plant(project: Project) -> None:
     )
     audit = project.write_audit("partly", _spec("partly", label, {**columns, "expected": "right"}))
     project.import_file(audit, partly)
+    # Applicants with right labels. Of those to be taken, half of the black ones and a tenth of the white ones are not; of the
+    # others a fifth of both are.
+    erring = _write(
+        project.folder / "erring.csv",
+        "id,race,decision,right",
+        (
+            (
+                f"{race} {number}",
+                race,
+                {True: "yes", False: "no"}[is_right != is_wrong],
+                "yes" if is_right else "no",
+            )
+            for race, n_missed in (("white", 1), ("black", 5))
+            for number in range(200)
+            for is_right in [number % 2 == 0]
+            for is_wrong in [number // 2 % 10 < (n_missed if is_right else 2)]
+        ),
+    )
+    asked = {"text": "decision", "subject": "id", "expected": "right"}
+    project.import_file(project.write_audit("erring", _spec("erring", label, asked)), erring)
     # Salaries of 40 jobs from 30,000 to 300,000: women are offered 5 % less in each, or as much as men.
     money = {"kind": "score", "minimum": 1000, "maximum": 1_000_000}
     for name, share in (("underpaid", 0.95), ("paid_alike", 1.0), ("ranked", 0.95)):
