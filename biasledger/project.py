@@ -118,8 +118,9 @@ def init_project(
     if directory.exists() and not directory.is_dir():
         raise InputError(f"{directory} is a file: name a folder, new or without a biasledger project.")
     audits = PRESETS[preset] if preset else FIRST_AUDIT
-    of_languages = [SUBJECTS, *(f"{LANGUAGES}/{one}/*" for one in languages)] if languages else []
-    plan = _starter_files(None if every_audit and not preset else [*audits, *of_languages])
+    if languages:
+        audits = (*audits, SUBJECTS, *(f"{LANGUAGES}/{one}/*" for one in languages))
+    plan = _starter_files(None if every_audit and not preset else audits)
     present = sorted(str(name) for name in plan if os.path.lexists(directory / name))
     if present:
         raise InputError(

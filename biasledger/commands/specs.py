@@ -76,7 +76,7 @@ def init(directory: Path, every_audit: bool, preset: str | None, languages: tupl
 
     Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
     """
-    from biasledger.project import FIRST_AUDIT, PRESETS, init_project
+    from biasledger.project import PRESETS, init_project
 
     if preset and every_audit:
         raise click.UsageError("--all lays out the audits of every preset: leave out --preset.")
@@ -85,8 +85,8 @@ def init(directory: Path, every_audit: bool, preset: str | None, languages: tupl
     for path in written:
         say(f"  {path}")
     enter = "" if directory.resolve() == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
-    first = PRESETS[preset][0] if preset else FIRST_AUDIT[0]
-    if languages and not preset:
+    first = PRESETS[preset][0] if preset else "audits/products.yml"
+    if languages:
         first = f"audits/languages/{languages[0]}/rankings.yml"
     next_step(f"{enter}biasledger collect {first} --target simulator")
 

@@ -49,7 +49,7 @@ removed_of_runs as (
         run_id,
         list(word) as words,
         list({{ phrase_of_term("word") }} order by length(word) desc, word asc)
-            filter (where {{ is_unspaced("word") }}) as phrases,
+        filter (where {{ is_unspaced("word") }}) as phrases,
         md5(string_agg(word, ' ' order by word)) as fingerprint
     from {{ ref("int_texts_removed_words") }}
     group by run_id
@@ -92,7 +92,7 @@ texts_answers as (
             list_filter(
                 if(
                     {{ is_unspaced("answer_text") }},
-                    {{ tokens_of_words("answer_text", "phrases") }},
+                    {{ tokens_of_words("answer_text", "phrases") }},  -- noqa: PRS
                     {{ words_of("answer_text") }}
                 ),
                 lambda word: not list_contains(removed_words, regexp_replace(word, '''s?$', ''))

@@ -252,8 +252,8 @@ all_terms as (
 words_terms as (
     select distinct
         all_terms.*,
-        -- Terms of several words, and of letters without spaces, become one token of the text; single words are left out
-        -- where features are made.
+        -- Terms of several words, and of letters without spaces, become one token of the text; single words are left
+        -- out where features are made.
         contains(trim(all_terms.term), ' ') or {{ is_unspaced("all_terms.term") }} as is_phrase
     from all_terms
     left join kept_terms

@@ -102,16 +102,6 @@ def test_lays_out_every_audit_where_that_is_asked_for(biasledger: Biasledger, tm
     assert set(contents(tmp_path)) >= FILES | MINIMUM
 
 
-def test_a_preset_lays_out_audits_for_a_purpose(biasledger: Biasledger, tmp_path: Path) -> None:
-    result = biasledger("init", "--preset", "chatbot", tmp_path)
-    assert result.output.splitlines()[-1].endswith("biasledger collect audits/chatbot.yml --target simulator")
-    audits = {str(path.relative_to(tmp_path)) for path in (tmp_path / "audits").glob("*.yml")}
-    assert audits == {"audits/chatbot.yml", "audits/stereotypes.yml"}
-    assert biasledger("validate", *sorted(tmp_path / audit for audit in audits)).exit_code == 0
-    both = biasledger("init", "--preset", "chatbot", "--all", tmp_path / "other")
-    assert "leave out --preset" in both.stderr
-
-
 def test_lays_out_the_audits_of_languages(biasledger: Biasledger, tmp_path: Path) -> None:
     result = biasledger("init", "--language", "de", "--language", "zh", tmp_path)
     assert result.exit_code == 0, result.stderr
@@ -124,6 +114,16 @@ def test_lays_out_the_audits_of_languages(biasledger: Biasledger, tmp_path: Path
     ]
     unknown = biasledger("init", "--language", "xx", tmp_path / "other")
     assert "in the language 'xx'; there are de, es, fr, hi, pt, zh, and English" in unknown.stderr
+
+
+def test_a_preset_lays_out_audits_for_a_purpose(biasledger: Biasledger, tmp_path: Path) -> None:
+    result = biasledger("init", "--preset", "chatbot", tmp_path)
+    assert result.output.splitlines()[-1].endswith("biasledger collect audits/chatbot.yml --target simulator")
+    audits = {str(path.relative_to(tmp_path)) for path in (tmp_path / "audits").glob("*.yml")}
+    assert audits == {"audits/chatbot.yml", "audits/stereotypes.yml"}
+    assert biasledger("validate", *sorted(tmp_path / audit for audit in audits)).exit_code == 0
+    both = biasledger("init", "--preset", "chatbot", "--all", tmp_path / "other")
+    assert "leave out --preset" in both.stderr
 
 
 def test_the_project_lives_next_to_files_of_another_kind(tmp_path: Path) -> None:
