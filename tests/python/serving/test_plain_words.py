@@ -21,8 +21,8 @@ from tests.python.serving.conftest import Explorer
 GIVEN_UP = re.compile(
     r"asked of (?:the )?simulator|judged rightly|separability|mend or accept|ask more\b|only warns|whole interval|stands? behind"
     r"|stands here|it speaks of|drawn are|no finding fits|beside|\bmanners?\b|\bcarriers?\b|hand(?:ed|s) over"
-    r"|hands on|all that a prompt says|has no say|is shown, that|by chance alone, at most|\btold\b"
-    r"|shipped (?:mitigation|variant)|(?-i:\bNone\b|\bnan\b)"
+    r"|hands on|all that a prompt says"
+    r"|has no say|is shown, that|by chance alone, at most|\btold\b|shipped (?:mitigation|variant)|(?-i:\bNone\b|\bnan\b)"
     r"|\{\w+\}",
     re.IGNORECASE,
 )
