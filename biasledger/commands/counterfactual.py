@@ -49,7 +49,9 @@ _LEFT_OUT_SHOWN = 10
     metavar="COLUMN",
     help="The column of the prompts; if not given, the only one, or one called prompt.",
 )
-@click.option("--language", metavar="CODE", help="de, en, es, fr or pt; detected from the prompts if not given.")
+@click.option(
+    "--language", metavar="CODE", help="de, en, es, fr or pt; detected from the prompts if not given."
+)
 @click.option(
     "--add",
     "sentence",
