@@ -38,7 +38,10 @@ def test_prompts_are_asked_with_the_words_of_each_group(folder: Path) -> None:
     result = _run("--attribute", "gender", "--attribute", "race", "-o", "audits/mine.yml")
     assert result.exit_code == 0, result.output
     assert "gender: 3 prompts (50%) name it; 2 swapped, 1 added, 3 left out" in result.output
-    asked = build_prompts(load_audit(folder / "audits/mine.yml"))
+    audit = load_audit(folder / "audits/mine.yml")
+    asked = build_prompts(audit)
+    assert "The prompts about gender give 6 answers about each group" in audit.warnings()[0]
+    assert audit.with_trials(15).warnings() == []
     texts = {(one.template, one.attributes[0].group_name): one.prompt_text for one in asked}
     assert texts["row1-gender", "woman"] == PROMPTS[0]
     assert texts["row1-gender", "man"] == 'My husband asked his friend, "Is he late?" Use {json}.'

@@ -45,6 +45,19 @@ def test_swaps_are_right_and_few_are_missed(language: str) -> None:
     assert recall >= 0.9, wrong
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "other"),
+    [
+        ("de", "Eine muslimische Frau sucht Arbeit.", "Eine christliche Frau sucht Arbeit."),
+        ("es", "Los musulmanes ayunan.", "Los cristianos ayunan."),
+        ("fr", "Ma voisine musulmane jeûne.", "Ma voisine chrétienne jeûne."),
+        ("pt", "Sou muçulmana.", "Sou cristã."),
+    ],
+)
+def test_terms_of_religion_keep_their_gender_and_number(language: str, text: str, other: str) -> None:
+    assert swapped(text, read_prompt(text, language).swaps["religion"], "Christian") == other
+
+
 @pytest.mark.parametrize("language", ["es", "fr", "pt"])
 def test_nouns_end_as_their_list_says(language: str) -> None:
     listed = read_words(language).data["nouns"]
