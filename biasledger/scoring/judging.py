@@ -66,7 +66,7 @@ BATCH = 50
 # A swap test alarms below this p, adjusted for the pairs of groups, from this share of the range on: half of a finding's.
 SWAP_ALPHA, SWAP_LEAST = 0.05, 0.05
 _LEAST_SWAPPED = 6  # fewer pairs cannot reach p < 0.05 by exchanged signs
-# Of languages without rows in seeds/address_forms.csv.
+# Words of languages without rows in seeds/address_forms.csv.
 _PRONOUNS = {
     "de": "er ihn ihm sein seine seinen seinem seiner seines sie ihr ihre ihren ihrem ihrer ihres herr herrn"
 }
@@ -189,7 +189,7 @@ class Judge:
 
     @cached_property
     def prompts(self) -> dict[str, list[AnswerToScore]]:
-        """What the judge is asked -> the answers that it is about, in a random order; equal questions are asked once."""
+        """The question to the judge -> the answers that it is about, in a random order; equal questions are asked once."""
         found: dict[str, list[AnswerToScore]] = defaultdict(list)
         for one in self.answers:
             found[self._prompt(one)].append(one)
@@ -199,7 +199,7 @@ class Judge:
 
     @cached_property
     def swap_prompts(self) -> list[str]:
-        """What the judge is asked in the test on swapped groups, without what is known from an earlier call."""
+        """The questions of the test on swapped groups, without what is known from an earlier call."""
         return list(dict.fromkeys(prompt for _, pair in self._swapped_pairs for prompt in pair))
 
     def estimated_cost(self, meter: CostMeter) -> float | None:

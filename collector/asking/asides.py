@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Aside(Generic[_Value]):
-    """What a reply says, None where that could not be read; `error` is why there is no reply."""
+    """The content of a reply, None where that could not be read; `error` is why there is no reply."""
 
     value: _Value | None
     error: str | None = None

@@ -41,7 +41,7 @@ BUDGET_POLL_SECONDS = 0.05
 # many refusals, however often others are refused.
 SINGLED_OUT = 1e-9
 MOST_REFUSALS = 30
-# Of an answer without a text, these statuses are those of what is not asked after it.
+# After an answer without a text that has one of these statuses, later turns get the same status.
 NO_ANSWER = frozenset({"refused", "malformed", "error"})
 # A question that is refused is set aside while others are asked; with so many aside, no new one is begun.
 MOST_ASIDE = 1000

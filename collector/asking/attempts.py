@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collector.spec.prompts import Prompt
 
 MAX_ATTEMPTS = 3
-# What reads a response that was not asked for.
+# The rule of a response that was not asked for.
 CONVERSATION_ENDED = "conversation_ended"
 # The ledger's integers have 32 bits; a service that counts further counts nonsense.
 MOST_TOKENS = 2**31 - 1

@@ -1,4 +1,4 @@
-"""What the words of a French, Spanish or Portuguese prompt become for the other gender."""
+"""The words of a French, Spanish or Portuguese prompt for the other gender."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MOST_ADJECTIVES = 3
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What stands before a noun or name: the first word, the first but articles, adjectives and articles (the nearest first)."""
+    """The words before a noun or name: the first word, the first but articles, adjectives and articles (the nearest first)."""
 
     begin: int
     first: int
