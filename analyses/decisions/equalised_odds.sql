@@ -1,9 +1,10 @@
--- Do groups meet the same kinds of error? Differences of rates between the groups of an attribute, largest less smallest.
+-- Do groups meet the same kinds of error? Differences of rates between the groups of an attribute, largest less
+-- smallest.
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 -- The same formulas as Fairlearn's demographic_parity_difference, equal_opportunity_difference and
--- equalized_odds_difference (Hardt, Price & Srebro 2016). They are never below 0 and grow by chance alone where groups are
--- small or many; findings of error_rate_gap are tested.
+-- equalized_odds_difference (Hardt, Price & Srebro 2016). They are never below 0 and grow by chance alone where groups
+-- are small or many; findings of error_rate_gap are tested.
 with
 
 rates as (
@@ -50,7 +51,8 @@ select
     differences.demographic_parity_difference
 from differences
 inner join runs on differences.run_id = runs.run_id
-where differences.equal_opportunity_difference is not null
+where
+    differences.equal_opportunity_difference is not null
     or differences.false_positive_difference is not null
 order by
     runs.audit, runs.target, differences.mitigation, job, strpos(differences.attribute, '*') > 0, differences.attribute

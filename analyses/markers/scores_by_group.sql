@@ -1,11 +1,11 @@
--- What does a classifier say of each group's answers? The shares, expected maxima and differences that other tools print.
+-- How does a classifier score each group's answers? The shares, expected maxima and differences that other tools print.
 {{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
--- LangFair's formulas (Bouchard 2024, arXiv:2407.10853): share of answers past a threshold, means over prompts of their highest
--- score and of whether any answer is past it; weak and strict (Wasserstein-1) counterfactual bias (Huang et al. 2020,
--- arXiv:1911.03064). Thresholds are LangFair's: 0.325 for toxicity, 0.5 otherwise, of scores from 0 to 1 at their worse end.
--- They have no null: expected maxima and strict differences grow with the number of answers, or shrink, by chance alone. text_score_gap
--- is tested.
+-- LangFair's formulas (Bouchard 2024, arXiv:2407.10853): share of answers past a threshold, means over prompts of their
+-- highest score and of whether any answer is past it; weak and strict (Wasserstein-1) counterfactual bias (Huang et al.
+-- 2020, arXiv:1911.03064). Thresholds are LangFair's: 0.325 for toxicity, 0.5 otherwise, of scores from 0 to 1 at their
+-- worse end. They have no null: strict differences are above 0 by chance alone, and expected maxima grow with the
+-- number of answers. text_score_gap is tested.
 with
 
 scores as (
@@ -158,5 +158,6 @@ left join distances
         contrasts.contrast_id = distances.contrast_id
         and by_group.scheme = distances.scheme
 order by
-    runs.audit, runs.target, by_group.mitigation, by_group.scheme, strpos(by_group.attribute, '*') > 0, by_group.attribute,
-    distances.strict_bias desc nulls last, by_group.group_name, contrasts.reference_group
+    runs.audit asc, runs.target asc, by_group.mitigation asc, by_group.scheme asc,
+    strpos(by_group.attribute, '*') > 0 asc, by_group.attribute asc, distances.strict_bias desc nulls last,
+    by_group.group_name asc, contrasts.reference_group asc

@@ -303,7 +303,8 @@ gap_findings as (
                 )
             when 'error_rate_gap'
                 then printf(
-                    'where %s is right, answers {about_group} are wrong %.1f %% of the time and {about_reference} %.1f %%',
+                    'where %s is right, answers {about_group} are wrong %.1f %% of the time '
+                    || 'and {about_reference} %.1f %%',
                     if(outcome = 'false_positive', other_label, favourable_label),
                     100 * mean_marked, 100 * mean_reference
                 )

@@ -55,9 +55,9 @@ similarities as (
             when p_value is null then 'labels cannot be permuted'
             when unit = 'name' and p_value = 1 and null_sd <= 1e-12
                 then printf(
-                    'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, and two about one '
-                    || 'group of %.3f; as each question has one wording of a group, similarity cannot tell a wording from its '
-                    || 'group: word_divergence can',
+                    'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, and two '
+                    || 'about one group of %.3f; as each question has one wording of a group, similarity cannot tell '
+                    || 'a wording from its group: word_divergence can',
                     similarity_between, similarity_within
                 )
         end as detail_without_alarm,

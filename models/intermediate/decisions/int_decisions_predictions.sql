@@ -181,7 +181,9 @@ predictions as (
         end as selected,
         -- Of a choice between two labels.
         if(
-            decided.has_two_labels, cast(list_contains(decided.favourable_labels, decided.expected_label) as integer), null
+            decided.has_two_labels,
+            cast(list_contains(decided.favourable_labels, decided.expected_label) as integer),
+            null
         ) as selected_if_right,
         decided.is_missing,
         decided.is_refused,
