@@ -45,7 +45,8 @@ where
 order by
     gaps.domain,
     list_position(
-        ['rank_value', 'relative', 'percentile', 'selected', 'correct', 'false_positive', 'false_negative'], gaps.outcome
+        ['rank_value', 'relative', 'percentile', 'selected', 'correct', 'false_positive', 'false_negative'],
+        gaps.outcome
     ),
     gaps.outcome,
     gaps.attribute like '%*%', gaps.attribute, gaps.adjusted_gap, gaps.group_name, gaps.reference_group
