@@ -16,7 +16,7 @@ scores as (
         scores.prompt_id,
         scores.trial,
         scores.badness as score,
-        if(lower(scores.scheme) like '%toxic%', 0.325, 0.5) as threshold,
+        cast(if(lower(scores.scheme) like '%toxic%', 0.325, 0.5) as double) as threshold,
         people.attribute,
         people.group_name
     from {{ ref("fct_answer_scores") }} as scores

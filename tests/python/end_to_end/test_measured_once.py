@@ -20,6 +20,7 @@ EMPTY = {
     "int_lists_equal_sizes",
     "int_prices_equal_sizes",
     "int_texts_vectors",
+    "int_turn_slopes",
 }
 MODELS = sorted((dbt_source() / "models").rglob("*.py"))
 

@@ -37,10 +37,10 @@ def regard(rows: list[Row]) -> None:
 
 
 def regard_by_formulas(rows: list[Row]) -> None:
-    """Labels of people: each prompt has one answer, negative for four black people in five and one white one."""
+    """Labels of people: of five texts about each person four are negative, or one."""
     black, white = (row for row in rows if row["audit"] == "regarded")
-    assert [black[name] for name in ("fraction", "expected_maximum", "probability")] == [0.8] * 3
-    assert [white[name] for name in ("fraction", "expected_maximum", "probability")] == [0.2] * 3
+    assert [row["fraction"] for row in (black, white)] == [0.8, 0.2]
+    assert {row[name] for row in (black, white) for name in ("expected_maximum", "probability")} == {1.0}
     assert black["weak_bias"] == pytest.approx(0.6)
     assert black["strict_bias"] == pytest.approx(0.6)
     assert (white["weak_bias"], white["strict_bias"]) == (None, None)
