@@ -115,7 +115,7 @@ def score(
     max_requests: int | None,
     dry_run: bool,
 ) -> None:
-    """Score text answers with a classifier, or have a model grade them.
+    """Score text answers with a classifier or a judge.
 
     Scores go into the ledger next to the answers. Answers that have scores of the same name are left out, so that a
     scoring which was stopped goes on where it stopped. Which label is judged is set in the audit's analysis.markers.scores;
