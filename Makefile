@@ -11,6 +11,7 @@ PYTHON ?= $(shell for candidate in python3.11 python3.12 python3.13 python3 pyth
 	echo "$$candidate"; break; fi; done)
 
 INSTALLED := $(VENV)/.installed
+SPARK_INSTALLED := $(VENV)/.spark-installed
 # Wherever a user keeps Python from writing what it compiled, every worker and every program that a test starts would compile
 # everything anew: a tenth of the suite.
 unexport PYTHONDONTWRITEBYTECODE
@@ -90,9 +91,12 @@ test test-slow test-all: $(INSTALLED)
 spark-test test-long: export BIASLEDGER_SPARK_REQUIRED = $(CI)
 spark-test: WHICH := -m "not long" tests/python/spark
 test-long: WHICH := -m long
-spark-test test-long: $(INSTALLED)
-	@"$(BIN)/python" -m pip install --quiet --editable ".[spark]" "pyspark[connect]" --constraint constraints.txt
+spark-test test-long: $(SPARK_INSTALLED)
 	@"$(BIN)/python" -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(WHICH)
+
+$(SPARK_INSTALLED): $(INSTALLED)
+	@"$(BIN)/python" -m pip install --quiet --editable ".[spark]" "pyspark[connect]" --constraint constraints.txt
+	@touch "$@"
 
 check: lint types sql test-all warehouse smoke
 	@echo "make check: everything passed."
