@@ -92,8 +92,8 @@ def test_the_two_answers_with_the_fewest_words_in_common_are_shown_where_that_is
     page = " ".join(render(warehouse, ledger=ledger, with_examples=True).split())
     shown = page.partition("Two answers to the same question")[2].partition("</div>")[0]
     assert "Of 2 such pairs" in shown
-    assert 'DeShawn (black)</bdi></figcaption><blockquote class="answer"><bdi>no more than a junior' in shown
-    assert 'Jake (white)</bdi></figcaption><blockquote class="answer"><bdi>senior' in shown
+    assert 'aria-label="Answer about DeShawn (black)"><bdi>no more than a junior' in shown
+    assert 'aria-label="Answer about Jake (white)"><bdi>senior' in shown
     assert "a fine senior person" not in page
 
 
