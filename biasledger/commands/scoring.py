@@ -196,9 +196,9 @@ def _judge(
     from biasledger.scoring.judging import Judge, judge_name
     from biasledger.scoring.rubrics import load_rubric
     from biasledger.scoring.scores import answers_left
-    from collector.asking.asides import Asides
     from collector.asking.costs import load_prices, meter_for, usd
     from collector.asking.progress import progress
+    from collector.asking.single_questions import SingleQuestions
     from collector.ledger.database import Ledger
     from collector.redaction import strike_out_named_in
     from collector.targets import load_target
@@ -212,10 +212,10 @@ def _judge(
         say(f"Nothing is left to grade: every text answer has a grade by {scorer!r}.")
         return
     meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
-    asides = Asides(target, meter, max_requests)
+    questions = SingleQuestions(target, meter, max_requests)
     judge = Judge(
         Ledger(path),
-        asides,
+        questions,
         target,
         name,
         rubric,
@@ -253,7 +253,9 @@ def _judge(
         )
     with progress(len(judge.prompts), f"Graded by {target.name}", None) as advance:
         done = judge.grade(lambda n: advance(n, 0))
-    say(f"  graded: {done.n_graded:,} of {len(judge.answers):,} answers, with {asides.n_requests:,} requests")
+    say(
+        f"  graded: {done.n_graded:,} of {len(judge.answers):,} answers, with {questions.n_requests:,} requests"
+    )
     if meter.cost_usd is not None:
         say(f"  cost: {usd(meter.cost_usd)} USD")
     if done.n_failed:

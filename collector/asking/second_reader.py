@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from collector.answers.decisions import read_label, read_score
 from collector.answers.reasoning import split_reasoning
 from collector.answers.turns import find_conversation
-from collector.asking.asides import Asides
 from collector.asking.costs import estimate_prompt_tokens
+from collector.asking.single_questions import SingleQuestions
 from collector.errors import InputError
 from collector.hashing import tagged_hash
 from collector.ledger.events import keep_event
@@ -314,12 +314,12 @@ def read_answers(
     for one in checked:
         by_run[one.run_id][1].append(one)
     n_done = 0
-    asides = Asides(target, meter)
+    questions = SingleQuestions(target, meter)
     with ThreadPoolExecutor(max(1, target.concurrency)) as pool:
         for run_id, (to_read, to_check) in by_run.items():
             # Whether the rest is of use depends on the checks.
             for batch in _batches([*to_check, *to_read]):
-                found = [one for one in pool.map(partial(_ask, asides), batch) if one is not None]
+                found = [one for one in pool.map(partial(_ask, questions), batch) if one is not None]
                 done.is_cut_off = done.is_cut_off or len(found) < len(batch)
                 _keep(ledger, run_id, target, found, done)
                 n_done += len(batch)
@@ -353,9 +353,9 @@ class _Found:
         }
 
 
-def _ask(asides: Asides, answer: ToRead) -> _Found | None:
+def _ask(questions: SingleQuestions, answer: ToRead) -> _Found | None:
     """Ask about one answer; None where the cost limit forbids it."""
-    said = asides.ask(answer.prompt, answer.decision_in)
+    said = questions.ask(answer.prompt, answer.decision_in)
     return None if said is None else _Found(answer, said.value, has_failed=said.error is not None)
 
 

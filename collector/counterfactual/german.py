@@ -61,7 +61,7 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     """Yield the swaps of a prompt's nouns, titles, pronouns and adjectives; first names are found elsewhere.
 
     Raises:
-        NotSafeError: the case or the person of a word cannot be told.
+        NotSafeError: the case or the person of a word cannot be determined.
     """
     reader = _Reader(prompt, words)
     yield from identities(reader, words, reader.describes)
@@ -369,7 +369,7 @@ class _Reader(Reader):
         """Whether what stands from `at` on is the subject of its clause; false for its object.
 
         Raises:
-            NotSafeError: it cannot be told.
+            NotSafeError: it cannot be determined.
         """
         prompt, rules = self.prompt, self.words.rules
         first, end = prompt.clause(index)

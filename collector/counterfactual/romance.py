@@ -32,7 +32,7 @@ from collector.counterfactual.words import (
 )
 
 _OTHER = {"man": "woman", "woman": "man"}
-# The speaker, whose gender an adjective tells; a subject that is no person; one that cannot be told.
+# The subject of an adjective: the speaker, whose gender the adjective shows; no person; or one that cannot be determined.
 _SPEAKER, _THING, _UNCLEAR = "speaker", "thing", "unclear"
 _BOTH_FORMS = re.compile(r"[(/·•.][-·]?(?:e|a|as|ne|trice|euse|ora)(?:s)?\b")
 _MOST_ADJECTIVES = 3
@@ -52,7 +52,7 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     """Yield the swaps of a prompt's nouns, articles, adjectives, titles and pronouns; first names are found elsewhere.
 
     Raises:
-        NotSafeError: the person or the form of a word cannot be told.
+        NotSafeError: the person or the form of a word cannot be determined.
     """
     reader = _Reader(prompt, words)
     yield from identities(reader, words, reader.describes)

@@ -179,12 +179,12 @@ predictions as (
                     end
             when 'score' then if(decided.selects_nobody, null, cast(decided.score > medians.median_score as integer))
         end as selected,
-        -- Of a choice between two labels.
+        -- Whether the right label is the favourable one; of a choice between two labels alone.
         if(
             decided.has_two_labels,
             cast(list_contains(decided.favourable_labels, decided.expected_label) as integer),
             null
-        ) as selected_if_right,
+        ) as should_be_selected,
         decided.is_missing,
         decided.is_refused,
         decided.is_unread,

@@ -156,8 +156,8 @@ outcomes as (
         unnest(
             [
                 cast(rank_value as double), cast(selected as double), cast(selected_of_asked as double),
-                cast(correct as double), if(selected_if_right = 0, cast(selected as double), null),
-                if(selected_if_right = 1, 1 - cast(selected as double), null),
+                cast(correct as double), if(should_be_selected = 0, cast(selected as double), null),
+                if(should_be_selected = 1, 1 - cast(selected as double), null),
                 if(is_relative, ln(score), percentile)
             ]
         ) as outcome_value
@@ -213,8 +213,8 @@ placed as (
             is_unread
             and case outcome
                 when 'correct' then expected_label is not null
-                when 'false_positive' then coalesce(selected_if_right = 0, false)
-                when 'false_negative' then coalesce(selected_if_right = 1, false)
+                when 'false_positive' then coalesce(should_be_selected = 0, false)
+                when 'false_negative' then coalesce(should_be_selected = 1, false)
                 when 'relative' then true
                 when 'percentile' then is_ranked
                 when 'selected_of_asked' then has_refusals

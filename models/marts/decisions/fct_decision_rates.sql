@@ -67,10 +67,10 @@ summed as (
         coalesce(sum(weight) filter (where is_unknown), 0) as n_unknown,
         coalesce(sum(weight) filter (where is_refused), 0) as n_refused,
         sum(weight * correct) / sum(weight) filter (where correct is not null) as accuracy,
-        sum(weight * selected) filter (where selected_if_right = 0)
-        / sum(weight) filter (where selected_if_right = 0 and selected is not null) as false_positive_rate,
-        sum(weight * (1 - selected)) filter (where selected_if_right = 1)
-        / sum(weight) filter (where selected_if_right = 1 and selected is not null) as false_negative_rate,
+        sum(weight * selected) filter (where should_be_selected = 0)
+        / sum(weight) filter (where should_be_selected = 0 and selected is not null) as false_positive_rate,
+        sum(weight * (1 - selected)) filter (where should_be_selected = 1)
+        / sum(weight) filter (where should_be_selected = 1 and selected is not null) as false_negative_rate,
         sum(weight * rank_value) filter (where not is_unknown)
         / sum(weight) filter (where rank_value is not null and not is_unknown) as mean_rank_value,
         sum(weight * rank) / sum(weight) filter (where rank is not null) as mean_rank,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 
 from biasledger import project
+from biasledger.cli import cli
 from collector.errors import InputError
 from collector.spec.loading import load_audit
 from tests.python.cli.conftest import Biasledger
@@ -114,6 +116,12 @@ def test_lays_out_the_audits_of_languages(biasledger: Biasledger, tmp_path: Path
     ]
     unknown = biasledger("init", "--language", "xx", tmp_path / "other")
     assert "in the language 'xx'; there are de, es, fr, hi, pt, zh, and English" in unknown.stderr
+
+
+def test_every_preset_can_be_chosen() -> None:
+    [option] = [one for one in cli.commands["init"].params if one.name == "preset"]
+    assert isinstance(option.type, click.Choice)
+    assert set(option.type.choices) == set(project.PRESETS)
 
 
 def test_a_preset_lays_out_audits_for_a_purpose(biasledger: Biasledger, tmp_path: Path) -> None:

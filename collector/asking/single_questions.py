@@ -28,14 +28,14 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Aside(Generic[_Value]):
+class Answered(Generic[_Value]):
     """The content of a reply, None where that could not be read; `error` is why there is no reply."""
 
     value: _Value | None
     error: str | None = None
 
 
-class Asides:
+class SingleQuestions:
     """Asks a target single questions; safe to use from many threads.
 
     Args:
@@ -54,7 +54,7 @@ class Asides:
 
     def ask(
         self, prompt: str, read: Callable[[str], _Value | None], *, needs_value: bool = False
-    ) -> Aside[_Value] | None:
+    ) -> Answered[_Value] | None:
         """Ask one question, again where that may help; None where a limit forbids it.
 
         Args:
@@ -67,20 +67,20 @@ class Asides:
         """
         estimated = estimate_prompt_tokens(prompt, None)
         n_tries = n_refusals = 0
-        said: Aside[_Value] = Aside(None)
+        said: Answered[_Value] = Answered(None)
         while n_tries < MAX_TRIES and n_refusals < MAX_REFUSALS:
             if not self._take(estimated):
                 return None if n_tries == n_refusals == 0 else said
             try:
                 n_tries += 1
-                said = Aside(self._try(prompt, n_tries, estimated, read))
+                said = Answered(self._try(prompt, n_tries, estimated, read))
                 if said.value is not None or not needs_value:
                     return said
                 logger.info("The reply holds nothing that can be used; asking again.")
             except TargetError as error:
                 if error.stops_run:
                     raise
-                said = Aside(None, str(error))
+                said = Answered(None, str(error))
                 if error.asks_to_slow_down:
                     n_tries, n_refusals = n_tries - 1, n_refusals + 1
                 elif not error.retryable:
