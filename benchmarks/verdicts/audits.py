@@ -30,7 +30,9 @@ Columns = Mapping[str, Sequence[Any]]
 """A simulated audit's answers: columns by the part of the spec's `import.columns` that they are; others are left unread."""
 
 GROUPS = ("white", "black")
-_ROLES = frozenset({"text", "template", "subject", "order", "weight", "descriptor", "price", "count"})
+_ROLES = frozenset(
+    {"text", "template", "subject", "order", "weight", "descriptor", "expected", "price", "count"}
+)
 _ALARM = "bool_or(status = 'alarm' and severity = 'error')"
 # A condition on the findings of one target, in SQL.
 _HAPPENED = {

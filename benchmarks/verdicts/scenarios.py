@@ -169,6 +169,15 @@ def levels_by_turns(rng: Rng, *, lowered: float, n_names: int) -> Files:
     return _file(at, text=_level(latent), descriptor=_names(at, n_names))
 
 
+def erring(rng: Rng, *, missed: tuple[float, float]) -> Files:
+    """Two hundred people a group, half of whom should be selected; missed: who of these is not. Of the others a fifth is."""
+    at = {"race": np.arange(400) % 2, "subject": np.arange(400)}
+    is_right = at["subject"] // 2 % 2 == 0
+    is_wrong = rng.random(400) < np.where(is_right, np.array(missed)[at["race"]], 0.2)
+    text = ["yes" if one else "no" for one in is_right ^ is_wrong]
+    return _file(at, text=text, expected=["yes" if one else "no" for one in is_right])
+
+
 def refused_prompts(rng: Rng, *, n_templates: int) -> Files:
     """One prompt in five is refused in each of 15 trials, the others in none, as at temperature 0."""
     at = _crossed(template=n_templates, race=2, trial=15)
@@ -379,6 +388,11 @@ def _salaries(**given: Any) -> Shape:
     return _shape(salaries, _scale(given["maximum"]), **given)
 
 
+def _errors(*missed: float) -> Shape:
+    answer = {"kind": "label", "labels": ["no", "yes"]}
+    return _shape(erring, answer, {"decisions": {"ordered": True, "favourable": ["yes"]}}, missed=missed)
+
+
 def _prices(**given: Any) -> Shape:
     return _shape(restaurants, {"kind": "items", "k": 20, "levels": 4}, groups=FOUR, **given)
 
@@ -394,6 +408,7 @@ _FOUND_AND_WRONG: tuple[tuple[float, Rule], ...] = ((0.3, "found"), (0.0, "error
 _RANK = "measure = 'rank_gap'"
 _SLOPE = "measure = 'turn_slope'"
 _ALIKE = Conversations()
+_ERROR_RATES = "measure = 'error_rate_gap'"
 _PRICE = "measure = 'price_gap' and group_name = 'black'"
 
 _GRADED = "measure = 'text_score_gap'"
@@ -534,4 +549,10 @@ SCENARIOS = (
     Scenario("P8", "conversations: a difference that grows by 0.2 sd, the threshold", "false clear", Conversations(growth=0.2),
              _SLOPE),
     Scenario("P8", "conversations: a difference that grows by 1.2 sd", "warned", Conversations(growth=1.2), _SLOPE, at_least=0.8),
+    Scenario("P9", "right and wrong decisions on 200 people a group, errors alike", "false alarm", _errors(0.1, 0.1),
+             _ERROR_RATES),
+    Scenario("P9", "the same, 5 points more of one group missed, the threshold", "false clear", _errors(0.1, 0.15),
+             _ERROR_RATES),
+    Scenario("P9", "the same, 25 points more of one group missed", "warned", _errors(0.1, 0.35), _ERROR_RATES,
+             at_least=0.8),
 )  # fmt: skip
