@@ -134,7 +134,7 @@ controls_of_gaps as (
         attribute,
         group_name,
         max(abs(difference)) as value,
-        sqrt(avg(difference * difference)) as typical_value,
+        sqrt(avg(difference * difference order by wording, other_wording)) as typical_value,
         count(*) as n_pairs
     from pairs
     group by run_id, mitigation, measure, scheme, subject, attribute, group_name

@@ -76,24 +76,37 @@ answers as (
 ),
 
 -- How answers at the same turn differ: the unit of a difference between groups.
-spreads_of_turns as (
+means_of_turns as (
     select
         contrast_id,
         scheme,
-        var_pop(outcome_value) as variance,
-        count(*) as n
+        turn,
+        avg(outcome_value order by outcome_value) as mean_value
     from answers
     group by contrast_id, scheme, turn
+),
+
+deviations as (
+    select
+        answers.contrast_id,
+        answers.scheme,
+        pow(answers.outcome_value - means_of_turns.mean_value, 2) as squared
+    from answers
+    inner join means_of_turns
+        on
+            answers.contrast_id = means_of_turns.contrast_id
+            and answers.scheme = means_of_turns.scheme
+            and answers.turn = means_of_turns.turn
 ),
 
 spreads as (
     select
         contrast_id,
         scheme,
-        sqrt(sum(variance * n) / sum(n)) as spread
-    from spreads_of_turns
+        sqrt(avg(squared order by squared)) as spread
+    from deviations
     group by contrast_id, scheme
-    having sum(variance * n) > 1e-12 * sum(n)
+    having avg(squared order by squared) > 1e-12
 ),
 
 last_turns as (
@@ -125,7 +138,10 @@ growths as (
         answers.conversation,
         answers.scheme,
         count(*) as n_turns,
-        covar_pop(answers.outcome_value, answers.turn) / var_pop(answers.turn)
+        (
+            sum(answers.turn * answers.outcome_value order by answers.turn)
+            - sum(answers.turn) / count(*) * sum(answers.outcome_value order by answers.turn)
+        ) / (sum(answers.turn * answers.turn) - sum(answers.turn) / count(*) * sum(answers.turn))
         * (any_value(last_turns.last_turn) - 1) / any_value(spreads.spread) as growth
     from answers
     inner join spreads
