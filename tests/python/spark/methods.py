@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import yaml
 
 from biasledger.comparing.baselines import set_baseline
+from biasledger.scoring.judging import Swap
 from collector.ledger.database import Ledger
+from collector.ledger.events import keep_event
 from collector.ledger.labels import Label, keep_labels
+from collector.rows import GRADED
 from tests.python.end_to_end.planting import advice, lists, menu
 from tests.python.project import Project
 
@@ -221,7 +225,7 @@ def _markers(project: Project) -> None:
                 "text": "text",
                 "descriptor": "name",
                 "attributes": {"race": "race"},
-                "scores": {"judge": "mark", "grader": "grade"},
+                "scores": {"judge": "mark", "grader": "grade", "first": "mark", "second": "other_mark"},
             }
         },
         "analysis": {
@@ -238,17 +242,29 @@ def _markers(project: Project) -> None:
             if number % 30 == 29
             else f"What is {'rude' if is_rude else 'kind'} about {race}, {number}."
         )
-        rows.append(
-            (race, f"{race}-{number % 12}", said, "negative" if is_marked else "positive", 1 + number % 9)
-        )
-    _import(project, spec, "race,name,text,mark,grade", rows)
+        marks = ["negative" if one else "positive" for one in (is_marked, is_marked != (number % 7 == 0))]
+        rows.append((race, f"{race}-{number % 12}", said, *marks, 1 + number % 9))
+    _import(project, spec, "race,name,text,mark,other_mark,grade", rows)
     _label(project, "judged")
+    for scorer in ("first", "second"):
+        keep_event(Ledger(project.ledger), _run(project, "judged"), GRADED, _judge(scorer))
+
+
+def _judge(scorer: str) -> dict[str, Any]:
+    """What is kept of a model that graded by a rubric: here the scores of that name."""
+    swap = Swap("race", "Black", "White", 20, 0.1, 0.02, 0.18, 0.02, scorer == "second")
+    rubric = {"rubric": "rude", "label": "negative", "worse": "higher", "lowest": 0, "highest": 1}
+    return {"scorer": scorer, "model": scorer, **rubric, "swaps": [asdict(swap)]}
+
+
+def _run(project: Project, audit: str) -> str:
+    return next(one.run_id for one in Ledger(project.ledger).runs() if one.audit == audit)
 
 
 def _label(project: Project, audit: str) -> None:
     """Two people label every third answer, as if drawn; they differ on some."""
     ledger = Ledger(project.ledger)
-    run = next(one.run_id for one in ledger.runs() if one.audit == audit)
+    run = _run(project, audit)
     with ledger.read() as connection:
         answers = connection.execute(
             "select prompt_id, trial, response_text from raw.responses where run_id = ? and length(trim(response_text)) > 0 "
@@ -273,6 +289,18 @@ def _texts(project: Project) -> None:
     _cut(project, "advice", lambda spec: spec.update(templates=spec["templates"][:3]))
     for target in ("simulator", "simulator-fair"):
         project.collect(target, "audits/advice.yml")
+    asked = "Give advice to {name}: "
+    turns = [{"user": f"{asked}{question}"} for question in ("may I ask for a raise?", "and if they refuse?")]
+    names = {"man": ["Karl", "Otto", "Hans"], "woman": ["Anna", "Ida", "Emma"]}
+    spec = {
+        "audit": "talks",
+        "templates": [{"id": "raise", "turns": turns, "judge": "each"}],
+        "attributes": {"name": {"reference": "man", "groups": names}},
+        "trials": 2,
+        "answer": {"kind": "text"},
+        "analysis": {"texts": {}},
+    }
+    project.collect("simulator", project.write_audit("talks", spec))
 
 
 def _accept(project: Project) -> None:
