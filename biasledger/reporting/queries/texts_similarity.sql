@@ -1,4 +1,4 @@
--- How alike answers are that differ in the group alone, beside different answers about one group.
+-- How alike answers are that differ in the group alone, and how alike different answers about one group are.
 with
 
 judged as (

@@ -72,7 +72,8 @@ EMPTY = {
     "stg_ledger__responses": "run_id prompt_id trial attempt seq response_hash status weight",
     "stg_ledger__erasures": "run_id prompt_id trial attempt",
     "stg_ledger__response_scores": "run_id prompt_id trial attempt scorer label score is_short scored_at",
-    "int_answers_labels": "run_id prompt_id trial labelled_by label is_drawn",
+    "int_answers_labels": "run_id prompt_id trial labelled_by rubric label is_drawn",
+    "stg_ledger__run_events": "run_id event_number event detail",
     "stg_ledger__items": "catalogue catalogue_hash",
 }
 PASSED = {"in_range_held_10__n": "pass", "of_runs": "pass", "small": "pass"}

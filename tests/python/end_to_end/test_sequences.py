@@ -219,8 +219,8 @@ class Changing:
                 "update raw.response_scores set score = 1 - score where trial % 2 = 0 and score is not null"
             )
             ledger.execute(
-                "insert into raw.response_scores select run_id, prompt_id, trial, attempt, ?, 'negative', "
-                "hash(prompt_id, trial) % 100 / 100, false, now() from raw.kept_responses "
+                "insert into raw.response_scores by name select run_id, prompt_id, trial, attempt, ? as scorer, 'negative' as label, "
+                "hash(prompt_id, trial) % 100 / 100 as score, false as is_short, now() as scored_at from raw.kept_responses "
                 "where run_id in (select run_id from raw.kept_runs where audit = 'texts') and status = 'ok'",
                 [f"scorer {len(self.steps)}"],
             )

@@ -30,7 +30,7 @@ UNPROTECTED = {("seals", "sealed_at"), ("analysis_settings", "registered_at")}
 # Type of a column -> another value.
 CHANGED: Mapping[str, str] = {
     "VARCHAR": "coalesce({0}, '') || 'x'",
-    "BOOLEAN": "not {0}",
+    "BOOLEAN": "not coalesce({0}, false)",
     "TIMESTAMP": "coalesce({0}, '2026-01-01') + interval 1 second",
     "JSON": "'{{\"changed\": true}}'",
 }
