@@ -114,14 +114,6 @@ def without_json(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def json_texts(text: str, key: str) -> list[str]:
-    """Return the texts under a key, however deep, in the JSON of a reply."""
-    if "{" not in text:
-        return []
-    leaves = (leaf for value, _ in json_values(text) for leaf in _leaves(value))
-    return [leaf.text for leaf in leaves if leaf.path[-1] == key and leaf.text is not None]
-
-
 def only_decides(text: str) -> bool:
     """Whether the JSON of a reply holds one value, besides those of keys such as "reason" and "confidence"."""
     leaves = (leaf for value, _ in json_values(text) for leaf in _leaves(value))
