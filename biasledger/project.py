@@ -94,8 +94,8 @@ def _installed(in_wheel: Path, sign: str) -> Path:
 
 def init_project(
     directory: Path, *, every_audit: bool = True, preset: str | None = None, languages: Collection[str] = ()
-) -> list[Path]:
-    """Lay out a thin project; nothing that exists is overwritten.
+) -> tuple[list[Path], list[Path]]:
+    """Lay out a thin project around the files that are there; nothing that exists is overwritten.
 
     Args:
         directory: its folder, made if absent.
@@ -104,11 +104,10 @@ def init_project(
         languages: codes of languages whose audits are laid out, too.
 
     Returns:
-        The files written, relative to `directory`, sorted.
+        The files written, and those that were there and were kept; both relative to `directory` and sorted.
 
     Raises:
-        InputError: `directory` is a file, one of the files to write is already there, or no audits are in a language; nothing
-            was changed.
+        InputError: `directory` is a file or holds a dbt project, or no audits are in a language; nothing was changed.
     """
     shipped = sorted(path.name for path in (starter_source() / LANGUAGES).iterdir())
     if unknown := [one for one in languages if one not in shipped]:
@@ -121,16 +120,17 @@ def init_project(
     if languages:
         audits = (*audits, SUBJECTS, *(f"{LANGUAGES}/{one}/*" for one in languages))
     plan = _starter_files(None if every_audit and not preset else audits)
-    present = sorted(str(name) for name in plan if os.path.lexists(directory / name))
-    if present:
+    present = sorted(name for name in plan if os.path.lexists(directory / name))
+    if of_dbt := [str(name) for name in present if str(name) in {"dbt_project.yml", "profiles.yml"}]:
         raise InputError(
-            f"{directory} already holds {', '.join(present)}: nothing was changed; choose another folder."
+            f"{directory} already holds {', '.join(of_dbt)}: nothing was changed; choose another folder."
         )
-    for name, source in plan.items():
+    written = sorted(plan.keys() - set(present))
+    for name in written:
         (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, directory / name)
+        shutil.copyfile(plan[name], directory / name)
     link_package(directory)
-    return sorted(plan)
+    return written, present
 
 
 def _starter_files(audits: Sequence[str] | None) -> dict[Path, Path]:
@@ -161,8 +161,8 @@ def check_project(directory: Path) -> None:
     """
     if not (directory / "dbt_project.yml").is_file():
         raise InputError(
-            "There is no dbt_project.yml in this folder: go to your project's folder, or lay one out with "
-            "`biasledger init DIR`."
+            "There is no dbt_project.yml in this folder: go to your project's folder, or make this folder one with "
+            "`biasledger init .`."
         )
 
 

@@ -74,21 +74,26 @@ _OFTEN_FORGOTTEN = {
 def init(directory: Path, every_audit: bool, preset: str | None, languages: tuple[str, ...]) -> None:
     """Lay out a new project.
 
-    Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
+    Writes an audit, targets and settings into DIR; with --all, every audit that ships. Files that are there are kept.
     """
     from biasledger.project import PRESETS, init_project
 
     if preset and every_audit:
         raise click.UsageError("--all lays out the audits of every preset: leave out --preset.")
-    written = init_project(directory, every_audit=every_audit, preset=preset, languages=languages)
+    written, present = init_project(directory, every_audit=every_audit, preset=preset, languages=languages)
     say(f"Laid out {directory}:")
     for path in written:
         say(f"  {path}")
+    if present:
+        say(f"Kept as they were: {', '.join(map(str, present))}")
     enter = "" if directory.resolve() == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
     first = PRESETS[preset][0] if preset else "audits/products.yml"
     if languages:
         first = f"audits/languages/{languages[0]}/rankings.yml"
-    next_step(f"{enter}biasledger collect {first} --target simulator")
+    if (directory / "ledger.duckdb").exists():
+        next_step(f"{enter}biasledger build")
+    else:
+        next_step(f"{enter}biasledger collect {first} --target simulator")
 
 
 @click.command()

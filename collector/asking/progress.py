@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar with rate, failures, cost and time left, or a line now and then if it is no terminal."""
+"""Progress on standard error: a bar with rate, unusable answers, cost and time left, or a line now and then if it is no terminal."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Advance(Protocol):
     """The function that a caller of `progress` reports to."""
 
     def __call__(
-        self, done: int, failed: int, cost_usd: float | None = None, pause: Pause | None = None
+        self, done: int, unusable: int, cost_usd: float | None = None, pause: Pause | None = None
     ) -> None:
-        """Report the number of finished responses so far, how many of them failed, what was spent, if that is known, and what
+        """Report the number of finished responses so far, how many of them cannot be used (refused, unread, failed), what was spent, if that is known, and what
         is waited for, if anything is.
         """
         ...
@@ -42,21 +42,21 @@ class _Lines:
         self._told = Told() if tells else None
 
     def __call__(
-        self, done: int, failed: int, cost_usd: float | None = None, pause: Pause | None = None
+        self, done: int, unusable: int, cost_usd: float | None = None, pause: Pause | None = None
     ) -> None:
         if self._told is not None:
-            self._told(lambda: self._sentence(done, failed, cost_usd))
+            self._told(lambda: self._sentence(done, unusable, cost_usd))
         now = time.monotonic()
         if pause is None or pause.seconds < TOLD_SECONDS or now + pause.seconds < self._until + TOLD_SECONDS:
             return
         self._until = now + pause.seconds
         logger.warning("%s: %d answered; %s", self._label, done, _waiting(pause))
 
-    def _sentence(self, done: int, failed: int, cost_usd: float | None) -> str:
+    def _sentence(self, done: int, unusable: int, cost_usd: float | None) -> str:
         from collector.asking.costs import usd
 
         cost = "" if cost_usd is None else f", {usd(cost_usd)} USD"
-        return f"{self._label}: {done:,} of {self._total:,} done, {failed:,} failed{cost}"
+        return f"{self._label}: {done:,} of {self._total:,} done, {unusable:,} not usable{cost}"
 
 
 def _waiting(pause: Pause) -> str:
@@ -88,7 +88,7 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]:.1f}/s"),
-        TextColumn("{task.fields[failed]} failed"),
+        TextColumn("{task.fields[unusable]} not usable"),
         TextColumn("{task.fields[cost]}"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[waiting]}", markup=False),
@@ -96,15 +96,15 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
     )
     started = time.monotonic()
     with bar:
-        task = bar.add_task(label, total=total, rate=0.0, failed=0, cost="", waiting="")
+        task = bar.add_task(label, total=total, rate=0.0, unusable=0, cost="", waiting="")
 
         def advance(
-            done: int, failed: int, cost_usd: float | None = None, pause: Pause | None = None
+            done: int, unusable: int, cost_usd: float | None = None, pause: Pause | None = None
         ) -> None:
             elapsed = max(time.monotonic() - started, 1e-9)
             cost = "" if cost_usd is None else f"{usd(cost_usd)} USD"
             rate = (done - n_before) / elapsed
             waiting = "" if pause is None else _waiting(pause)
-            bar.update(task, completed=done, failed=failed, rate=rate, cost=cost, waiting=waiting)
+            bar.update(task, completed=done, unusable=unusable, rate=rate, cost=cost, waiting=waiting)
 
         yield advance

@@ -332,6 +332,6 @@ def test_outside_a_project_the_sentence_says_what_to_do(
     monkeypatch.chdir(tmp_path)
     result = biasledger("build")
     assert result.exit_code == 3
-    assert "`biasledger init DIR`" in result.stderr
+    assert "`biasledger init .`" in result.stderr
     with pytest.raises(InputError):
         build_warehouse(tmp_path, tmp_path / "ledger.duckdb", tmp_path / "warehouse.duckdb")

@@ -141,14 +141,28 @@ def test_the_project_lives_next_to_files_of_another_kind(tmp_path: Path) -> None
 
 
 def test_overwrites_nothing_and_says_what_is_there(biasledger: Biasledger, tmp_path: Path) -> None:
-    (tmp_path / "targets.yml").write_text("mine", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "profiles.yml").symlink_to(tmp_path / "dangling")
     before = contents(tmp_path)
     result = biasledger("init", tmp_path)
     assert result.exit_code == 3
-    assert "already holds profiles.yml, targets.yml: nothing was changed" in result.stderr
+    assert "already holds profiles.yml: nothing was changed" in result.stderr
     assert contents(tmp_path) == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["profiles.yml", "targets.yml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "profiles.yml"]
+
+
+def test_a_folder_with_answers_becomes_a_project(biasledger: Biasledger, tmp_path: Path) -> None:
+    """Who asked a model in a folder of their own lays the project out around the answers."""
+    own = {"targets.yml": "mine", "audits/products.yml": "mine", "README.md": "mine", "ledger.duckdb": ""}
+    for name, text in own.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    result = biasledger("init", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "Kept as they were: README.md, audits/products.yml, targets.yml" in result.output
+    assert result.output.splitlines()[-1].endswith("biasledger build")
+    assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in own} == own
+    assert (tmp_path / "dbt_project.yml").is_file()
 
 
 def test_a_file_is_no_folder(biasledger: Biasledger, tmp_path: Path) -> None:
