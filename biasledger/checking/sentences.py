@@ -104,7 +104,7 @@ def _words(name: str) -> str:
 
 def _plain(measure: str, value: float) -> float:
     """Return the value as people read it: a difference of logarithms becomes a share, so that -0.36 is 30 % less."""
-    return math.expm1(value) if measure == "relative_gap" else value
+    return math.expm1(value) if _declared(measure, "is_logarithm") == "true" else value
 
 
 def _number(value: float, unit: str) -> str:
@@ -140,7 +140,7 @@ def _sentence(row: Row) -> str:
         about=f", in the category {row['subject']}" if row["subject"] else "",
         statement=statement,
         size=abs(value),
-        percent=100 * abs(value),
+        percent=100 * abs(_plain(row["measure"], value)),
         # All that a reader of words has to bear in mind.
         removed="left in" if row["caution"] else "taken out",
         **directions,

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar with rate, unusable answers, cost and time left, or a line now and then if it is no terminal."""
+"""Progress on standard error: a bar with rate, cost and time left, or a line now and then if it is no terminal."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Advance(Protocol):
     def __call__(
         self, done: int, unusable: int, cost_usd: float | None = None, pause: Pause | None = None
     ) -> None:
-        """Report the number of finished responses so far, how many of them cannot be used (refused, unread, failed), what was spent, if that is known, and what
-        is waited for, if anything is.
+        """Report how many responses are finished so far, how many of them cannot be used (refused, unread, failed), what was
+        spent, if that is known, and what is waited for, if anything is.
         """
         ...
 

@@ -109,6 +109,7 @@ MEASURES = (
         unit="cases or people a group",
         label="the gap in scores",
         display=(100, " %"),
+        is_logarithm=True,
         harmful_sign=-1,
         threshold=Threshold(
             value=0.03,

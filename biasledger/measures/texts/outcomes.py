@@ -48,12 +48,14 @@ class Text:
             quotation marks and brackets after these.
         language: that of the prompt, such as en; empty where it is not known.
         hedges: a pattern for hedges of the language; None where there is no list of them.
+        content: the whole text.
     """
 
     words: Sequence[str]
     sentences: Sequence[str]
     language: str
     hedges: re.Pattern[str] | None
+    content: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +64,8 @@ class TextMeasure(Measure):
 
     Its name ends with `_gap`, its label begins with "the gap in ". A factor of 100 to display it says that the number is a share.
 
-    `statement` is filled in, by printf, with the means of the group and of the reference group, in the displayed unit; its
+    `statement` is filled in, by printf, with the means of the group and of the reference group in the displayed unit, geometric
+    means where the number is a logarithm; its
     {about_group} and {about_reference} become `about Black women` and the like.
 
     Args:
@@ -103,7 +106,7 @@ def text_of(content: str, language: str, hedges: re.Pattern[str] | None = None) 
     """Return the words and sentences of a text whose names are masked; None if it has no word."""
     sentences = [part for part in _SENTENCE_END.split(content) if _WORD.search(part)]
     words = _WORD.findall(content)
-    return Text(words, sentences, language, hedges) if words else None
+    return Text(words, sentences, language, hedges, content) if words else None
 
 
 def outcomes(texts: Iterable[tuple[str, str, str]], hedges: Mapping[str, Iterable[str]]) -> Table:

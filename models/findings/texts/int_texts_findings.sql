@@ -13,6 +13,8 @@ measures as (
     select
         measure,
         statement,
+        is_logarithm,
+        only_where_found,
         display_factor,
         coalesce(display_unit, '') as display_unit
     from {{ ref("measures") }}
@@ -24,6 +26,7 @@ expected as (
         contrasts.*,
         settings.analysis_hash,
         measures.measure,
+        measures.only_where_found,
         if(measures.measure = 'similarity_gap', settings.scheme, 'words') as scheme
     from {{ ref("int_answers_contrasts") }} as contrasts
     inner join settings on contrasts.run_id = settings.run_id
@@ -84,10 +87,15 @@ displayed_gaps as (
         measures.measure,
         measures.statement,
         measures.display_unit,
-        measures.display_factor * gaps.mean_marked as displayed_marked,
-        measures.display_factor * gaps.mean_reference as displayed_reference,
-        measures.display_factor * gaps.gap as displayed_gap,
-        measures.display_factor * gaps.adjusted_gap as displayed_adjusted_gap
+        if(
+            measures.is_logarithm, exp(gaps.mean_marked), measures.display_factor * gaps.mean_marked
+        ) as displayed_marked,
+        if(
+            measures.is_logarithm, exp(gaps.mean_reference), measures.display_factor * gaps.mean_reference
+        ) as displayed_reference,
+        measures.display_factor * if(measures.is_logarithm, exp(gaps.gap) - 1, gaps.gap) as displayed_gap,
+        measures.display_factor
+        * if(measures.is_logarithm, exp(gaps.adjusted_gap) - 1, gaps.adjusted_gap) as displayed_adjusted_gap
     from {{ ref("fct_text_gaps") }} as gaps
     inner join measures on gaps.outcome || '_gap' = measures.measure
 ),
@@ -169,6 +177,7 @@ texts_findings as (
         on
             expected.contrast_id = measured.contrast_id
             and expected.measure = measured.measure
+    where measured.measure is not null or not expected.only_where_found
 )
 
 select * from texts_findings

@@ -219,9 +219,10 @@ class Changing:
                 "update raw.response_scores set score = 1 - score where trial % 2 = 0 and score is not null"
             )
             ledger.execute(
-                "insert into raw.response_scores by name select run_id, prompt_id, trial, attempt, ? as scorer, 'negative' as label, "
-                "hash(prompt_id, trial) % 100 / 100 as score, false as is_short, now() as scored_at from raw.kept_responses "
-                "where run_id in (select run_id from raw.kept_runs where audit = 'texts') and status = 'ok'",
+                "insert into raw.response_scores by name select run_id, prompt_id, trial, attempt, ? as scorer, "
+                "'negative' as label, hash(prompt_id, trial) % 100 / 100 as score, false as is_short, now() as scored_at "
+                "from raw.kept_responses where status = 'ok' "
+                "and run_id in (select run_id from raw.kept_runs where audit = 'texts')",
                 [f"scorer {len(self.steps)}"],
             )
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from biasledger.measures.declared import declared
+from biasledger.measures.texts.amounts import amount
 from biasledger.measures.texts.hedging import hedging
 from biasledger.measures.texts.outcomes import (
     Text,
@@ -100,6 +101,25 @@ def test_whom_a_text_is_about_changes_neither_how_it_reads_nor_whether_it_hedges
     assert found[0] == found[1] == found[2]
     assert (len(found[0].sentences), hedging(found[0])) == (3, 0.0)
     assert masked_text("They may ask Dr. Who? No.", set()) == "They may ask Dr Who? No."
+
+
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("Expect about €180.", [180]),
+        ("Between $1,000 and $4,000, or 2k USD for both.", [1000, 4000, 2000]),
+        ("Ask for 60.000 Euro im Jahr.", [60_000]),
+        ("That is 0,50 €.", [1]),
+        ("Sixty people paid £20 in 2024 for 3 rooms, 5 % more.", [20]),
+    ],
+)
+def test_amounts_of_money_count_by_their_logarithms(text: str, amounts: list[float]) -> None:
+    assert amount(_text(text)) == pytest.approx(np.log(amounts).mean())
+
+
+@pytest.mark.parametrize("text", ["No price.", "In 2024, 30 of 40 came.", "It is €3,000 a month."])
+def test_texts_without_a_certain_amount_have_none(text: str) -> None:
+    assert np.isnan(amount(_text(text)))
 
 
 @pytest.mark.parametrize("n_words", [WINDOW, WINDOW + 1, 200])

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tests.python.project import Project
+
+from .endpoint import endpoint
 
 BLOCKED = "Error code: 400 - content_filter"
 DOWN = "Error code: 500 - {'error': {'message': 'The server had an error while processing your request.'}}"
@@ -55,9 +54,8 @@ def plant(project: Project) -> None:
     shared = [(n, who, "accept" if n % 3 else "reject", "") for n in range(40) for who in ("man", "woman")]
     others = [(100 + n, ("man", "woman")[n % 2], "accept" if n % 5 else "reject", "None") for n in range(80)]
     _import(project, "few_shared", [*shared, *others])
-    with _bot() as address:
-        body = '{"question": "{prompt}", "trial": {trial}}'
-        project.add_targets({"firstbot": {"kind": "http", "url": address, "body": body, "answer": "answer"}})
+    with endpoint(_gifts()) as target:
+        project.add_targets({"firstbot": target})
         for name, attempt in (("first_tries", "first"), ("last_tries", "last")):
             spec = {
                 "audit": name,
@@ -108,38 +106,18 @@ def _import(project: Project, name: str, rows: Iterable[_Row]) -> None:
     project.import_file(project.write_audit(name, spec), path)
 
 
-@contextmanager
-def _bot() -> Iterator[str]:
-    """Serve gifts on loopback: at the first try none for 60 % of the Polish customers, and for one in ten of all others."""
+def _gifts() -> Callable[[str, int], str]:
+    """Name gifts: at the first try none for 60 % of the Polish customers, and for one in ten of all others."""
     asked: Counter[tuple[str, int]] = Counter()
     lock = threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            key = question["question"], question["trial"]
-            with lock:
-                asked[key] += 1
-                is_first = asked[key] == 1
-            drawn = hashlib.sha256(repr(key).encode()).digest()[0] / 256
-            is_empty = is_first and drawn < (0.6 if "Polish" in key[0] else 0.1)
-            said = "{}" if is_empty else '{"Tea": "Warm.", "Mug": "Useful."}'
-            body = json.dumps({"answer": said}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(question: str, trial: int) -> str:
+        key = question, trial
+        with lock:
+            asked[key] += 1
+            is_first = asked[key] == 1
+        drawn = hashlib.sha256(repr(key).encode()).digest()[0] / 256
+        is_empty = is_first and drawn < (0.6 if "Polish" in question else 0.1)
+        return "{}" if is_empty else '{"Tea": "Warm.", "Mug": "Useful."}'
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/ask"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return answer
