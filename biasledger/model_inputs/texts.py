@@ -26,6 +26,7 @@ from biasledger.model_inputs.relations import (
     pending,
     records,
 )
+from collector.answers.decisions.amounts import money_in
 
 
 def read_similarity_comparisons(
@@ -80,7 +81,7 @@ def new_outcomes(
     columns = "text_key, any_value(run_id), any_value(language), any_value(answer_text)"
     found = not_held(dbt, texts, "text_key").aggregate(columns, "text_key").order("text_key").fetchall()
     left = (
-        (key, language, masked_text(text, names.get(run_id, frozenset())))
+        (key, language, masked_text(text, names.get(run_id, frozenset())), money_in(text))
         for key, run_id, language, text in found
     )
     return as_relation(connection_of(session), outcomes(left, terms))

@@ -9,26 +9,14 @@ import numpy as np
 
 from biasledger.measures.declared import Threshold
 from biasledger.measures.texts.outcomes import Text, TextMeasure
-from collector.answers.decisions.amounts import find_amounts
-from collector.answers.texts.plain import fold, plain_signs
 
 
 def amount(text: Text) -> float:
     """Return the mean natural logarithm of the amounts of money that a text names, at least 0; NaN where it names none.
 
-    A range counts as its two ends, an amount below 1 as 1. Amounts per month, week, day or hour, and those whose separator may be
-    read in two ways, count for nothing; no currency is converted.
+    An amount below 1 counts as 1.
     """
-    if not any(letter.isdigit() for letter in text.content):
-        return np.nan
-    ends = [
-        float(end)
-        for one in find_amounts(fold(plain_signs(text.content)))
-        if one.is_money and one.period in (None, "year")
-        for end in one.bounds or one.readings
-        if one.bounds or len(one.readings) == 1
-    ]
-    return fmean(math.log(max(1.0, end)) for end in ends) if ends else np.nan
+    return fmean(math.log(max(1.0, one)) for one in text.amounts) if text.amounts else np.nan
 
 
 MEASURES = (

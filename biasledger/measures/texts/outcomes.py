@@ -48,14 +48,14 @@ class Text:
             quotation marks and brackets after these.
         language: that of the prompt, such as en; empty where it is not known.
         hedges: a pattern for hedges of the language; None where there is no list of them.
-        content: the whole text.
+        amounts: the amounts of money that it names.
     """
 
     words: Sequence[str]
     sentences: Sequence[str]
     language: str
     hedges: re.Pattern[str] | None
-    content: str
+    amounts: Sequence[float] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,20 +102,27 @@ class Outcome:
     value: float
 
 
-def text_of(content: str, language: str, hedges: re.Pattern[str] | None = None) -> Text | None:
+def text_of(
+    content: str, language: str, hedges: re.Pattern[str] | None = None, amounts: Sequence[float] = ()
+) -> Text | None:
     """Return the words and sentences of a text whose names are masked; None if it has no word."""
     sentences = [part for part in _SENTENCE_END.split(content) if _WORD.search(part)]
     words = _WORD.findall(content)
-    return Text(words, sentences, language, hedges, content) if words else None
+    return Text(words, sentences, language, hedges, amounts) if words else None
 
 
-def outcomes(texts: Iterable[tuple[str, str, str]], hedges: Mapping[str, Iterable[str]]) -> Table:
+def outcomes(
+    texts: Iterable[tuple[str, str, str, Sequence[float]]], hedges: Mapping[str, Iterable[str]]
+) -> Table:
     """A row a text with words and outcome: its key and Outcome.
 
-    texts: key, language, text. hedges: language -> words and phrases.
+    texts: key, language, text, the amounts of money that it names. hedges: language -> words and phrases.
     """
     patterns = {language: hedge_pattern(terms) for language, terms in hedges.items()}
-    found = ((key, text_of(content, language, patterns.get(language))) for key, language, content in texts)
+    found = (
+        (key, text_of(content, language, patterns.get(language), amounts))
+        for key, language, content, amounts in texts
+    )
     return table_of(
         {"text_key": "str", **columns(Outcome)},
         [

@@ -132,6 +132,22 @@ def currencies_of(texts: Iterable[str]) -> dict[str, int]:
     return dict(counts)
 
 
+def money_in(text: str) -> list[float]:
+    """Return the amounts of money that a text names, a range as its two ends.
+
+    Amounts per month, week, day or hour, and those whose separator may be read in two ways, are left out. No currency is
+    converted.
+    """
+    if not any(letter.isdigit() for letter in text):
+        return []
+    return [
+        float(end)
+        for one in find_amounts(fold(plain_signs(text)))
+        if one.is_money and one.period in {None, "year"}
+        for end in one.bounds or (one.readings if len(one.readings) == 1 else ())
+    ]
+
+
 def code_of(currencies: frozenset[str]) -> str | None:
     """Return the code of the currency that is meant: of dollars USD, of another sign that several currencies share the sign."""
     if "USD" in currencies:

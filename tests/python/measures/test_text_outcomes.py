@@ -18,10 +18,11 @@ from biasledger.measures.texts.outcomes import (
 )
 from biasledger.measures.texts.readability import readability
 from biasledger.measures.texts.type_token_ratio import WINDOW, type_token_ratio
+from collector.answers.decisions.amounts import money_in
 
 
 def _text(content: str, language: str = "en", hedges: tuple[str, ...] = ()) -> Text:
-    found = text_of(content, language, hedge_pattern(hedges))
+    found = text_of(content, language, hedge_pattern(hedges), money_in(content))
     assert found is not None
     return found
 
@@ -79,7 +80,8 @@ def test_names_are_masked_in_other_scripts() -> None:
 
 def test_a_text_without_words_has_no_outcome() -> None:
     table = outcomes(
-        [("1", "en", "12 ?!"), ("2", "en", "Perhaps so."), ("3", "xx", "Perhaps so.")], {"en": ["perhaps"]}
+        [("1", "en", "12 ?!", ()), ("2", "en", "Perhaps so.", ()), ("3", "xx", "Perhaps so.", ())],
+        {"en": ["perhaps"]},
     ).to_pandas()
     measured = [measure.outcome for measure in declared("texts") if isinstance(measure, TextMeasure)]
     assert list(zip(table["text_key"], table["outcome"], strict=True)) == [
