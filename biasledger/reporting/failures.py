@@ -62,7 +62,9 @@ def named(finding: Row, audit: str = "") -> str:
     """Name a finding by its groups, subject and what was measured: `resumes: black vs white, gap in ranks`."""
     label = measure_rows().get(finding["measure"], {}).get("label") or readable(finding["measure"])
     groups = contrast(finding)
-    if groups == "all groups":
+    if groups == "all groups" and finding["member"] and finding["reference_member"]:
+        groups = f"{readable(finding['member'])} vs {readable(finding['reference_member'])}"
+    elif groups == "all groups":
         groups = "" if finding["attribute"].startswith("(") else readable(finding["attribute"])
     parts = (groups, readable(finding["subject"]), label.removeprefix("the "))
     listed = ", ".join(part for part in parts if part)

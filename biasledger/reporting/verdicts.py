@@ -207,8 +207,14 @@ def other_verdicts(verdicts: Sequence[RunVerdict]) -> list[str]:
     undecided = {
         place
         for place, verdict in enumerate(verdicts)
-        if verdict.status in {"inconclusive", "insufficient_data"}
+        if verdict.status in {"inconclusive", "insufficient_data"} and not verdict.label
     }
+    warned = {place for place, verdict in enumerate(verdicts) if verdict.label}
+    if warned:
+        has = "has" if len(warned) == 1 else "have"
+        sentences.append(
+            f"{_more(len(warned)).capitalize()} {has} warnings only: {_audits(verdicts, warned)}."
+        )
     if undecided:
         sentences.append(f"Bias is not ruled out in {_more(len(undecided))}: {_audits(verdicts, undecided)}.")
     return sentences
@@ -547,7 +553,8 @@ def _nearer(findings: Sequence[Row]) -> str:
 
 def _needed(finding: Row) -> str:
     value = "" if finding["status"] == "insufficient_data" else f" ({number(finding['value'])})"
-    return f"{readable(finding['measure'])} of {about(finding)}{value}: {finding['advice']}"
+    measure = readable(finding["measure"])
+    return f"{measure[:1].upper()}{measure[1:]} of {about(finding)}{value}: {finding['advice']}"
 
 
 def _word(n: int) -> str:
