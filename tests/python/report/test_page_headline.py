@@ -56,6 +56,24 @@ def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[s
     assert page.texts["h1"][0].startswith(f"{word}: {n_alarms or 'no failure in'} ")
 
 
+def test_the_headline_says_which_audit_has_warnings_only(tmp_path: Path) -> None:
+    findings = [
+        finding("run-0", 0, audit="audit-0"),
+        finding("run-1", 0, audit="audit-1", severity="warn"),
+        finding("run-2", 0, audit="audit-2", status="inconclusive"),
+    ]
+    runs = [run(f"run-{place}", f"audit-{place}") for place in range(3)]
+    text = " ".join(Page(render(small(tmp_path, findings, runs))).texts["header"][0].split())
+    assert "One other has warnings only: audit-1. Bias is not ruled out in one other: audit-2." in text
+
+
+def test_the_chart_of_what_fails_names_the_groups_of_a_ratio(tmp_path: Path) -> None:
+    ratio = {"measure": "impact_ratio", "value": 0.5, "threshold": 0.8, "group_name": "(all)"}
+    groups = {"reference_group": "(best off)", "member": "Black", "reference_member": "White"}
+    page = render(small(tmp_path, [finding("run-0", 0, **ratio, **groups)], [run("run-0")]))
+    assert "(Black vs White, impact ratio) is" in page
+
+
 def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Path) -> None:
     best_off = {"group_name": "(all)", "reference_group": "(best off)"}
     findings = [
