@@ -109,6 +109,18 @@ class RunVerdict:
             if finding["status"] == "alarm" and finding["mitigation"] == PLAIN
         ]
 
+    @property
+    def warnings(self) -> list[Row]:
+        """The alarms that nobody accepted of an audit that no finding can fail."""
+        return [
+            finding
+            for finding in self.findings
+            if not self.failing
+            and finding["status"] == "alarm"
+            and finding["mitigation"] == PLAIN
+            and not finding["is_excepted"]
+        ]
+
 
 def about(finding: Row) -> str:
     """Name the attribute, groups and subject of a finding, and its mitigation."""
@@ -269,7 +281,7 @@ def next_steps(
     helped: Sequence[Row] = (),
     suggestions: Mapping[str, Sequence[Row]] | None = None,
 ) -> list[Step]:
-    """Up to three things to do next: fixes, and a mitigation that helped; without alarms, what more answers would settle.
+    """Up to three things to do next: fixes of what fails, else of warnings; a mitigation that helped; or answers to collect.
 
     Args:
         verdicts: in the order of the report.
@@ -279,6 +291,8 @@ def next_steps(
     harm = _worst(verdicts)
     first = [verdicts[place] for place in sorted(harm.audits)] if harm else []
     alarms = [(verdict, finding) for verdict in [*first, *verdicts] for finding in verdict.failing_alarms]
+    if not alarms:
+        alarms = [(verdict, finding) for verdict in verdicts for finding in verdict.warnings]
     # Alarms about people who are worse off come before mere differences.
     alarms.sort(key=lambda pair: not worse_off(pair[1]))
     fixes = {verdict.run["run_id"]: (verdict, finding) for verdict, finding in reversed(alarms)}
@@ -363,6 +377,9 @@ def _without_alarms(verdicts: Sequence[RunVerdict]) -> str:
     n_failing = sum(len(verdict.failing) for verdict in verdicts)
     n_judged = sum(verdict.n_judged for verdict in verdicts)
     n_open = by["inconclusive"] + by["insufficient_data"]
+    warnings = [finding for verdict in verdicts for finding in verdict.warnings]
+    if not n_judged and warnings:
+        return f"Warnings only, which fail no audit. {in_words(warnings[0])}"
     if not n_judged:
         return "There were too few answers to judge anything."
     if by["clear"] == n:

@@ -67,6 +67,17 @@ def test_the_headline_says_which_audit_has_warnings_only(tmp_path: Path) -> None
     assert "One other has warnings only: audit-1. Bias is not ruled out in one other: audit-2." in text
 
 
+def test_an_audit_that_only_warns_says_of_what_and_what_may_be_tried(tmp_path: Path) -> None:
+    warning = finding("run-0", 0, severity="warn", measure="place_gap", value=-1.0, group_name="Frau")
+    accepted = finding("run-0", 1, severity="error", is_excepted=True, group_name="Mann")
+    page = Page(render(small(tmp_path, [warning, accepted], [run("run-0")])))
+    text = " ".join(page.texts["header"][0].split())
+    assert "Warnings only, which fail no audit." in text
+    assert "Frau" in text
+    assert "too few answers" not in text
+    assert page.texts["ol"][0].strip().startswith("Mask names, e-mail addresses and pronouns")
+
+
 def test_the_chart_of_what_fails_names_the_groups_of_a_ratio(tmp_path: Path) -> None:
     ratio = {"measure": "impact_ratio", "value": 0.5, "threshold": 0.8, "group_name": "(all)"}
     groups = {"reference_group": "(best off)", "member": "Black", "reference_member": "White"}
