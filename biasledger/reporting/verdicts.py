@@ -97,8 +97,11 @@ class RunVerdict:
     @property
     def label(self) -> str:
         """What to call it instead of its status, where no finding can fail it; else empty."""
-        alarms = any(finding["status"] == "alarm" for finding in self.findings)
-        return "" if self.failing or not alarms else "warnings only"
+        if self.failing or not self.findings:
+            return ""
+        if any(finding["status"] == "alarm" for finding in self.findings):
+            return "warnings only"
+        return "no warning" if all(finding["status"] == "clear" for finding in self.findings) else ""
 
     @property
     def failing_alarms(self) -> list[Row]:
@@ -221,7 +224,7 @@ def other_verdicts(verdicts: Sequence[RunVerdict]) -> list[str]:
         for place, verdict in enumerate(verdicts)
         if verdict.status in {"inconclusive", "insufficient_data"} and not verdict.label
     }
-    warned = {place for place, verdict in enumerate(verdicts) if verdict.label}
+    warned = {place for place, verdict in enumerate(verdicts) if verdict.label == "warnings only"}
     if warned:
         has = "has" if len(warned) == 1 else "have"
         sentences.append(
@@ -380,6 +383,8 @@ def _without_alarms(verdicts: Sequence[RunVerdict]) -> str:
     warnings = [finding for verdict in verdicts for finding in verdict.warnings]
     if not n_judged and warnings:
         return f"Warnings only, which fail no audit. {in_words(warnings[0])}"
+    if not n_judged and all(verdict.label for verdict in verdicts):
+        return f"No warning: differences past the thresholds are ruled out in {_of(n, n)}, whose findings are warnings at most."
     if not n_judged:
         return "There were too few answers to judge anything."
     if by["clear"] == n:

@@ -78,6 +78,17 @@ def test_an_audit_that_only_warns_says_of_what_and_what_may_be_tried(tmp_path: P
     assert page.texts["ol"][0].strip().startswith("Mask names, e-mail addresses and pronouns")
 
 
+def test_an_audit_that_can_only_warn_and_does_not_is_no_audit_of_too_few_answers(tmp_path: Path) -> None:
+    page = Page(
+        render(small(tmp_path, [finding("run-0", 0, severity="warn", status="clear")], [run("run-0")]))
+    )
+    assert page.texts["h1"][0].startswith("PASS")
+    text = " ".join(" ".join(page.texts[name][0].split()) for name in ("header", "main"))
+    assert "No warning: differences past the thresholds are ruled out in the audit" in text
+    assert "too few answers" not in text
+    assert "no warning" in text
+
+
 def test_the_chart_of_what_fails_names_the_groups_of_a_ratio(tmp_path: Path) -> None:
     ratio = {"measure": "impact_ratio", "value": 0.5, "threshold": 0.8, "group_name": "(all)"}
     groups = {"reference_group": "(best off)", "member": "Black", "reference_member": "White"}
