@@ -316,12 +316,14 @@ def next_steps(
     ]
     if steps:
         return steps[:_STEPS_SHOWN]
-    nearest = _nearest([finding for verdict in verdicts for finding in verdict.failing])
+    # Where nothing can fail an audit, what warns is all that answers can settle.
+    open_ = {verdict.run["run_id"]: verdict.failing or verdict.findings for verdict in verdicts}
+    nearest = _nearest([finding for findings in open_.values() for finding in findings])
     lacking = [
         finding
         for verdict in verdicts
         if verdict.status == "insufficient_data"
-        for finding in verdict.failing
+        for finding in open_[verdict.run["run_id"]]
         if finding["status"] == "insufficient_data" and finding["advice"]
     ]
     steps = [
@@ -384,7 +386,8 @@ def _without_alarms(verdicts: Sequence[RunVerdict]) -> str:
     if not n_judged and warnings:
         return f"Warnings only, which fail no audit. {in_words(warnings[0])}"
     if not n_judged and all(verdict.label for verdict in verdicts):
-        return f"No warning: differences past the thresholds are ruled out in {_of(n, n)}, whose findings are warnings at most."
+        ruled_out = f"differences past the thresholds are ruled out in {_of(n, n)}"
+        return f"No warning: {ruled_out}, whose findings are warnings at most."
     if not n_judged:
         return "There were too few answers to judge anything."
     if by["clear"] == n:

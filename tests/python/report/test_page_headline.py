@@ -89,6 +89,15 @@ def test_an_audit_that_can_only_warn_and_does_not_is_no_audit_of_too_few_answers
     assert "no warning" in text
 
 
+def test_an_audit_with_too_few_answers_to_warn_says_how_many_it_needs(tmp_path: Path) -> None:
+    few = finding(
+        "run-0", 0, severity="warn", status="insufficient_data", advice="At least 20 cases are needed."
+    )
+    page = Page(render(small(tmp_path, [few], [run("run-0")])))
+    assert page.texts["h1"][0].startswith("UNDECIDED")
+    assert page.texts["ol"][0].strip().endswith("At least 20 cases are needed.")
+
+
 def test_the_chart_of_what_fails_names_the_groups_of_a_ratio(tmp_path: Path) -> None:
     ratio = {"measure": "impact_ratio", "value": 0.5, "threshold": 0.8, "group_name": "(all)"}
     groups = {"reference_group": "(best off)", "member": "Black", "reference_member": "White"}
