@@ -53,6 +53,20 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     )
 
 
+def failure_rows(panel: Panel) -> list[Row]:
+    """Return the numbers of the chart for who cannot point at its marks, or hears them."""
+    return [
+        {
+            "finding": row["label"],
+            "measured": row["measured"],
+            "times_allowed": row["value"],
+            "times_allowed_low": row["low"],
+            "times_allowed_high": row["high"],
+        }
+        for row in panel.spec["data"]["values"]
+    ]
+
+
 def worst_first(findings: Sequence[Row]) -> list[Row]:
     """Sort findings by how many times the allowed difference they are."""
     return sorted(findings, key=lambda one: -abs(_ratio(one, one["value"]) or 0.0))
