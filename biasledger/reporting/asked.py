@@ -184,13 +184,17 @@ def _example(
         alarm,
         readable(pair["subject"] or pair["domain"] or ""),
         (
-            f"{pair['descriptor']} ({readable(pair['group_name'])})",
-            f"{pair['reference_descriptor']} ({readable(pair['reference_group'])})",
+            _captioned(pair["descriptor"], readable(pair["group_name"])),
+            _captioned(pair["reference_descriptor"], readable(pair["reference_group"])),
         ),
         (clip(text, _LONGEST_ANSWER), clip(other, _LONGEST_ANSWER)),
         len(examples),
         None if direction is None else len(alike),
     )
+
+
+def _captioned(descriptor: str, group: str) -> str:
+    return descriptor if descriptor == group else f"{descriptor} ({group})"
 
 
 _Answer = tuple[str, int, str]

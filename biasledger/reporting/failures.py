@@ -53,6 +53,20 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     )
 
 
+def failure_rows(panel: Panel) -> list[Row]:
+    """Return the numbers of the chart for who cannot point at its marks, or hears them."""
+    return [
+        {
+            "finding": row["label"],
+            "measured": row["measured"],
+            "times_allowed": row["value"],
+            "times_allowed_low": row["low"],
+            "times_allowed_high": row["high"],
+        }
+        for row in panel.spec["data"]["values"]
+    ]
+
+
 def worst_first(findings: Sequence[Row]) -> list[Row]:
     """Sort findings by how many times the allowed difference they are."""
     return sorted(findings, key=lambda one: -abs(_ratio(one, one["value"]) or 0.0))
@@ -62,7 +76,9 @@ def named(finding: Row, audit: str = "") -> str:
     """Name a finding by its groups, subject and what was measured: `resumes: black vs white, gap in ranks`."""
     label = measure_rows().get(finding["measure"], {}).get("label") or readable(finding["measure"])
     groups = contrast(finding)
-    if groups == "all groups":
+    if groups == "all groups" and finding["member"] and finding["reference_member"]:
+        groups = f"{readable(finding['member'])} vs {readable(finding['reference_member'])}"
+    elif groups == "all groups":
         groups = "" if finding["attribute"].startswith("(") else readable(finding["attribute"])
     parts = (groups, readable(finding["subject"]), label.removeprefix("the "))
     listed = ", ".join(part for part in parts if part)

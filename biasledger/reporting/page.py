@@ -21,7 +21,7 @@ from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
 from biasledger.reporting.charts import LEGEND, of_its_own
 from biasledger.reporting.drawing import as_csv, drawings
-from biasledger.reporting.failures import failures, named, worst_first
+from biasledger.reporting.failures import failure_rows, failures, named, worst_first
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
 from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
@@ -195,6 +195,7 @@ def _render(**values: Any) -> str:
         named,
         of_its_own,
         as_csv,
+        failure_rows,
     )
     environment.filters.update({one.__name__: one for one in filters}, json=_json)
     environment.filters["drawings"] = partial(drawings, has_narrow=n_charts <= _CHARTS_DRAWN_TWICE)

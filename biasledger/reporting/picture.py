@@ -35,6 +35,7 @@ _MINUS = re.compile(r"(?<![\w.,)-])-(?=\d)")
 _ACRONYMS = {"jsd", "snsr", "snsv", "sd", "ndcg", "pafs", "usd"}
 _BREAKS = re.compile(r"[\s-]+")
 _PORTRAIT, _LANDSCAPE = 100, 140  # characters of 8 points between the margins of A4 and Letter
+_FIRST_WORD = re.compile(r"^[a-z]+(?![\w.-])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -55,6 +56,10 @@ class Panel:
     spec: Mapping[str, Any]
     legend: tuple[Key, ...] = ()
     finding: str = ""
+
+    def __post_init__(self) -> None:
+        # It is a sentence, which may begin with a group's name; names such as gpt-4 stay as they are.
+        object.__setattr__(self, "finding", _FIRST_WORD.sub(lambda word: word[0].capitalize(), self.finding))
 
     @property
     def is_tall(self) -> bool:

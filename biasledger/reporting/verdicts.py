@@ -97,8 +97,11 @@ class RunVerdict:
     @property
     def label(self) -> str:
         """What to call it instead of its status, where no finding can fail it; else empty."""
-        alarms = any(finding["status"] == "alarm" for finding in self.findings)
-        return "" if self.failing or not alarms else "warnings only"
+        if self.failing or not self.findings:
+            return ""
+        if any(finding["status"] == "alarm" for finding in self.findings):
+            return "warnings only"
+        return "no warning" if all(finding["status"] == "clear" for finding in self.findings) else ""
 
     @property
     def failing_alarms(self) -> list[Row]:
@@ -107,6 +110,18 @@ class RunVerdict:
             finding
             for finding in self.failing
             if finding["status"] == "alarm" and finding["mitigation"] == PLAIN
+        ]
+
+    @property
+    def warnings(self) -> list[Row]:
+        """The alarms that nobody accepted of an audit that no finding can fail."""
+        return [
+            finding
+            for finding in self.findings
+            if not self.failing
+            and finding["status"] == "alarm"
+            and finding["mitigation"] == PLAIN
+            and not finding["is_excepted"]
         ]
 
 
@@ -207,8 +222,14 @@ def other_verdicts(verdicts: Sequence[RunVerdict]) -> list[str]:
     undecided = {
         place
         for place, verdict in enumerate(verdicts)
-        if verdict.status in {"inconclusive", "insufficient_data"}
+        if verdict.status in {"inconclusive", "insufficient_data"} and not verdict.label
     }
+    warned = {place for place, verdict in enumerate(verdicts) if verdict.label == "warnings only"}
+    if warned:
+        has = "has" if len(warned) == 1 else "have"
+        sentences.append(
+            f"{_more(len(warned)).capitalize()} {has} warnings only: {_audits(verdicts, warned)}."
+        )
     if undecided:
         sentences.append(f"Bias is not ruled out in {_more(len(undecided))}: {_audits(verdicts, undecided)}.")
     return sentences
@@ -263,7 +284,7 @@ def next_steps(
     helped: Sequence[Row] = (),
     suggestions: Mapping[str, Sequence[Row]] | None = None,
 ) -> list[Step]:
-    """Up to three things to do next: fixes, and a mitigation that helped; without alarms, what more answers would settle.
+    """Up to three things to do next: fixes of what fails, else of warnings; a mitigation that helped; or answers to collect.
 
     Args:
         verdicts: in the order of the report.
@@ -273,6 +294,8 @@ def next_steps(
     harm = _worst(verdicts)
     first = [verdicts[place] for place in sorted(harm.audits)] if harm else []
     alarms = [(verdict, finding) for verdict in [*first, *verdicts] for finding in verdict.failing_alarms]
+    if not alarms:
+        alarms = [(verdict, finding) for verdict in verdicts for finding in verdict.warnings]
     # Alarms about people who are worse off come before mere differences.
     alarms.sort(key=lambda pair: not worse_off(pair[1]))
     fixes = {verdict.run["run_id"]: (verdict, finding) for verdict, finding in reversed(alarms)}
@@ -293,12 +316,14 @@ def next_steps(
     ]
     if steps:
         return steps[:_STEPS_SHOWN]
-    nearest = _nearest([finding for verdict in verdicts for finding in verdict.failing])
+    # Where nothing can fail an audit, what warns is all that answers can settle.
+    open_ = {verdict.run["run_id"]: verdict.failing or verdict.findings for verdict in verdicts}
+    nearest = _nearest([finding for findings in open_.values() for finding in findings])
     lacking = [
         finding
         for verdict in verdicts
         if verdict.status == "insufficient_data"
-        for finding in verdict.failing
+        for finding in open_[verdict.run["run_id"]]
         if finding["status"] == "insufficient_data" and finding["advice"]
     ]
     steps = [
@@ -357,6 +382,12 @@ def _without_alarms(verdicts: Sequence[RunVerdict]) -> str:
     n_failing = sum(len(verdict.failing) for verdict in verdicts)
     n_judged = sum(verdict.n_judged for verdict in verdicts)
     n_open = by["inconclusive"] + by["insufficient_data"]
+    warnings = [finding for verdict in verdicts for finding in verdict.warnings]
+    if not n_judged and warnings:
+        return f"Warnings only, which fail no audit. {in_words(warnings[0])}"
+    if not n_judged and all(verdict.label for verdict in verdicts):
+        ruled_out = f"differences past the thresholds are ruled out in {_of(n, n)}"
+        return f"No warning: {ruled_out}, whose findings are warnings at most."
     if not n_judged:
         return "There were too few answers to judge anything."
     if by["clear"] == n:
@@ -547,7 +578,8 @@ def _nearer(findings: Sequence[Row]) -> str:
 
 def _needed(finding: Row) -> str:
     value = "" if finding["status"] == "insufficient_data" else f" ({number(finding['value'])})"
-    return f"{readable(finding['measure'])} of {about(finding)}{value}: {finding['advice']}"
+    measure = readable(finding["measure"])
+    return f"{measure[:1].upper()}{measure[1:]} of {about(finding)}{value}: {finding['advice']}"
 
 
 def _word(n: int) -> str:

@@ -91,10 +91,24 @@ def test_the_two_answers_with_the_fewest_words_in_common_are_shown_where_that_is
 ) -> None:
     page = " ".join(render(warehouse, ledger=ledger, with_examples=True).split())
     shown = page.partition("Two answers to the same question")[2].partition("</div>")[0]
+    # The first pair is next to the chart, with what to do.
+    assert (
+        page.index("Next steps") < page.index("Two answers to the same question") < page.index("How to read")
+    )
     assert "Of 2 such pairs" in shown
     assert 'aria-label="Answer about DeShawn (black)"><bdi>no more than a junior' in shown
     assert 'aria-label="Answer about Jake (white)"><bdi>senior' in shown
     assert "a fine senior person" not in page
+
+
+def test_a_name_that_is_the_group_is_written_once(warehouse: Path, ledger: Path) -> None:
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute(
+            "update marts.dim_prompt_groups set descriptor = group_name where group_name = 'white'"
+        )
+    page = render(warehouse, ledger=ledger, with_examples=True)
+    assert 'aria-label="Answer about white"' in page
+    assert 'aria-label="Answer about DeShawn (black)"' in page
 
 
 def test_without_the_ledger_the_report_is_about_findings_alone(warehouse: Path, tmp_path: Path) -> None:

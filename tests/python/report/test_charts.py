@@ -250,6 +250,19 @@ def test_numbers(value: float | None, text: str) -> None:
     assert number(value) == text
 
 
+@pytest.mark.parametrize(
+    ("finding", "shown"),
+    [
+        ("black × female 0.5", "Black × female 0.5"),
+        ("gpt-4o 0.5", "gpt-4o 0.5"),
+        ("llama3: 2", "llama3: 2"),
+        ("", ""),
+    ],
+)
+def test_the_title_of_a_chart_begins_as_a_sentence(finding: str, shown: str) -> None:
+    assert Panel("", "", {"height": 1}, finding=finding).finding == shown
+
+
 def test_cells_and_names() -> None:
     assert [heading(name) for name in ("n_cases", "snsr_beyond_chance", "n")] == [
         "number of cases",

@@ -56,6 +56,59 @@ def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[s
     assert page.texts["h1"][0].startswith(f"{word}: {n_alarms or 'no failure in'} ")
 
 
+def test_the_headline_says_which_audit_has_warnings_only(tmp_path: Path) -> None:
+    findings = [
+        finding("run-0", 0, audit="audit-0"),
+        finding("run-1", 0, audit="audit-1", severity="warn"),
+        finding("run-2", 0, audit="audit-2", status="inconclusive"),
+    ]
+    runs = [run(f"run-{place}", f"audit-{place}") for place in range(3)]
+    text = " ".join(Page(render(small(tmp_path, findings, runs))).texts["header"][0].split())
+    assert "One other has warnings only: audit-1. Bias is not ruled out in one other: audit-2." in text
+
+
+def test_an_audit_that_only_warns_says_of_what_and_what_may_be_tried(tmp_path: Path) -> None:
+    warning = finding("run-0", 0, severity="warn", measure="place_gap", value=-1.0, group_name="Frau")
+    accepted = finding("run-0", 1, severity="error", is_excepted=True, group_name="Mann")
+    page = Page(render(small(tmp_path, [warning, accepted], [run("run-0")])))
+    text = " ".join(page.texts["header"][0].split())
+    assert "Warnings only, which fail no audit." in text
+    assert "Frau" in text
+    assert "too few answers" not in text
+    assert page.texts["ol"][0].strip().startswith("Mask names, e-mail addresses and pronouns")
+
+
+def test_an_audit_that_can_only_warn_and_does_not_is_no_audit_of_too_few_answers(tmp_path: Path) -> None:
+    page = Page(
+        render(small(tmp_path, [finding("run-0", 0, severity="warn", status="clear")], [run("run-0")]))
+    )
+    assert page.texts["h1"][0].startswith("PASS")
+    text = " ".join(" ".join(page.texts[name][0].split()) for name in ("header", "main"))
+    assert "No warning: differences past the thresholds are ruled out in the audit" in text
+    assert "too few answers" not in text
+    assert "no warning" in text
+
+
+def test_an_audit_with_too_few_answers_to_warn_says_how_many_it_needs(tmp_path: Path) -> None:
+    few = finding(
+        "run-0", 0, severity="warn", status="insufficient_data", advice="At least 20 cases are needed."
+    )
+    page = Page(render(small(tmp_path, [few], [run("run-0")])))
+    assert page.texts["h1"][0].startswith("UNDECIDED")
+    assert page.texts["ol"][0].strip().endswith("At least 20 cases are needed.")
+
+
+def test_the_chart_of_what_fails_names_the_groups_of_a_ratio(tmp_path: Path) -> None:
+    ratio = {"measure": "impact_ratio", "value": 0.5, "threshold": 0.8, "group_name": "(all)"}
+    groups = {"reference_group": "(best off)", "member": "Black", "reference_member": "White"}
+    page = render(small(tmp_path, [finding("run-0", 0, **ratio, **groups)], [run("run-0")]))
+    assert "(Black vs White, impact ratio) is" in page
+    # What a mark says when it is pointed at is in a table, too.
+    numbers = page.partition("Numbers: What fails")[2].partition("</table>")[0]
+    assert "Black vs White, impact ratio" in numbers
+    assert ">50.0 %<" in numbers
+
+
 def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Path) -> None:
     best_off = {"group_name": "(all)", "reference_group": "(best off)"}
     findings = [
