@@ -75,41 +75,50 @@ def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str
     """Return him or his, by what stands around "her"."""
     rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
     second = "" if prompt.is_last(index + 1) else prompt.at(index + 2)
+    unsure = NotSafeError(f"“her {after}” may be him or his")
     if after == "and" and second in ("my", "your", "our", "their") and prompt.begins(index):
         return "his"
-    is_object = not prompt.begins(index) and before not in rules["prepositions"]
-    if is_object and (
-        (after == "last" and second in rules["times"])
-        or (second == "times" and after in rules["numbers"])
-        or (before in rules["wishes"] and after in rules["wished"])
-    ):
-        return "him"
-    if stands_alone or before in ("let", "lets", "letting"):
+    if stands_alone or before in ("let", "lets", "letting") or _is_object(prompt, words, index):
         return "him"
     if after in rules["home"]:
-        raise NotSafeError(f"“her {after}” may be him or his")
+        raise unsure
     if after.endswith("ly") and after not in rules["adjectives_in_ly"]:
-        if prompt.is_last(index + 1) or prompt.at(index + 2) in rules["followers"]:
+        if prompt.is_last(index + 1) or second in rules["followers"]:
             return "him"
-        raise NotSafeError(f"“her {after}” may be him or his")
-    if before in rules["causative"] and after in rules["deeds"]:
-        raise NotSafeError(f"“her {after}” may be him or his")
-    if before in rules["causative"] and (after in rules["base_verbs"] or after.endswith("ing")):
-        return "him"
-    if before in rules["makes"] and after in rules["feelings"]:
-        return "him"
+        raise unsure
     if before in rules["finds"] and prompt.is_last(index + 1):
         if after in rules["feelings"] or after.endswith("ing"):
             return "him"
-        raise NotSafeError(f"“her {after}” may be him or his")
+        raise unsure
     if before in rules["gives"] and after not in rules["persons"]:
-        if after in rules["given"]:
-            if second == "back":
-                return "his"
+        is_plural = after.endswith("s") and not after.endswith("ss")
+        if (after in rules["given"] and second != "back") or (is_plural and after not in rules["given"]):
             raise NotSafeError(f"“{before} her {after}” may be him or his")
-        if after.endswith("s") and not after.endswith("ss"):
-            raise NotSafeError(f"“{before} her {after}” may be him or his")
-    return "his"
+    return _of_her_after_verb(prompt, words, index)
+
+
+def _of_her_after_verb(prompt: Prompt, words: Words, index: int) -> str:
+    """Return him after a verb of seeing or making, before what she does or feels; else his."""
+    rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
+    if before in rules["causative"]:
+        if after in rules["deeds"]:
+            raise NotSafeError(f"“her {after}” may be him or his")
+        if after in rules["base_verbs"] or after.endswith("ing"):
+            return "him"
+    return "him" if before in rules["makes"] and after in rules["feelings"] else "his"
+
+
+def _is_object(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a time, a number of times or a wish follows "her": "fired her last week", "wish her luck"."""
+    rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
+    second = "" if prompt.is_last(index + 1) else prompt.at(index + 2)
+    if prompt.begins(index) or before in rules["prepositions"]:
+        return False
+    return (
+        (after == "last" and second in rules["times"])
+        or (second == "times" and after in rules["numbers"])
+        or (before in rules["wishes"] and after in rules["wished"])
+    )
 
 
 def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[Entry]:

@@ -56,6 +56,8 @@ def nouns(words: Words) -> dict[str, Noun]:
     for noun in listed:
         for form in (*noun.man, noun.woman):
             found.setdefault(form, noun)
+        if noun.man[3].endswith("es"):
+            found.setdefault(f"{noun.man[3][:-2]}s", noun)
     return found
 
 
@@ -133,7 +135,11 @@ class _Reader(Reader):
     def describes(self, index: int) -> bool:
         """Whether an adjective such as "muslimische" stands before a person."""
         after = "" if self.prompt.is_last(index) else self.prompt.written(index + 1)
-        if after.lower() in self.words.rules["persons"] or after in nouns(self.words) or after in plurals(self.words):
+        if (
+            after.lower() in self.words.rules["persons"]
+            or after in nouns(self.words)
+            or after in plurals(self.words)
+        ):
             return True
         ends = self.prompt.is_last(index) or after in ("und", "oder")
         subject = self.prompt.at(index - 2)
@@ -181,7 +187,8 @@ class _Reader(Reader):
         """Yield the adjective before a name: "Liebe Anna", and not "Ich liebe Anna"."""
         before = self.prompt.at(index - 1)
         if prompt_gap(self.prompt, index) or not (
-            self.prompt.begins(index - 1) or self.prompt.at(index - 2) in ("sehr", "hallo", "hi", "mein", "meine")
+            self.prompt.begins(index - 1)
+            or self.prompt.at(index - 2) in ("sehr", "hallo", "hi", "mein", "meine")
         ):
             return
         if group == "woman" and before in ("liebe", "geehrte", "verehrte", "werte"):
@@ -193,14 +200,20 @@ class _Reader(Reader):
         """Return the swap of a plural; the words before it are the same for both genders."""
         group, other, dative = plurals(self.words)[self.prompt.words[index]]
         first = index
-        while first > 0 and not prompt_gap(self.prompt, first) and re.fullmatch(
-            r"(?:d|dies|mein|dein|sein|ihr|unser|eur|all|viel|beid|ein\w+|\w{3,})e[nr]?|zwei|drei|vier|\d+",
-            self.prompt.at(first - 1),
+        while (
+            first > 0
+            and not prompt_gap(self.prompt, first)
+            and re.fullmatch(
+                r"(?:d|dies|mein|dein|sein|ihr|unser|eur|all|viel|beid|ein\w+|\w{3,})e[nr]?|zwei|drei|vier|\d+",
+                self.prompt.at(first - 1),
+            )
         ):
             if self.prompt.at(first - 1) in self.words.rules["dat"] | self.words.rules["finite"]:
                 break
             first -= 1
-        is_dative = self.prompt.at(first - 1) in self.words.rules["dat"] and not prompt_gap(self.prompt, first)
+        is_dative = self.prompt.at(first - 1) in self.words.rules["dat"] and not prompt_gap(
+            self.prompt, first
+        )
         return self.swap(index, dative if is_dative or self.prompt.at(index - 1) == "den" else other, group)
 
     def _participle(self, word: str) -> str | None:
@@ -402,7 +415,9 @@ class _Reader(Reader):
             self.prompt.is_last(index)
             and self._clause_has(index, ("ist", "bin", "bist", "war", "wird", "werde", "wirst", "wurde"))
         )
-        becomes = self.prompt.at(index + 1) in ("werden", "geworden", "bin", "ist") and self.prompt.is_last(index + 1)
+        becomes = self.prompt.at(index + 1) in ("werden", "geworden", "bin", "ist") and self.prompt.is_last(
+            index + 1
+        )
         is_profession = is_profession or becomes
         family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
         if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
@@ -611,7 +626,11 @@ class _Reader(Reader):
     def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:  # noqa: C901 (one step for each pronoun)
         prompt = self.prompt
         known = self.antecedent(index)
-        if known is None and word in ("er", "ihn", "ihm") and self._clause_has(index, self.words.rules["person_verbs"]):
+        if (
+            known is None
+            and word in ("er", "ihn", "ihm")
+            and self._clause_has(index, self.words.rules["person_verbs"])
+        ):
             known = "man"
             self.persons.append((index, known))
         if word in ("er", "ihn", "ihm"):
@@ -658,7 +677,9 @@ class _Reader(Reader):
                 return False
             if prompt.words[one][0].isupper():
                 return True
-            if not re.fullmatch(r"\w+(?:e|er|en|em|es)", prompt.words[one]):
+            if not re.fullmatch(
+                r"(?!(?:d|ein|mein|dein|sein|ihr|unser)e[rnms]?$)\w+(?:e|er|en|em|es)", prompt.words[one]
+            ):
                 return False
         return False
 

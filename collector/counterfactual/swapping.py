@@ -100,7 +100,10 @@ def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]
     if (word := _bound_word(prompt, words, bound)) is not None:
         return f"“{word}” may fit one group alone"
     about = words.rules.get("about_words", frozenset())
-    if attribute == GENDER and (word := next((one for one in prompt.lower if one in about), None)) is not None:
+    if (
+        attribute == GENDER
+        and (word := next((one for one in prompt.lower if one in about), None)) is not None
+    ):
         return f"with “{word}”, the prompt may be about words and not about people"
     if all(swap.forms[group] == swap.forms[swap.group] for swap in swaps for group in swap.forms):
         return "the words are the same for all groups"
@@ -159,7 +162,9 @@ def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str,
         one: name if one == gender else _counterpart(words, name, gender, one, prompt) for one in genders
     }
     if is_possessive:
-        others = {one: f"{form}'" if form.endswith(("s", "x", "z")) else f"{form}s" for one, form in others.items()}
+        others = {
+            one: f"{form}'" if form.endswith(("s", "x", "z")) else f"{form}s" for one, form in others.items()
+        }
     yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
     race = next((one for one, of in words.by_race.items() if name in of.get(gender, ())), None)
     if race is not None:

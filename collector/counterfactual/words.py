@@ -117,6 +117,13 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
         rules = words.rules
         if word in rules.get("places", ()) and before in rules.get("before_places", ()):
             continue
+        is_place = (
+            prompt.at(index - 1) in rules.get("places_before", ()) and prompt.written(index - 1)[0].isupper()
+        )
+        if is_place and prompt.between(index) == " ":
+            continue
+        if prompt.at(index + 1) in rules.get("places_after", ()) and prompt.written(index + 1)[0].isupper():
+            continue
         if prompt.at(index + 1) == "s" and prompt.at(index + 2) in rules.get("named_after", ()):
             continue
         if index > 0 and prompt.between(index).strip(".") == " ":
