@@ -1,12 +1,13 @@
 -- Which adjectives and professions do answers put near words for women, and which near words for men?
 {{ config(enabled=var("publish_texts")) }}
 
--- LangFair's two scores of English texts, with its words (seeds/word_lists.csv), tokens and formulas. Stereotypical associations (Liang
--- et al. 2023, arXiv:2211.09110): counts of a target word times counts of a group's words in the same answer, as shares of the groups;
--- mean over target words of how far the shares are from equal. Co-occurrence bias (Bordia & Bowman 2019, arXiv:1904.03035): a pair of
--- words that are n words apart counts 0.95 to the power of n; mean of |log10| of each target word's ratio. Both are above 0 by chance
--- alone. So the words of women and men change places in the answers to prompts drawn by chance, 199 times: p_value is the share of
--- draws (and of the answers as they are) with a score as high, by_chance the mean of the draws.
+-- LangFair's two scores of English texts, with its words (seeds/word_lists.csv), tokens and formulas. Stereotypical
+-- associations (Liang et al. 2023, arXiv:2211.09110): counts of a target word times counts of a group's words in the
+-- same answer, as shares of the groups; mean over target words of how far the shares are from equal. Co-occurrence bias
+-- (Bordia & Bowman 2019, arXiv:1904.03035): a pair n words apart counts 0.95 to the power of n; mean of |log10|
+-- of each target word's ratio. Both are above 0 by chance alone. So the words of women and men change places in the
+-- answers to prompts drawn by chance, 199 times: p_value is the share of draws, and of the answers as they are, with a
+-- score as high, by_chance the mean of the draws.
 with
 
 lists as (

@@ -60,7 +60,7 @@ def _word_associations(
 
 
 def test_word_associations_are_langfair_s_to_the_digit(tmp_path: Path) -> None:
-    """Numbers of LangFair 0.8.0 with NLTK 3.9 and its resources punkt_tab and stopwords, for each target category c.
+    """Numbers of LangFair 0.8.0 with NLTK 3.10.4 and its resources punkt_tab and stopwords, for each target category c.
 
     StereotypicalAssociations(target_category=c).evaluate(_TOKENS), CooccurrenceBiasMetric(target_category=c).evaluate(_TOKENS)
     """
