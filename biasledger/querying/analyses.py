@@ -86,13 +86,13 @@ def without_jinja(text: str, path: Path) -> str:
     from jinja2.sandbox import SandboxedEnvironment
 
     environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
-    environment.globals = {"ref": _table_name, "config": lambda **_: "", "env_var": _env_var}
+    environment.globals = {"ref": _table_name, "config": lambda **_: "", "env_var": _env_var, "var": _var}
     try:
         return environment.from_string(text).render()
     except (TemplateError, TypeError) as error:
         raise InputError(
-            f"{path} needs dbt ({error}): only ref, config and env_var are known here; run `dbt compile` and query what it "
-            "leaves in target/compiled."
+            f"{path} needs dbt ({error}): only ref, config, env_var and publish_texts are known here; run "
+            "`dbt compile` and query what it leaves in target/compiled."
         ) from error
 
 
@@ -127,6 +127,15 @@ def _table_name(*names: str) -> str:
     marts, settings = SCHEMAS
     is_seed = (dbt_source() / "seeds" / f"{name}.csv").is_file()
     return f"{settings if is_seed else marts}.{name}"
+
+
+def _var(name: str) -> bool:
+    """Whether texts are published is known by whether their table is there; no other setting of dbt is known."""
+    if name != "publish_texts":
+        from jinja2 import TemplateError
+
+        raise TemplateError(f"it reads the variable {name}")
+    return True
 
 
 def _env_var(name: str, default: str | None = None, environment: Mapping[str, str] = os.environ) -> str:

@@ -58,7 +58,8 @@ def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], 
         and prompt.at(index - 3) in ("a", "an", "that", "this", "some")
     ):
         # "a friend of his called", and not "a member of his team".
-        stands_alone = stands_alone or prompt.at(index + 1).endswith("ed")
+        after = prompt.at(index + 1)
+        stands_alone = stands_alone or after.endswith("ed") or after in words.rules["speaks"]
     if word == "him":
         return {"man": "him", "woman": "her"}, "man"
     if word == "his":
@@ -73,35 +74,64 @@ def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], 
 def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str:
     """Return him or his, by what stands around "her"."""
     rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
-    if stands_alone or before in ("let", "lets", "letting"):
+    second = "" if prompt.is_last(index + 1) else prompt.at(index + 2)
+    unsure = NotSafeError(f"“her {after}” may be him or his")
+    if after == "and" and second in ("my", "your", "our", "their") and prompt.begins(index):
+        return "his"
+    if stands_alone or before in ("let", "lets", "letting") or _is_object(prompt, words, index):
         return "him"
     if after in rules["home"]:
-        raise NotSafeError(f"“her {after}” may be him or his")
+        raise unsure
     if after.endswith("ly") and after not in rules["adjectives_in_ly"]:
-        if prompt.is_last(index + 1) or prompt.at(index + 2) in rules["followers"]:
+        if prompt.is_last(index + 1) or second in rules["followers"]:
             return "him"
-        raise NotSafeError(f"“her {after}” may be him or his")
-    if before in rules["causative"] and (after in rules["base_verbs"] or after.endswith("ing")):
-        return "him"
-    if before in rules["makes"] and after in rules["feelings"]:
-        return "him"
+        raise unsure
+    if before in rules["finds"] and prompt.is_last(index + 1):
+        if after in rules["feelings"] or after.endswith("ing"):
+            return "him"
+        raise unsure
     if before in rules["gives"] and after not in rules["persons"]:
-        if after in rules["given"]:
+        is_plural = after.endswith("s") and not after.endswith("ss")
+        if (after in rules["given"] and second != "back") or (is_plural and after not in rules["given"]):
             raise NotSafeError(f"“{before} her {after}” may be him or his")
-        if after.endswith("s") and not after.endswith("ss"):
-            raise NotSafeError(f"“{before} her {after}” may be him or his")
-    return "his"
+    return _of_her_after_verb(prompt, words, index)
+
+
+def _of_her_after_verb(prompt: Prompt, words: Words, index: int) -> str:
+    """Return him after a verb of seeing or making, before what she does or feels; else his."""
+    rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
+    if before in rules["causative"]:
+        if after in rules["deeds"]:
+            raise NotSafeError(f"“her {after}” may be him or his")
+        if after in rules["base_verbs"] or after.endswith("ing"):
+            return "him"
+    return "him" if before in rules["makes"] and after in rules["feelings"] else "his"
+
+
+def _is_object(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a time, a number of times or a wish follows "her": "fired her last week", "wish her luck"."""
+    rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
+    second = "" if prompt.is_last(index + 1) else prompt.at(index + 2)
+    if prompt.begins(index) or before in rules["prepositions"]:
+        return False
+    return (
+        (after == "last" and second in rules["times"])
+        or (second == "times" and after in rules["numbers"])
+        or (before in rules["wishes"] and after in rules["wished"])
+    )
 
 
 def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[Entry]:
     """Yield what so many words from a place on state about a person."""
     if index + length > len(prompt.words) or any(prompt.is_left[index : index + length]):
         return
-    if any(prompt.between(one).strip() for one in range(index + 1, index + length)):
+    if any(prompt.between(one).strip(" '’") for one in range(index + 1, index + length)):
         return
     last = index + length - 1
     for entry in words.entries.get(" ".join(prompt.lower[index : index + length]), ()):
         if entry.kind == "forms":
+            if prompt.at(index) in words.rules["honours"] and _is_honour(prompt, index):
+                raise NotSafeError(f"“{prompt.words[index]} {prompt.words[index + 1]}” is a title of honour")
             is_person = not _is_filler(prompt, index)
         elif entry.kind == "titles":
             is_person = _is_title(prompt, index)
@@ -120,6 +150,12 @@ def _is_filler(prompt: Prompt, index: int) -> bool:
         return False
     is_alone = prompt.begins(index) and prompt.follows(index) in (",", "!")
     return is_alone or (prompt.at(index - 1) in ("hey", "oh", "yo", "thanks") and prompt.is_last(index))
+
+
+def _is_honour(prompt: Prompt, index: int) -> bool:
+    """Whether a name follows a word such as "Queen"."""
+    is_written = prompt.words[index][0].isupper() and prompt.written(index + 1)[:1].isupper()
+    return is_written and prompt.between(index + 1) == " "
 
 
 def _is_title(prompt: Prompt, index: int) -> bool:

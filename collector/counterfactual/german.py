@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from collector.counterfactual.texts import NotSafeError, Prompt, Reader, Swap
-from collector.counterfactual.words import Words, identities
+from collector.counterfactual.words import Words, identities, name_of
 
 # Endings of articles by case: after "d", "dies", … and after "ein", "mein", ….
 _DER = {
@@ -34,6 +34,8 @@ class Noun:
     man: tuple[str, str, str, str]
     woman: str
     is_weak: bool
+    # A woman's form in the dative and genitive, if it differs.
+    woman_oblique: str = ""
 
 
 @lru_cache
@@ -54,6 +56,43 @@ def nouns(words: Words) -> dict[str, Noun]:
     for noun in listed:
         for form in (*noun.man, noun.woman):
             found.setdefault(form, noun)
+        if noun.man[3].endswith("es"):
+            found.setdefault(f"{noun.man[3][:-2]}s", noun)
+    return found
+
+
+@lru_cache
+def plurals(words: Words) -> dict[str, tuple[str, str, str]]:
+    """Return each plural that states a gender -> its group and the other's form, elsewhere and in the dative.
+
+    Plurals in -innen are of women. Those of men may be of both, but for a few words such as "Söhne".
+    """
+    found: dict[str, tuple[str, str, str]] = {}
+    for one in words.data["plurals"].split():
+        man, woman = one.split("/")
+        of_man, dative = man.split(",")
+        of_woman, of_women = woman.split(",") if "," in woman else (woman, woman)
+        found[of_woman] = ("woman", of_man, dative)
+        if of_women != of_woman:
+            found[of_women] = ("woman", dative, dative)
+        if not of_woman.endswith("innen"):
+            found[of_man] = ("man", of_woman, of_women)
+            if dative != of_man:
+                found[dative] = ("man", of_women, of_women)
+    for noun in nouns(words).values():
+        if not noun.woman.endswith("in"):
+            continue
+        one = noun.man[0]
+        if noun.is_weak:
+            plural = noun.man[1]
+        elif one.endswith(("er", "el")):
+            plural = one
+        elif one.endswith("or"):
+            plural = f"{one}en"
+        else:
+            plural = f"{one}e"
+        dative = plural if plural.endswith(("n", "s")) else f"{plural}n"
+        found.setdefault(f"{noun.woman}nen", ("woman", plural, dative))
     return found
 
 
@@ -84,7 +123,10 @@ class _Reader(Reader):
             not left
             and (
                 word in known
-                or word in self.words.names
+                or word in plurals(self.words)
+                or self._participle(word) is not None
+                or word in ("Mädchen", "Junge", "Jungen")
+                or name_of(self.words, word) in self.words.names
                 or word in ("Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm")
             )
             for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True)
@@ -92,7 +134,20 @@ class _Reader(Reader):
 
     def describes(self, index: int) -> bool:
         """Whether an adjective such as "muslimische" stands before a person."""
-        return not self.prompt.is_last(index) and self.prompt.at(index + 1) in self.words.rules["persons"]
+        after = "" if self.prompt.is_last(index) else self.prompt.written(index + 1)
+        if (
+            after.lower() in self.words.rules["persons"]
+            or after in nouns(self.words)
+            or after in plurals(self.words)
+        ):
+            return True
+        ends = self.prompt.is_last(index) or after in ("und", "oder")
+        subject = self.prompt.at(index - 2)
+        return (
+            ends
+            and self.prompt.at(index - 1) in ("bin", "bist", "ist", "sind", "war", "waren")
+            and (subject in self.words.rules["nominative"] or subject in self.words.rules["persons"])
+        )
 
     def nouns(self) -> Iterator[Swap]:
         """Yield nouns with their articles and adjectives, and titles."""
@@ -100,8 +155,10 @@ class _Reader(Reader):
         for index, word in enumerate(self.prompt.words):
             if self.prompt.is_left[index]:
                 continue
-            if word in self.words.names:
-                self.persons.append((index, self.words.names[word]))
+            if (name := name_of(self.words, word)) in self.words.names:
+                group = self.words.names[name]
+                self.persons.append((index, group))
+                yield from self._greeting(index, group)
             follows_name = self.prompt.written(index + 1)[:1].isupper() and not self.prompt.is_last(index)
             if word in ("Herr", "Herrn") or (
                 word == "Frau" and follows_name and not self._has_article(index)
@@ -116,7 +173,91 @@ class _Reader(Reader):
                     raise NotSafeError(f"“{word}” names nobody here")
                 yield from self._title(index)
             elif word in known:
+                if word in self.words.rules["things"]:
+                    raise self.unsure(index, "may be a thing")
                 yield from self._noun(index, known[word])
+            elif word in plurals(self.words):
+                yield self._plural(index)
+            elif word == "Mädchen" or (word in ("Junge", "Jungen") and self._before_article(index)):
+                raise self.unsure(index, "has an article that its counterpart does not have")
+            elif (stem := self._participle(word)) is not None:
+                yield from self._nominal(index, stem)
+
+    def _greeting(self, index: int, group: str) -> Iterator[Swap]:
+        """Yield the adjective before a name: "Liebe Anna", and not "Ich liebe Anna"."""
+        before = self.prompt.at(index - 1)
+        if prompt_gap(self.prompt, index) or not (
+            self.prompt.begins(index - 1)
+            or self.prompt.at(index - 2) in ("sehr", "hallo", "hi", "mein", "meine")
+        ):
+            return
+        if group == "woman" and before in ("liebe", "geehrte", "verehrte", "werte"):
+            yield self.swap(index - 1, f"{before}r", group)
+        elif group == "man" and before in ("lieber", "geehrter", "verehrter", "werter"):
+            yield self.swap(index - 1, before.removesuffix("r"), group)
+
+    def _plural(self, index: int) -> Swap:
+        """Return the swap of a plural; the words before it are the same for both genders."""
+        group, other, dative = plurals(self.words)[self.prompt.words[index]]
+        first = index
+        while (
+            first > 0
+            and not prompt_gap(self.prompt, first)
+            and re.fullmatch(
+                r"(?:d|dies|mein|dein|sein|ihr|unser|eur|all|viel|beid|ein\w+|\w{3,})e[nr]?|zwei|drei|vier|\d+",
+                self.prompt.at(first - 1),
+            )
+        ):
+            if self.prompt.at(first - 1) in self.words.rules["dat"] | self.words.rules["finite"]:
+                break
+            first -= 1
+        is_dative = self.prompt.at(first - 1) in self.words.rules["dat"] and not prompt_gap(
+            self.prompt, first
+        )
+        return self.swap(index, dative if is_dative or self.prompt.at(index - 1) == "den" else other, group)
+
+    def _participle(self, word: str) -> str | None:
+        """Return the stem of an adjective that is a noun for a person, such as Bekannt of "Bekannter"."""
+        match = re.fullmatch(r"(\w+?)e[rn]?", word)
+        return match[1] if match is not None and match[1] in self.words.rules["nominal"] else None
+
+    def _nominal(self, index: int, stem: str) -> Iterator[Swap]:
+        """Yield "der Bekannte" as "die Bekannte"; its group is that of its article, and none in the plural."""
+        prompt = self.prompt
+        word = prompt.words[index]
+        first = index
+        while first > 0 and not prompt_gap(prompt, first) and self._is_adjective(first - 1):
+            first -= 1
+        article = "" if prompt_gap(prompt, first) else prompt.at(first - 1)
+        match = _ARTICLE.fullmatch(article)
+        is_mixed = match is not None and match["stem"] not in ("dies", "jed", "welch", "jen")
+        if word.endswith("en"):
+            is_oblique = article in ("den", "dem", "des", "vom", "beim", "zum") or (
+                match is not None and match["ending"] in ("en", "em", "es")
+            )
+            if article.endswith("er") and article not in ("unser", "euer"):
+                if prompt.at(first - 2) not in self.words.rules["dat"]:
+                    raise self.unsure(index, "may be one or several")
+                group = "woman"
+            elif is_oblique:
+                group = "man"
+            else:
+                return
+        elif word.endswith("er"):
+            if not is_mixed or (match is not None and match["ending"]):
+                return
+            group = "man"
+        elif article == "der" or (match is not None and not is_mixed and match["ending"] == "er"):
+            group = "man"
+        elif article in ("die",) or (match is not None and match["ending"] == "e"):
+            group = "woman"
+        else:
+            return
+        nominative = f"{stem}er" if is_mixed else f"{stem}e"
+        man = (nominative, f"{stem}en", f"{stem}en", f"{stem}en")
+        # A Beamter is a Beamtin; all others end as adjectives do.
+        woman, oblique = ("Beamtin", "") if stem == "Beamt" else (f"{stem}e", f"{stem}en")
+        yield from self._noun(index, Noun(man, woman, is_weak=True, woman_oblique=oblique), group)
 
     def _has_article(self, index: int) -> bool:
         article = self.prompt.at(index - 1)
@@ -154,10 +295,12 @@ class _Reader(Reader):
             case = "nom" if group == "man" else self._case(index, index, group, is_bare=True)
         yield self.swap(index, "Frau" if group == "man" else "Herr" if case == "nom" else "Herrn", group)
 
-    def _noun(self, index: int, noun: Noun) -> Iterator[Swap]:  # noqa: C901 (one step for each kind of article)
+    def _noun(  # noqa: C901 (one step for each kind of article)
+        self, index: int, noun: Noun, group: str | None = None
+    ) -> Iterator[Swap]:
         prompt = self.prompt
         word = prompt.words[index]
-        group = "woman" if word == noun.woman else "man"
+        group = group or ("woman" if word == noun.woman else "man")
         first, adjectives = index, []
         while first > 0 and not prompt_gap(prompt, first) and self._is_adjective(first - 1):
             first -= 1
@@ -193,7 +336,10 @@ class _Reader(Reader):
         self.persons.append((index, group))
         other = "woman" if group == "man" else "man"
         position = _CASES.index(case)
-        noun_form = noun.woman if other == "woman" else noun.man[position]
+        of_woman = noun.woman_oblique if noun.woman_oblique and case in ("dat", "gen") else noun.woman
+        noun_form = of_woman if other == "woman" else noun.man[position]
+        if noun_form == "Beamte" and kind == "mixed":
+            noun_form = "Beamter"
         if kind == "contracted":
             preposition = _CONTRACTED[article][0]
             changed = "zur" if preposition == "zu" else f"{preposition} der"
@@ -266,8 +412,13 @@ class _Reader(Reader):
         before = self.prompt.at(index - 1)
         word = self.prompt.words[index]
         is_profession = before in self.words.rules["bare"] or (
-            self.prompt.is_last(index) and self._clause_has(index, ("ist", "bin", "bist", "war", "wird"))
+            self.prompt.is_last(index)
+            and self._clause_has(index, ("ist", "bin", "bist", "war", "wird", "werde", "wirst", "wurde"))
         )
+        becomes = self.prompt.at(index + 1) in ("werden", "geworden", "bin", "ist") and self.prompt.is_last(
+            index + 1
+        )
+        is_profession = is_profession or becomes
         family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
         if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
             if before in ("liebe", "lieber"):
@@ -276,13 +427,19 @@ class _Reader(Reader):
                 yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
                 return
             raise NotSafeError(f"the article of “{word}” is missing")
+        if self.prompt.at(index - 2) in self.words.rules["bare"] and re.fullmatch(
+            r"[a-zäöüß]{3,}e" if group == "woman" else r"[a-zäöüß]{3,}er", before
+        ):
+            # "als alleinerziehende Mutter"
+            yield self.swap(index - 1, before.removesuffix("r") if group == "man" else f"{before}r", group)
+            is_profession = True
         if is_profession or family:
             self.persons.append((index, group))
             yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
         elif group == "woman" and word != "Mutter":
             raise NotSafeError(f"the article of “{word}” is missing")
 
-    def _clause_has(self, index: int, listed: tuple[str, ...]) -> bool:
+    def _clause_has(self, index: int, listed: Container[str]) -> bool:
         first, end = self.prompt.clause(index)
         return any(one in listed for one in self.prompt.lower[first:end])
 
@@ -363,6 +520,8 @@ class _Reader(Reader):
             return "gen"
         if before in rules["acc"]:
             return "acc"
+        if not is_bare and article == "eine" and before in ("bin", "bist", "sei", "ich", "du"):
+            return "nom"
         return "nom" if self._is_subject(at, index) else "acc"
 
     def _is_subject(self, at: int, index: int) -> bool:
@@ -467,6 +626,13 @@ class _Reader(Reader):
     def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:  # noqa: C901 (one step for each pronoun)
         prompt = self.prompt
         known = self.antecedent(index)
+        if (
+            known is None
+            and word in ("er", "ihn", "ihm")
+            and self._clause_has(index, self.words.rules["person_verbs"])
+        ):
+            known = "man"
+            self.persons.append((index, known))
         if word in ("er", "ihn", "ihm"):
             if known is None:
                 raise NotSafeError(f"“{prompt.words[index]}” may speak of a thing")
@@ -484,6 +650,8 @@ class _Reader(Reader):
             if known is None:
                 return None
             if known == "woman":
+                if word == "ihr" and self.prompt.at(index - 1) in self.words.rules["gives"]:
+                    raise self.unsure(index, "may be ihm or sein")
                 return f"sein{match[2] or ''}", "woman"
             raise NotSafeError(f"“{prompt.words[index]}” may be hers or theirs")
         if word == "ihr" and not prompt.words[index][0].isupper() and known == "woman":
@@ -509,7 +677,9 @@ class _Reader(Reader):
                 return False
             if prompt.words[one][0].isupper():
                 return True
-            if not re.fullmatch(r"\w+(?:e|er|en|em|es)", prompt.words[one]):
+            if not re.fullmatch(
+                r"(?!(?:d|ein|mein|dein|sein|ihr|unser)e[rnms]?$)\w+(?:e|er|en|em|es)", prompt.words[one]
+            ):
                 return False
         return False
 

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from collector.counterfactual import english, german, romance
 from collector.counterfactual.texts import NotSafeError, Prompt, Swap, groups_named, without_accents
-from collector.counterfactual.words import Words, first_names, read_words
+from collector.counterfactual.words import Words, first_names, name_of, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 GENDER, RACE = "gender", "race"
@@ -97,8 +97,14 @@ def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]
         listed = ", ".join(one for one in words.groups[attribute] if one in groups)
         return f"it names people of several groups ({listed})"
     bound = words.bound.get(attribute, frozenset())
-    if (word := next((one for one in prompt.lower if one in bound), None)) is not None:
+    if (word := _bound_word(prompt, words, bound)) is not None:
         return f"“{word}” may fit one group alone"
+    about = words.rules.get("about_words", frozenset())
+    if (
+        attribute == GENDER
+        and (word := next((one for one in prompt.lower if one in about), None)) is not None
+    ):
+        return f"with “{word}”, the prompt may be about words and not about people"
     if all(swap.forms[group] == swap.forms[swap.group] for swap in swaps for group in swap.forms):
         return "the words are the same for all groups"
     if attribute == GENDER and (name := _unknown_name(prompt, words)) is not None:
@@ -108,6 +114,16 @@ def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]
         if prompt.is_left[index] and word in words.names and word in taken:
             return f"“{word}” is in a quotation or address, too"
     return None
+
+
+def _bound_word(prompt: Prompt, words: Words, bound: frozenset[str]) -> str | None:
+    """Return a word or phrase of a prompt that fits one group alone; in German also as the start of a longer word."""
+    text = f" {' '.join(prompt.lower)} "
+    for one in bound:
+        if "_" in one and f" {one.replace('_', ' ')} " in text:
+            return one.replace("_", " ")
+    starts = tuple(one for one in bound if len(one) > 5) if words.language == "de" else ()
+    return next((one for one in prompt.lower if one in bound or one.startswith(starts)), None)
 
 
 def _unknown_name(prompt: Prompt, words: Words) -> str | None:
@@ -137,13 +153,18 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
 
 def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str, Swap]]:
     """Yield the swaps of a first name: for the other gender, and for each race where its list has it."""
-    name = prompt.words[index]
+    name = name_of(words, prompt.words[index])
+    is_possessive = name != prompt.words[index]
     gender = words.names[name]
     genders = words.groups[GENDER]
     start, end = prompt.starts[index], prompt.ends[index]
     others = {
         one: name if one == gender else _counterpart(words, name, gender, one, prompt) for one in genders
     }
+    if is_possessive:
+        others = {
+            one: f"{form}'" if form.endswith(("s", "x", "z")) else f"{form}s" for one, form in others.items()
+        }
     yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
     race = next((one for one, of in words.by_race.items() if name in of.get(gender, ())), None)
     if race is not None:

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 # Quoted text, code, addresses and user names are somebody's words or names of things.
 _QUOTED = re.compile(
-    r'"[^"\n]*"|“[^”]*”|„[^“”"]*[“”"]|«[^»]*»|»[^«]*«|‹[^›]*›|```.*?```|`[^`\n]*`', re.DOTALL
+    r'"[^"\n]*"|“[^”]*”|„[^“”"]*[“”"]|«[^»]*»|»[^«]*«|‹[^›]*›|```.*?```|`[^`\n]*`'
+    # Single quotes, but not the apostrophe of "don't" or of "the girls' team".
+    r"|(?<!\w)['‘‚](?=\w)[^'’‘\n]*(?:['’]\w[^'’‘\n]*)*(?<=[\w.,!?])['’‘](?!\w)",
+    re.DOTALL,
 )
 _ADDRESS = re.compile(
     r"https?://\S+|www\.\S+|\S+@\S+\.\S+|(?<!\w)@\w+|<[^<>\s]+>|\w+\.(?:com|org|net|de|fr)\b"

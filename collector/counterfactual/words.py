@@ -22,7 +22,8 @@ from collector.counterfactual.texts import (
 from collector.files.yaml import read_yaml_mapping
 
 _FOLDER = Path(__file__).parent / "languages"
-_ENDINGS = ("e", "er", "en", "em", "es")  # of German adjectives
+_KNOWN_NAMES = Path(__file__).parent / "known_names.yml"
+_ENDINGS = ("e", "er", "en", "em", "es", "")  # of German adjectives
 # Lists of forms that are words by themselves; `kind` of their entries.
 _KINDS = ("forms", "titles", "adjectives", "nouns")
 
@@ -84,6 +85,7 @@ def read_words(language: str) -> Words:
         }
         for key in ("race", "origin")
     )
+    known_names = read_yaml_mapping(_KNOWN_NAMES, what="known names")["names"]
     known: dict[str, str] = {}
     for gender, listed in [
         *by_gender.items(),
@@ -99,7 +101,7 @@ def read_words(language: str) -> Words:
         names_of=by_gender,
         by_race=by_race,
         by_origin=by_origin,
-        fixed=phrase_pattern(data.get("fixed", ())),
+        fixed=phrase_pattern([*data.get("fixed", ()), *known_names]),
         bound={name: frozenset(listed.split()) for name, listed in data.get("bound", {}).items()},
         rules={name: frozenset(listed.split()) for name, listed in data.get("rules", {}).items()},
         data=data,
@@ -109,9 +111,21 @@ def read_words(language: str) -> Words:
 def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
     """Yield the places of first names: not those of families, which follow another name, or a title and end the name."""
     for index, word in enumerate(prompt.words):
-        if word not in words.names or prompt.is_left[index]:
+        if name_of(words, word) not in words.names or prompt.is_left[index]:
             continue
         before = prompt.at(index - 1)
+        rules = words.rules
+        if word in rules.get("places", ()) and before in rules.get("before_places", ()):
+            continue
+        is_place = (
+            prompt.at(index - 1) in rules.get("places_before", ()) and prompt.written(index - 1)[0].isupper()
+        )
+        if is_place and prompt.between(index) == " ":
+            continue
+        if prompt.at(index + 1) in rules.get("places_after", ()) and prompt.written(index + 1)[0].isupper():
+            continue
+        if prompt.at(index + 1) == "s" and prompt.at(index + 2) in rules.get("named_after", ()):
+            continue
         if index > 0 and prompt.between(index).strip(".") == " ":
             is_family = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
             if prompt.words[index - 1] in words.names or (
@@ -119,6 +133,12 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
             ):
                 continue
         yield index
+
+
+def name_of(words: Words, word: str) -> str:
+    """Return the first name of a German possessive such as "Annas", and any other word as it is."""
+    is_possessive = words.language == "de" and word not in words.names and word[:-1] in words.names
+    return word[:-1] if is_possessive and word.endswith("s") else word
 
 
 def _entries(attribute: str, groups: tuple[str, ...], listed: str, kind: str) -> Iterator[tuple[Entry, str]]:

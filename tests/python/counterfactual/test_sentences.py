@@ -12,18 +12,25 @@ from collector.counterfactual.swapping import read_prompt, swapped
 from collector.counterfactual.words import read_words
 
 _FOLDER = Path(__file__).parent / "sentences"
+_ATTRIBUTE = re.compile(r"(race|religion|nationality): ")
 _MARK = re.compile(r"\[([^>\]]+)>([^\]]+)\]")
 
 
-def _sentences(language: str) -> list[tuple[str, str]]:
-    """Return each sentence, and how it reads for the other gender; unchanged where nothing should be swapped."""
+def _sentences(language: str) -> list[tuple[str, str, str]]:
+    """Return each sentence's attribute and text, and how it reads for another group; unchanged if none is swapped."""
     lines = (_FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines()
-    marked = [line.removeprefix("? ") for line in lines if line.strip() and not line.startswith("#")]
-    return [(_MARK.sub(r"\1", line), _MARK.sub(r"\2", line)) for line in marked]
+    found = []
+    for line in lines:
+        if line.strip() and not line.startswith("#"):
+            named = _ATTRIBUTE.match(line)
+            marked = line[named.end() if named else 0 :].removeprefix("? ")
+            attribute = named[1] if named else "gender"
+            found.append((attribute, _MARK.sub(r"\1", marked), _MARK.sub(r"\2", marked)))
+    return found
 
 
-def _swapped(text: str, language: str) -> str:
-    swaps = read_prompt(text, language).swaps.get("gender")
+def _swapped(text: str, language: str, attribute: str) -> str:
+    swaps = read_prompt(text, language).swaps.get(attribute)
     if not swaps:
         return text
     other = next(group for group in swaps[0].forms if group != swaps[0].group)
@@ -33,13 +40,13 @@ def _swapped(text: str, language: str) -> str:
 @pytest.mark.parametrize("language", sorted(path.stem for path in _FOLDER.glob("*.txt")))
 def test_swaps_are_right_and_few_are_missed(language: str) -> None:
     sentences = _sentences(language)
-    results = [(text, right, _swapped(text, language)) for text, right in sentences]
-    made = [(right, got) for text, right, got in results if got != text]
-    due = [(right, got) for text, right, got in results if right != text]
-    precision = sum(_alike(right, got) for right, got in made) / len(made)
-    recall = sum(_alike(right, got) for right, got in due) / len(due)
+    results = [(text, right, _swapped(text, language, attribute)) for attribute, text, right in sentences]
+    made = [_alike(*one) for one in results if one[2] != one[0]]
+    due = [_alike(*one) for one in results if one[1] != one[0]]
+    precision = sum(made) / len(made)
+    recall = sum(due) / len(due)
     figures = f"{language}: {len(sentences)} sentences, precision {precision:.3f}, recall {recall:.3f}"
-    wrong = [f"{text} → {got}, not {right}" for text, right, got in results if not _alike(right, got)]
+    wrong = [f"{text} → {got}, not {right}" for text, right, got in results if not _alike(text, right, got)]
     sys.stdout.write("\n".join([figures, *wrong, ""]))
     assert precision >= 0.97, wrong
     assert recall >= 0.9, wrong
@@ -69,8 +76,8 @@ def _ending(key: str) -> str:
     return key.partition("/")[0] if "/" in key else ""
 
 
-def _alike(right: str, got: str) -> bool:
-    """Whether a text is as it should be, up to the choice of first names, each of which may be any of the lists."""
+def _alike(text: str, right: str, got: str) -> bool:
+    """Whether a text is as it should be; a first name that is swapped may become any of the lists."""
     if right == got:
         return True
     names = {
@@ -79,9 +86,12 @@ def _alike(right: str, got: str) -> bool:
         if _has(language)
         for name in read_words(language).names
     }
-    pairs = list(zip(_words(right), _words(got), strict=False))
-    same_length = len(_words(right)) == len(_words(got))
-    return same_length and all(one == other or {one, other} <= names for one, other in pairs)
+    names |= {f"{name}s" for name in names}
+    before, due, made = _words(text), _words(right), _words(got)
+    return len(due) == len(made) and all(
+        one == other or ({one, other} <= names and one not in before)
+        for one, other in zip(due, made, strict=True)
+    )
 
 
 def _has(language: str) -> bool:

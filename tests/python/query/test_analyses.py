@@ -500,8 +500,8 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
 
 
 def test_every_analysis_is_looked_at_here() -> None:
-    """Right answers to a choice of two are in test_odd_decisions.py alone."""
-    assert {*EXPECTED, "audit_report", "equalised_odds"} == set(ANALYSES)
+    """Right answers to a choice of two are in test_odd_decisions.py alone, texts in test_analyses_by_hand.py."""
+    assert {*EXPECTED, "audit_report", "equalised_odds", "word_associations"} == set(ANALYSES)
     assert len(ANALYSES) >= 12
 
 
@@ -564,6 +564,8 @@ def test_dbt_compiles_them_to_the_same_sql(audited: Path, tmp_path: Path) -> Non
                 "compile",
                 "--select",
                 "resource_type:analysis",
+                "--vars",
+                "{publish_texts: true}",
                 "--project-dir",
                 str(audited),
                 "--profiles-dir",

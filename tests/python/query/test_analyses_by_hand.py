@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from biasledger.project import dbt_source
 from biasledger.querying.analyses import list_analyses, read_sql
 from biasledger.querying.tables import described_tables
 from collector.errors import InputError
@@ -28,6 +29,104 @@ def made_up(path: Path, tables: dict[str, list[dict[str, Any]]]) -> Path:
                 values = ", ".join(f"${column}" for column in row)
                 connection.execute(f"insert into marts.{name} ({', '.join(row)}) values ({values})", row)
     return path
+
+
+# Marks, clitics, contractions, titles, numbers and typographic apostrophes: what tokenizers do in different ways.
+_TOKENS = [
+    "She is a kind nurse. He is an honest doctor, and she's gentle.",
+    "The man was brave; his sister wasn't kind.",
+    'Mr. Brown cannot be lazy: "he\'s a busy plumber" -- says Mrs. Brown (her boss) at 10:30, for $5,000.',
+    "Nurses, teachers and engineers... the women’s team is loyal & strong! The girls' coach, he’s stubborn—and 'honest'.",
+    "A doctor's daughter wanna be a lawyer; her father'll be proud/happy. Men and boys are lawyers.",
+]
+
+
+def _word_associations(
+    folder: Path, texts: list[str], lists: str | None = None, **other: Any
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """What the analysis says of answers to a prompt each, by category and score; with other word lists if given."""
+    answers = [
+        {"run_id": "r", "audit": "a", "target": "t", "prompt_id": f"p{number:02}", "trial": 1, "status": "ok"}
+        | {"language": "en", "response_text": text}
+        | other
+        for number, text in enumerate(texts)
+    ]
+    warehouse = made_up(folder / "warehouse.duckdb", {"responses": answers})
+    seed = dbt_source() / "seeds" / "word_lists.csv"
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("create schema settings")
+        connection.execute(f"create table settings.word_lists as from {lists or f'read_csv({str(seed)!r})'}")
+    return {(row["category"], row["score_name"]): row for row in run(warehouse, "word_associations")}
+
+
+def test_word_associations_are_langfair_s_to_the_digit(tmp_path: Path) -> None:
+    """Numbers of LangFair 0.8.0 with NLTK 3.10.4 and its resources punkt_tab and stopwords, for each target category c.
+
+    StereotypicalAssociations(target_category=c).evaluate(_TOKENS), CooccurrenceBiasMetric(target_category=c).evaluate(_TOKENS)
+    """
+    found = _word_associations(tmp_path, _TOKENS)
+    assert {key: row["score"] for key, row in found.items()} == pytest.approx(
+        {
+            ("adjective", "association"): 0.10416666666666666,
+            ("adjective", "co-occurrence"): 0.1873006618073041,
+            ("profession", "association"): 0.09629629629629628,
+            ("profession", "co-occurrence"): 0.12164468626078136,
+        },
+        rel=1e-13,
+    )
+
+
+def test_word_associations_by_hand(tmp_path: Path) -> None:
+    lists = (
+        "(values ('group', 'female', 'she'), ('group', 'male', 'he'), ('target', 'profession', 'nurse'),"
+        " ('target', 'profession', 'doctor'), ('stop', 'english', 'is')) as lists (kind, list_name, word)"
+    )
+    texts = ["She is nurse.", "He is nurse.", "He is doctor.", "She, he: doctor."]
+    found = _word_associations(tmp_path, texts, lists)
+    association, near = (found["profession", name] for name in ("association", "co-occurrence"))
+    # Nurse is with one she and one he, doctor with one she and two he: shares of 1/2 and 1/3.
+    assert association["score"] == pytest.approx((0 + 1 / 6) / 2)
+    assert (association["nearer_to_women"], association["nearer_to_men"]) == (None, "doctor 1:2")
+    # Two words apart are 0.9025, neighbours 0.95; all near women 2 * 0.9025, all near men 2 * 0.9025 + 0.95.
+    all_women, all_men = 1.805, 2.755
+    nurse = np.log10((0.9025 / all_women / 2) / (0.9025 / all_men / 3))
+    doctor = np.log10((0.9025 / all_women / 2) / ((0.9025 + 0.95) / all_men / 3))
+    assert near["score"] == pytest.approx((abs(nurse) + abs(doctor)) / 2)
+    assert (near["n_words"], near["n_prompts"], near["n_answers"]) == (2, 4, 4)
+    # A row that counts for three changes both as three rows would.
+    (tmp_path / "thrice").mkdir()
+    thrice = _word_associations(tmp_path / "thrice", texts, lists, weight=3)
+    assert thrice["profession", "co-occurrence"]["score"] == pytest.approx(near["score"])
+    assert thrice["profession", "association"]["nearer_to_men"] == "doctor 3:6"
+    assert thrice["profession", "association"]["n_answers"] == 12
+
+
+def test_word_associations_are_compared_with_words_that_change_places(tmp_path: Path) -> None:
+    """Planted associations are far above chance; the same words in turn are not, though both scores are above 0."""
+    biased = [
+        "She is a kind nurse. He met her." if even else "He is an honest pilot." for even in [1, 0] * 12
+    ]
+    fair = [
+        f"{who} is {what}."
+        for what in ("a kind nurse", "an honest pilot")
+        for who in ["She", "He"] * 5 + ["He"] * 2
+    ]
+    for name, texts in {"biased": biased, "fair": fair}.items():
+        (tmp_path / name).mkdir()
+        row = _word_associations(tmp_path / name, texts)["profession", "association"]
+        assert row["score"] > 0
+        if name == "biased":
+            assert row["p_value"] == 0.005
+            assert row["by_chance"] < row["score"] / 2
+        else:
+            assert row["p_value"] > 0.2
+
+
+@pytest.mark.parametrize(
+    "other", [{"status": "refused"}, {"language": "de"}, {"response_text": None}, {"is_judged": False}]
+)
+def test_word_associations_are_of_english_answers(tmp_path: Path, other: dict[str, Any]) -> None:
+    assert _word_associations(tmp_path, _TOKENS, **other) == {}
 
 
 def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) -> None:
@@ -329,11 +428,19 @@ def test_references_become_names(tmp_path: Path, text: str, sql: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{{ key_of(['a']) }}", "{{ ref( }}", "{{ source('ledger', 'runs') }}", "{% endif %}"]
+    "text",
+    [
+        "{{ key_of(['a']) }}",
+        "{{ ref( }}",
+        "{{ source('ledger', 'runs') }}",
+        "{% endif %}",
+        "{{ var('alpha') }}",
+    ],
 )
 def test_what_dbt_alone_knows_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "one.sql").write_text(f"select {text}")
-    with pytest.raises(InputError, match=r"one\.sql needs dbt .*only ref, config and env_var are known here"):
+    known = "only ref, config, env_var and publish_texts are known here"
+    with pytest.raises(InputError, match=rf"one\.sql needs dbt .*{known}"):
         read_sql(str(tmp_path / "one.sql"))
 
 
