@@ -14,7 +14,9 @@ import duckdb
 import pytest
 
 from biasledger.__main__ import main
+from biasledger.cli import cli
 from biasledger.commands.common import interrupted_by_signals
+from collector.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
@@ -81,6 +83,67 @@ def test_ctrl_c_while_modules_are_loaded(
     monkeypatch.setitem(sys.modules, "biasledger.cli", SimpleNamespace(main=interrupted))
     with pytest.raises(SystemExit) as ended:
         main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "Stopped.\n"
+
+
+LOST = """
+import os, signal, sys, time, types, weakref
+
+class Gone:
+    pass
+
+def run():
+    gone = Gone()
+    kept = weakref.ref(gone, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del gone
+    print("goes on", flush=True)
+    time.sleep(3600)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.modules["biasledger.cli"] = types.SimpleNamespace(main=run)
+from biasledger.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_that_python_cannot_raise_comes_again() -> None:
+    # Each import has such a callback, in which Python prints an error and drops it.
+    done = subprocess.run(
+        [sys.executable, "-c", LOST],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "goes on\n", "Stopped.\n")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Query interrupted"),
+        ImportError("KeyboardInterrupt: "),
+    ],
+    ids=["DuckDB's own", "a library's"],
+)
+@pytest.mark.parametrize("is_sentence", [True, False])
+def test_ctrl_c_that_became_another_error(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    *,
+    is_sentence: bool,
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        if not is_sentence:
+            raise error
+        raise InputError("A file cannot be read.") from error
+
+    monkeypatch.setattr(cli.commands["runs"], "callback", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["runs"])
     assert ended.value.code == 130
     assert capsys.readouterr().err == "Stopped.\n"
 
