@@ -250,6 +250,10 @@ def test_an_interrupted_build_says_what_is_kept(
         "Stopped: warehouse.duckdb is as it was. Measures that were done are kept in .biasledger/work/warehouse.duckdb for "
         "the next build."
     )
+    monkeypatch.setattr("biasledger.building.build.runs_on_spark", lambda *_: True)
+    assert biasledger("build").stderr.strip() == (
+        "Stopped: warehouse.duckdb is as it was. The next build on Spark begins anew."
+    )
 
 
 def test_readings_of_audits_in_the_ledger_are_registered_once(

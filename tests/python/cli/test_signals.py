@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -85,6 +86,49 @@ def test_ctrl_c_while_modules_are_loaded(
         main()
     assert ended.value.code == 130
     assert capsys.readouterr().err == "Stopped.\n"
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_build_leaves_the_tables_and_the_next_build_works(tmp_path: Path) -> None:
+    def command(*arguments: str) -> subprocess.Popen[str]:
+        script = (
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "from biasledger.__main__ import main; main()"
+        )
+        return subprocess.Popen(
+            [sys.executable, "-c", script, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def finish(*arguments: str) -> None:
+        process = command(*arguments)
+        said, _ = process.communicate(timeout=900)
+        assert process.returncode in {0, 1}, said
+
+    finish("init", ".")
+    (tmp_path / "audits/products.yml").unlink()
+    (tmp_path / "audits/small.yml").write_text(AUDIT, encoding="utf-8")
+    finish("collect", "audits/small.yml", "--target", "simulator", "--trials", "10")
+    finish("build")
+    warehouse, log = tmp_path / "warehouse.duckdb", tmp_path / "logs/dbt.log"
+    before, begun = warehouse.read_bytes(), log.stat().st_size
+    process = command("build", "--force")
+    while b"START" not in log.read_bytes()[begun:]:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    # A terminal sends it to all processes of a command: the build's own and dbt's.
+    os.killpg(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=900)
+    assert process.returncode == 130, said
+    assert "Stopped: warehouse.duckdb is as it was." in said
+    assert "Traceback" not in said
+    assert warehouse.read_bytes() == before
+    finish("build", "--force")
 
 
 LOST = """
