@@ -91,7 +91,8 @@ def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_
     assert result.exit_code == 3
     assert "model mine failed" in result.stderr
     assert "nothing_like_it" in result.stderr
-    assert result.stderr.count("\n") == 1
+    # A slow machine says how far it is.
+    assert sum(not line.startswith("Building: ") for line in result.stderr.splitlines()) == 1
 
 
 @pytest.mark.slow
