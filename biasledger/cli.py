@@ -96,16 +96,22 @@ class _Cli(click.Group):
         except Exception as error:  # the last place where a fault can become a sentence and an exit code
             if ctx.params["debug"]:
                 say(traceback.format_exc(), err=True, end="")
-            if _is_interrupted_query(error):
+            if _is_interrupt(error):
                 raise click.Abort from KeyboardInterrupt()
             raise click.ClickException(_sentence(error)) from error
 
 
-def _is_interrupted_query(error: BaseException | None) -> bool:
-    """Whether DuckDB ended a query because of Ctrl-C, also where somebody made a sentence of it."""
-    while error is not None and str(error) != "Query interrupted":
-        error = error.__cause__
-    return error is not None
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C caused an error, also where DuckDB or somebody else made another error of it."""
+    while error is not None:
+        if (
+            isinstance(error, KeyboardInterrupt)
+            or str(error) == "Query interrupted"
+            or "KeyboardInterrupt" in str(error)
+        ):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _shown(error: click.ClickException) -> str:

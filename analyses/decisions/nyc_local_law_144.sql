@@ -158,6 +158,8 @@ left join unknown_in_all
 where
     parts.part is not null
     and coalesce(parts.excluded_reason, '') <> 'the group is unknown'
+    -- Ratings select nobody.
+    and parts.n_people + parts.n_unknown > 0
 order by
     runs.audit asc, runs.target asc, runs.started_at desc, parts.run_id asc, job asc,
     parts.part asc, parts.attribute asc, parts.selection_rate desc,

@@ -234,7 +234,12 @@ def _build_and_publish(
         messages = dbt.run(["build", *options], environment, on_step, methods=methods, is_closed=is_closed)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"Stopped: {warehouse} is as it was. Measures that were done are kept in {work} for the next build."
+            f"Stopped: {warehouse} is as it was. "
+            + (
+                "The next build on Spark begins anew."
+                if runs_on_spark(project, target)
+                else f"Measures that were done are kept in {work} for the next build."
+            )
         ) from None
     built = _read_artifacts(project)
     summary = _summarise(built, messages, work)

@@ -94,10 +94,12 @@ def _only(name: str, found: Sequence[NamedRun], can_narrow: bool) -> NamedRun:
         more = f" and {len(found) - 4} more" if len(found) > 4 else ""
         how = (
             "write more of the run's id"
-            if name not in LOOSE
-            else "name one with --audit and --target, or by its id"
-            if can_narrow
+            if found[0].run_id.startswith(name)
             else "name one by its id"
+            if not can_narrow
+            else "name one with --audit and --target, or by its id"
+            if name in LOOSE
+            else "name one with --audit, or by its id"
         )
         raise InputError(f"{name!r} may mean {shown}{more}: {how}.")
     return found[0]

@@ -814,10 +814,10 @@ class RowPlan(FilePlan):
         )
         if fewest == 0 or fewest >= MINIMUM_TRIALS:
             return []
-        sentence = (
-            f"{fewest} response{'s' if fewest > 1 else ''} of the smallest group give low statistical power; the method's "
-            f"source asks for at least {MINIMUM_TRIALS}."
-        )
+        some = "1 response of the smallest group gives"
+        if fewest > 1:
+            some = f"{fewest} responses of the smallest group give"
+        sentence = f"{some} low statistical power; the method's source asks for at least {MINIMUM_TRIALS}."
         return [sentence]
 
     def _few_subjects(self) -> list[str]:

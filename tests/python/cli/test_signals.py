@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +15,9 @@ import duckdb
 import pytest
 
 from biasledger.__main__ import main
+from biasledger.cli import cli
 from biasledger.commands.common import interrupted_by_signals
+from collector.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
@@ -81,6 +84,110 @@ def test_ctrl_c_while_modules_are_loaded(
     monkeypatch.setitem(sys.modules, "biasledger.cli", SimpleNamespace(main=interrupted))
     with pytest.raises(SystemExit) as ended:
         main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "Stopped.\n"
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_build_leaves_the_tables_and_the_next_build_works(tmp_path: Path) -> None:
+    def command(*arguments: str) -> subprocess.Popen[str]:
+        script = (
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+            "from biasledger.__main__ import main; main()"
+        )
+        return subprocess.Popen(
+            [sys.executable, "-c", script, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def finish(*arguments: str) -> None:
+        process = command(*arguments)
+        said, _ = process.communicate(timeout=900)
+        assert process.returncode in {0, 1}, said
+
+    finish("init", ".")
+    (tmp_path / "audits/products.yml").unlink()
+    (tmp_path / "audits/small.yml").write_text(AUDIT, encoding="utf-8")
+    finish("collect", "audits/small.yml", "--target", "simulator", "--trials", "10")
+    finish("build")
+    warehouse, log = tmp_path / "warehouse.duckdb", tmp_path / "logs/dbt.log"
+    before, begun = warehouse.read_bytes(), log.stat().st_size
+    process = command("build", "--force")
+    while b"START" not in log.read_bytes()[begun:]:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    # A terminal sends it to all processes of a command: the build's own and dbt's.
+    os.killpg(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=900)
+    assert process.returncode == 130, said
+    assert "Stopped: warehouse.duckdb is as it was." in said
+    assert "Traceback" not in said
+    assert warehouse.read_bytes() == before
+    finish("build", "--force")
+
+
+LOST = """
+import os, signal, sys, time, types, weakref
+
+class Gone:
+    pass
+
+def run():
+    gone = Gone()
+    kept = weakref.ref(gone, lambda _: os.kill(os.getpid(), signal.SIGINT))
+    del gone
+    print("goes on", flush=True)
+    time.sleep(3600)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.modules["biasledger.cli"] = types.SimpleNamespace(main=run)
+from biasledger.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_that_python_cannot_raise_comes_again() -> None:
+    # Each import has such a callback, in which Python prints an error and drops it.
+    done = subprocess.run(
+        [sys.executable, "-c", LOST],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "goes on\n", "Stopped.\n")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Query interrupted"),
+        ImportError("KeyboardInterrupt: "),
+    ],
+    ids=["DuckDB's own", "a library's"],
+)
+@pytest.mark.parametrize("is_sentence", [True, False])
+def test_ctrl_c_that_became_another_error(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    *,
+    is_sentence: bool,
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        if not is_sentence:
+            raise error
+        raise InputError("A file cannot be read.") from error
+
+    monkeypatch.setattr(cli.commands["runs"], "callback", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["runs"])
     assert ended.value.code == 130
     assert capsys.readouterr().err == "Stopped.\n"
 

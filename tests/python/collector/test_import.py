@@ -253,6 +253,8 @@ def test_warnings(tmp_path: Path, mapped: Bring) -> None:
     assert summary.target == "a"
     assert "2 responses of the smallest group give low statistical power" in summary.warnings[1]
     assert mapped(write_file(tmp_path / "b.csv", simple(60, m=["m1"] * 60)), "model: m").warnings == ()
+    alone = mapped(write_file(tmp_path / "c.csv", simple(4)), "")
+    assert alone.warnings[0].startswith("1 response of the smallest group gives low statistical power")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])

@@ -139,6 +139,20 @@ def test_a_data_engineer_counts_alarms_with_the_installed_package(
         ]
         schemas = connection.execute("select distinct schema_name from duckdb_tables() order by 1").fetchall()
     assert schemas == [("dev",), ("dev_intermediate",), ("dev_marts",), ("dev_settings",)]
+    # The alarm is accepted in the project's own settings; the same command again counts it no more.
+    with (shop / "seeds/exceptions.csv").open("a", encoding="utf-8") as file:
+        file.write("refunds,*,rank_gap,race,black,,lead,2999-12-31,known\n")
+    accepted = run(
+        "export BIASLEDGER_METHODS=decisions\n" + script.replace("/path/to/ledger.duckdb", ledger),
+        shop,
+        installed,
+    )
+    _worked(accepted)
+    with duckdb.connect(shop / "shop.duckdb", read_only=True) as connection:
+        assert connection.execute("select count(*) from dev.alarms_by_country").fetchall() == [(0,)]
+        assert connection.execute(
+            "select measure, group_name from dev_marts.fct_findings where is_excepted"
+        ).fetchall() == [("rank_gap", "black")]
 
 
 @pytest.fixture(scope="module")

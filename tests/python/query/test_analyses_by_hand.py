@@ -136,6 +136,7 @@ def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) ->
         ("sex", "Male", 600, 300, 0.5, 1.0, None),
         ("sex", "Female", 380, 152, 0.4, 0.8, None),
         ("sex", "unknown", 20, 10, 0.5, None, "the group is unknown"),
+        ("sex", "rated and not selected", 0, 0, None, None, None),
         ("race_ethnicity", "White", 985, 500, 0.508, 1.0, None),
         ("race_ethnicity", "Asian", 15, 3, 0.2, None, "less than 2 % of the sample"),
         ("race_ethnicity*sex", "White*Male", 590, 300, 0.508, 1.0, None),
