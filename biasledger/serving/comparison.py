@@ -224,7 +224,13 @@ def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]
         for one in drawn[:_DRAWN_AT_MOST]
     ]
     left_out = f" (the first {_DRAWN_AT_MOST} of {len(drawn)})" if len(drawn) > _DRAWN_AT_MOST else ""
+    worse = [one for one in drawn if one.verdict == "worse"]
+    finding = "None of these got worse"
+    if worse:
+        most = max(worse, key=lambda one: one.worsening / one.tolerance if one.tolerance else 0.0)
+        finding = f"{len(worse)} of {len(drawn)} got worse, most of all {readable(most.measure)}: {change_about(most)}"
     return Panel(
+        finding=finding,
         title=f"Worse by so many tolerances{left_out}",
         description=describe_dots(dots, "Worse by so many tolerances"),
         spec=linked(
