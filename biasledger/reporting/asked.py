@@ -164,13 +164,16 @@ def _example(
     of_prompt: dict[str, dict[int, str]] = {}
     for prompt_id, trial, text in answers:
         of_prompt.setdefault(prompt_id, {})[trial] = text
-    direction = _direction(source, run_id, alarm) if pairs else None
+    decided = _decided(source, run_id) if pairs and alarm["measure"] in _OF_RANKS else {}
+    direction = _direction(alarm, decided)
     examples = [
         (
             pair,
             (text, other),
             direction
             and direction((pair["prompt_id"], trial, text), (pair["reference_prompt_id"], trial, other)),
+            _is_right(decided, pair["reference_prompt_id"], trial)
+            and not _is_right(decided, pair["prompt_id"], trial),
         )
         for pair in pairs
         for trial, text in sorted(of_prompt.get(pair["prompt_id"], {}).items())
@@ -179,7 +182,8 @@ def _example(
     alike = [one for one in examples if direction is None or (one[2] or 0.0) > 0]
     if not alike:
         return None
-    pair, (text, other), _ = min(alike, key=lambda one: _likeness(*one[1]))
+    # Where right answers are known, one that is wrong about the group alone shows most.
+    pair, (text, other), _, _ = min(alike, key=lambda one: (not one[3], _likeness(*one[1])))
     return Example(
         alarm,
         readable(pair["subject"] or pair["domain"] or ""),
@@ -202,16 +206,28 @@ _Answer = tuple[str, int, str]
 _OF_RANKS = ("rank_gap", "impact_ratio", "score_gap", "relative_gap", "percentile_gap", "place_gap")
 
 
-def _direction(source: Source, run_id: str, alarm: Row) -> Callable[[_Answer, _Answer], float] | None:
+def _decided(source: Source, run_id: str) -> dict[tuple[str, int], Row]:
+    """Prompt and trial -> what was decided."""
+    asked = source.ask("example_ranks", run_id=run_id)
+    return {(row["prompt_id"], row["trial"]): row for row in (asked.rows if asked else ())}
+
+
+def _is_right(decided: Mapping[tuple[str, int], Row], prompt_id: str, trial: int) -> bool:
+    return bool(decided.get((prompt_id, trial), {}).get("is_correct"))
+
+
+def _direction(
+    alarm: Row, decided: Mapping[tuple[str, int], Row]
+) -> Callable[[_Answer, _Answer], float] | None:
     """Return how far two answers (prompt, trial, text) differ in a finding's direction; None if single ones have none."""
     sign = 1.0 if alarm["value"] > (alarm["no_difference"] or 0.0) else -1.0
     if alarm["measure"] in _OF_RANKS:
-        asked = source.ask("example_ranks", run_id=run_id)
-        ranks = {(row["prompt_id"], row["trial"]): row["rank_value"] for row in (asked.rows if asked else ())}
-        if not ranks:
+        if not decided:
             return None
         return lambda one, other: (
-            sign * (ranks[one[:2]] - ranks[other[:2]]) if {one[:2], other[:2]} <= ranks.keys() else 0.0
+            sign * (decided[one[:2]]["rank_value"] - decided[other[:2]]["rank_value"])
+            if {one[:2], other[:2]} <= decided.keys()
+            else 0.0
         )
     if alarm["method"] == "words" and alarm["member"] and not alarm["group_name"].startswith("("):
         said = str(alarm["member"]).casefold()

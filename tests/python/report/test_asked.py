@@ -101,6 +101,26 @@ def test_the_two_answers_with_the_fewest_words_in_common_are_shown_where_that_is
     assert "a fine senior person" not in page
 
 
+def test_an_answer_that_is_wrong_about_the_group_alone_shows_most(warehouse: Path, ledger: Path) -> None:
+    decisions = pd.DataFrame(
+        {
+            "run_id": "run-1", "prompt_id": f"p-{group}-1", "trial": trial, "slot": 1, "mitigation": "plain",
+            "rank_value": value, "is_correct": (group == "white") == (trial == 0),
+        }
+        for group, value in (("black", 1.0), ("white", 0.0))
+        for trial in (0, 1)
+    )  # fmt: skip
+    with duckdb.connect(str(warehouse)) as connection:
+        assert len(decisions)
+        connection.execute("insert into marts.fct_predictions by name select * from decisions")
+        [(value,)] = connection.execute("select value from marts.fct_findings").fetchall()
+        assert value > 0
+    page = render(warehouse, ledger=ledger, with_examples=True)
+    assert "2 differ in the direction of the finding" in page
+    assert "a fine senior person" in page
+    assert "no more than a junior" not in page
+
+
 def test_a_name_that_is_the_group_is_written_once(warehouse: Path, ledger: Path) -> None:
     with duckdb.connect(str(warehouse)) as connection:
         connection.execute(

@@ -466,7 +466,9 @@ class TestCompare:
             drawn = [one for one in changes.changes if one.tolerance and one.interval_low is not None]
             n_worse = sum(one.verdict == "worse" for one in drawn)
             if drawn:
-                assert (f"{n_worse} of {len(drawn)} got worse" if n_worse else "None of these got worse") in said
+                assert (
+                    f"{n_worse} of {len(drawn)} got worse" if n_worse else "None of these got worse"
+                ) in said
             assert "Quality of the answers" in said
 
     def test_other_runs_are_shown_without_a_verdict(self, explorer: Explorer) -> None:
