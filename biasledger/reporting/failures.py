@@ -47,9 +47,11 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     times = abs(dots[0].value or 0.0)
     fails = "One finding fails; it" if len(found) == 1 else f"{len(found)} findings fail; the largest"
     return Panel(
-        f"{fails} ({dots[0].label}) is {number(times)} times the allowed difference.{left_out}",
+        "Solid line: no difference. Dashed: the allowed difference. A finding fails if its mark is past a dashed line and "
+        "chance does not explain it.",
         describe_dots(dots, "Failing findings, in multiples of the allowed difference"),
         spec,
+        finding=f"{fails} ({dots[0].label}) is {number(times)} times the allowed difference.{left_out}",
     )
 
 

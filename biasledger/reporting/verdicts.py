@@ -243,10 +243,14 @@ def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
         for attribute in dict.fromkeys(finding["attribute"] for finding in judged):
             status = gravest(finding["status"] for finding in judged if finding["attribute"] == attribute)
             statuses.setdefault(attribute, []).append(status)
+    # What an audit fails on may be named like the attribute, as a category of stereotypes about gender.
+    failed = " ".join(
+        finding["subject"].casefold() for verdict in verdicts for finding in verdict.failing_alarms
+    )
     quiet = {
         attribute: [status for status in found if status != "insufficient_data"]
         for attribute, found in statuses.items()
-        if "alarm" not in found
+        if "alarm" not in found and attribute.casefold() not in failed
     }
     if not quiet or not any(quiet.values()):
         return []

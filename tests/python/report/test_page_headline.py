@@ -142,6 +142,11 @@ def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Pa
     assert (
         "No audit fails by gender, but one of the two that judge it does not rule a difference out." in text
     )
+    # Which is not said where an audit fails on stereotypes about gender.
+    findings[0] = {**findings[0], "subject": "gender-occupation"}
+    page = render(warehouses.create(tmp_path / "other.duckdb", tables))
+    assert "No audit fails by" not in page
+    page = Page(render(tmp_path / "warehouse.duckdb"))
     assert "Bias is not ruled out in one other: audit-3." in text
     steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
     assert steps[0].startswith(
