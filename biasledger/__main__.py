@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 
-# Until whatever lost the interrupt has returned.
+# By then what lost the interrupt has returned.
 _AGAIN_SECONDS = 0.05
 
 

@@ -107,7 +107,7 @@ def _is_interrupt(error: BaseException | None) -> bool:
         if (
             isinstance(error, KeyboardInterrupt)
             or str(error) == "Query interrupted"
-            or "KeyboardInterrupt" in str(error)
+            or str(error).startswith("KeyboardInterrupt")
         ):
             return True
         error = error.__cause__ or error.__context__

@@ -66,7 +66,7 @@ def _measures() -> Iterator[Mapping[str, object]]:
                 "statement": one.statement,
                 "display_factor": _number(one.display[0]),
                 "display_unit": one.display[1],
-                "is_logarithm": str(one.is_logarithm).lower(),
+                "is_read_as_percent": str(one.is_read_as_percent).lower(),
                 "only_where_found": str(one.only_where_found).lower(),
                 "harmful_sign": one.harmful_sign,
                 "restates": " ".join(one.restates),

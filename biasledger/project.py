@@ -107,7 +107,8 @@ def init_project(
         The files written, and those that were there and were kept; both relative to `directory` and sorted.
 
     Raises:
-        InputError: `directory` is a file or holds a dbt project, or no audits are in a language; nothing was changed.
+        InputError: `directory` is a file, or holds a dbt project or a file where a folder is needed, or no audits are in a
+            language; nothing was changed.
     """
     shipped = sorted(path.name for path in (starter_source() / LANGUAGES).iterdir())
     if unknown := [one for one in languages if one not in shipped]:
@@ -124,6 +125,16 @@ def init_project(
     if of_dbt := [str(name) for name in present if str(name) in {"dbt_project.yml", "profiles.yml"}]:
         raise InputError(
             f"{directory} already holds {', '.join(of_dbt)}: nothing was changed; choose another folder."
+        )
+    folders = {LINKS, *LINKS.parents, *(folder for name in plan for folder in name.parents)}
+    blocked = [
+        str(folder)
+        for folder in sorted(folders)
+        if os.path.lexists(directory / folder) and not (directory / folder).is_dir()
+    ]
+    if blocked:
+        raise InputError(
+            f"{directory} holds a file {blocked[0]}, where a folder is needed: nothing was changed."
         )
     written = sorted(plan.keys() - set(present))
     for name in written:

@@ -104,7 +104,7 @@ def _words(name: str) -> str:
 
 def _plain(measure: str, value: float) -> float:
     """Return the value as people read it: a difference of logarithms becomes a share, so that -0.36 is 30 % less."""
-    return math.expm1(value) if _declared(measure, "is_logarithm") == "true" else value
+    return math.expm1(value) if _declared(measure, "is_read_as_percent") == "true" else value
 
 
 def _number(value: float, unit: str) -> str:

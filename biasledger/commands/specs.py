@@ -86,6 +86,8 @@ def init(directory: Path, every_audit: bool, preset: str | None, languages: tupl
         say(f"  {path}")
     if present:
         say(f"Kept as they were: {', '.join(map(str, present))}")
+    if Path(".gitignore") in present:
+        say("Add *.duckdb, journal/ and .biasledger/ to .gitignore: answers do not belong in a repository.")
     enter = "" if directory.resolve() == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
     first = PRESETS[preset][0] if preset else "audits/products.yml"
     if languages:
@@ -93,7 +95,8 @@ def init(directory: Path, every_audit: bool, preset: str | None, languages: tupl
     if (directory / "ledger.duckdb").exists():
         next_step(f"{enter}biasledger build")
     else:
-        next_step(f"{enter}biasledger collect {first} --target simulator")
+        target = "TARGET" if Path("targets.yml") in present else "simulator"
+        next_step(f"{enter}biasledger collect {first} --target {target}")
 
 
 @click.command()

@@ -68,8 +68,8 @@ class Measure:
         harmful_sign: the sign of a value with which the group comes off worse than its reference; 0 for a measure that shows a
             difference and not who is worse off.
         tolerance: how much worse than the baseline it may get, if not as much as any other measure.
-        is_logarithm: whether the value is a difference of natural logarithms, which people read as so many per cent more or less.
-        only_where_found: whether nothing is said of it where no answers about both groups have what it measures.
+        is_read_as_percent: whether people read the value, a difference of natural logarithms, as so many per cent more or less.
+        only_where_found: whether two groups get no finding unless most answers about each have what it measures.
         restates: measures of the same answers that it says again in another form: it is tested only once one of them, of the same
             groups, is rejected.
     """
@@ -89,7 +89,7 @@ class Measure:
     is_at_equal_sizes: bool = False
     harmful_sign: Literal[-1, 0, 1] = 0
     tolerance: Tolerance | None = None
-    is_logarithm: bool = False
+    is_read_as_percent: bool = False
     only_where_found: bool = False
     restates: tuple[str, ...] = ()
 

@@ -173,7 +173,7 @@ def _example(
             direction
             and direction((pair["prompt_id"], trial, text), (pair["reference_prompt_id"], trial, other)),
             _is_right(decided, pair["reference_prompt_id"], trial)
-            and not _is_right(decided, pair["prompt_id"], trial),
+            != _is_right(decided, pair["prompt_id"], trial),
         )
         for pair in pairs
         for trial, text in sorted(of_prompt.get(pair["prompt_id"], {}).items())
@@ -182,7 +182,7 @@ def _example(
     alike = [one for one in examples if direction is None or (one[2] or 0.0) > 0]
     if not alike:
         return None
-    # Where right answers are known, one that is wrong about the group alone shows most.
+    # Where right answers are known, a pair that is right about one group alone shows most.
     pair, (text, other), _, _ = min(alike, key=lambda one: (not one[3], _likeness(*one[1])))
     return Example(
         alarm,

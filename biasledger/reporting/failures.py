@@ -56,7 +56,7 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
 
 
 def failure_rows(panel: Panel) -> list[Row]:
-    """Return the numbers of the chart for who cannot point at its marks, or hears them."""
+    """Return the numbers of the chart as rows of a table, for screen readers and touch."""
     return [
         {
             "finding": row["label"],

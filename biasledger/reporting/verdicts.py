@@ -99,9 +99,10 @@ class RunVerdict:
         """What to call it instead of its status, where no finding can fail it; else empty."""
         if self.failing or not self.findings:
             return ""
-        if any(finding["status"] == "alarm" for finding in self.findings):
+        if self.warnings:
             return "warnings only"
-        return "no warning" if all(finding["status"] == "clear" for finding in self.findings) else ""
+        is_clear = all(finding["status"] == "clear" for finding in self.findings)
+        return "no warning" if is_clear and not self.silent else ""
 
     @property
     def failing_alarms(self) -> list[Row]:
@@ -114,7 +115,7 @@ class RunVerdict:
 
     @property
     def warnings(self) -> list[Row]:
-        """The alarms that nobody accepted of an audit that no finding can fail."""
+        """Unaccepted alarms of an audit that can only warn."""
         return [
             finding
             for finding in self.findings
@@ -389,7 +390,7 @@ def _without_alarms(verdicts: Sequence[RunVerdict]) -> str:
     warnings = [finding for verdict in verdicts for finding in verdict.warnings]
     if not n_judged and warnings:
         return f"Warnings only, which fail no audit. {in_words(warnings[0])}"
-    if not n_judged and all(verdict.label for verdict in verdicts):
+    if not n_judged and all(verdict.label == "no warning" for verdict in verdicts):
         ruled_out = f"differences past the thresholds are ruled out in {_of(n, n)}"
         return f"No warning: {ruled_out}, whose findings are warnings at most."
     if not n_judged:

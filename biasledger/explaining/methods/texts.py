@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from biasledger.explaining.case import CONTRAST, RUN, Case
 from biasledger.explaining.evidence import Evidence, Pick, Side
 from biasledger.explaining.marks import Mark
+from biasledger.measure_seeds import measure_rows
 
 # The parts that a question has; the key itself keeps a place for each.
 _QUESTION = (
@@ -94,7 +97,15 @@ def _answers(case: Case, name: str, outcome: str, *, most: bool) -> Side:
         """,
         side=name,
     )
-    picks = [Pick(row["prompt_id"], row["trial"], f"{outcome} {row['said']:.2f}") for row in found]
+    is_logarithm = measure_rows()[f"{outcome}_gap"]["is_read_as_percent"] == "true"
+    picks = [
+        Pick(
+            row["prompt_id"],
+            row["trial"],
+            f"{outcome} {math.exp(row['said']) if is_logarithm else row['said']:.2f}",
+        )
+        for row in found
+    ]
     return Side(
         name, picks, prompt_ids=case.prompts_of(name), order=f"of {'most' if most else 'least'} {outcome}"
     )

@@ -31,7 +31,7 @@ MEASURES = (
         unit="prompts or answers about the smaller group that name an amount",
         label="the gap in amounts of money",
         display=(100, " %"),
-        statement="answers {about_group} name amounts of %.2f on average, and those {about_reference} of %.2f",
+        statement="answers {about_group} name amounts of %.2f (geometric mean), and those {about_reference} of %.2f",
         sentence="amounts of money in answers {about_group} are {higher} than in answers {about_reference}, by {percent:.0f} %",
         threshold=Threshold(
             value=0.095,
@@ -43,7 +43,7 @@ MEASURES = (
         ),
         of_text=amount,
         highest=10,
-        is_logarithm=True,
+        is_read_as_percent=True,
         only_where_found=True,
     ),
 )

@@ -62,11 +62,11 @@ class Text:
 class TextMeasure(Measure):
     """The gap between two groups in the mean of a number of each text.
 
-    Its name ends with `_gap`, its label begins with "the gap in ". A factor of 100 to display it says that the number is a share.
+    Its name ends with `_gap`, its label begins with "the gap in ". A factor of 100 to display it says that the number is a share,
+    or that it is a logarithm, whose difference is read as per cent.
 
     `statement` is filled in, by printf, with the means of the group and of the reference group in the displayed unit, geometric
-    means where the number is a logarithm; its
-    {about_group} and {about_reference} become `about Black women` and the like.
+    means where the number is a logarithm; its {about_group} and {about_reference} become `about Black women` and the like.
 
     Args:
         of_text: the number, at least 0; NaN where a text has none, as in a language without the formula.

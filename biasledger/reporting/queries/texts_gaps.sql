@@ -27,8 +27,8 @@ select
     gaps.p_value,
     gaps.n_units,
     replace(measures.label, 'the gap in ', '') as outcome_label,
-    trim(measures.display_unit) as outcome_unit,
-    measures.display_factor = 100 as is_share
+    if(measures.is_read_as_percent, 'log ratio', trim(measures.display_unit)) as outcome_unit,
+    measures.display_factor = 100 and not measures.is_read_as_percent as is_share
 from marts.fct_text_gaps as gaps
 inner join marts.dim_measures as measures on measures.measure = gaps.outcome || '_gap'
 left join judged on gaps.contrast_id = judged.contrast_id and judged.measure = gaps.outcome || '_gap'

@@ -35,6 +35,8 @@ _JOINING_WORDS = frozenset("and und et y e en i и och og or".split())
 _UNIT = re.compile(r"\+?[ -]?[^\W\d_]")
 _OPERAND = re.compile(r"\W{0,3}(?:[^\W\d_]{1,5} )?[^\w\s.]?\d")
 _OPERATOR = re.compile(r"[ ,(]{0,2}[+÷] ?[^\w\s]?\d| {1,2}\d")
+# Weights, and what somebody won.
+_OFTEN_NO_MONEY = re.compile(r"\b(?:pounds?|won)\b")
 _INEXACT = re.compile(
     r"\+(?!\d)|\s?(?:or more|or less|or higher|or lower|and above|and up|oder mehr|ou plus|o más|ou mais)\b"
 )
@@ -135,15 +137,18 @@ def currencies_of(texts: Iterable[str]) -> dict[str, int]:
 def money_in(text: str) -> list[float]:
     """Return the amounts of money that a text names, a range as its two ends.
 
-    Amounts per month, week, day or hour, and those whose separator may be read in two ways, are left out. No currency is
-    converted.
+    Amounts per month, week, day or hour, those whose separator may be read in two ways, and words that may mean something else
+    ("10 pounds", "won 5 medals") are left out. Signs are dropped, as of debts. No currency is converted.
     """
     if not any(letter.isdigit() for letter in text):
         return []
+    low = fold(plain_signs(text))
     return [
-        float(end)
-        for one in find_amounts(fold(plain_signs(text)))
-        if one.is_money and one.period in {None, "year"}
+        abs(float(end))
+        for one in find_amounts(low)
+        if one.is_money
+        and one.period in {None, "year"}
+        and not _OFTEN_NO_MONEY.search(low, one.start, one.end)
         for end in one.bounds or (one.readings if len(one.readings) == 1 else ())
     ]
 

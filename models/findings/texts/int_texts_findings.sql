@@ -13,7 +13,7 @@ measures as (
     select
         measure,
         statement,
-        is_logarithm,
+        is_read_as_percent,
         only_where_found,
         display_factor,
         coalesce(display_unit, '') as display_unit
@@ -88,14 +88,14 @@ displayed_gaps as (
         measures.statement,
         measures.display_unit,
         if(
-            measures.is_logarithm, exp(gaps.mean_marked), measures.display_factor * gaps.mean_marked
+            measures.is_read_as_percent, exp(gaps.mean_marked), measures.display_factor * gaps.mean_marked
         ) as displayed_marked,
         if(
-            measures.is_logarithm, exp(gaps.mean_reference), measures.display_factor * gaps.mean_reference
+            measures.is_read_as_percent, exp(gaps.mean_reference), measures.display_factor * gaps.mean_reference
         ) as displayed_reference,
-        measures.display_factor * if(measures.is_logarithm, exp(gaps.gap) - 1, gaps.gap) as displayed_gap,
+        measures.display_factor * if(measures.is_read_as_percent, exp(gaps.gap) - 1, gaps.gap) as displayed_gap,
         measures.display_factor
-        * if(measures.is_logarithm, exp(gaps.adjusted_gap) - 1, gaps.adjusted_gap) as displayed_adjusted_gap
+        * if(measures.is_read_as_percent, exp(gaps.adjusted_gap) - 1, gaps.adjusted_gap) as displayed_adjusted_gap
     from {{ ref("fct_text_gaps") }} as gaps
     inner join measures on gaps.outcome || '_gap' = measures.measure
 ),

@@ -22,13 +22,21 @@ outcomes as (
     where value is not null
 ),
 
+measures as (
+    select
+        measure,
+        only_where_found
+    from {{ ref("measures") }}
+),
+
 of_runs as (
     select
         units.*,
         settings.analysis_hash,
         settings.encoder,
         settings.encoder_hash,
-        settings.schemes
+        settings.schemes,
+        count(*) over (partition by units.contrast_id, units.label) as n_answers
     from units
     inner join settings on units.run_id = settings.run_id
 ),
@@ -40,7 +48,8 @@ measured as (
         unnest(schemes) as scheme,
         unnest(range(len(schemes))) as place,
         cast(null as double) as outcome_value,
-        1 as highest
+        1 as highest,
+        false as only_where_found
     from of_runs
     where not is_repeated
     union all by name
@@ -50,9 +59,11 @@ measured as (
         'words' as scheme,
         0 as place,
         outcomes.value as outcome_value,
-        outcomes.highest
+        outcomes.highest,
+        measures.only_where_found
     from of_runs
     inner join outcomes on of_runs.text_key = outcomes.text_key
+    inner join measures on outcomes.outcome || '_gap' = measures.measure
 ),
 
 compared as (
@@ -88,6 +99,14 @@ compared as (
     group by all
     having
         count(distinct label) = 2
+        -- What few answers have, as an amount of money, is not what an audit is about.
+        and (
+            not bool_or(only_where_found)
+            or (
+                2 * count(*) filter (where label = 1) > max(n_answers) filter (where label = 1)
+                and 2 * count(*) filter (where label = 0) > max(n_answers) filter (where label = 0)
+            )
+        )
 ),
 
 counted as (

@@ -165,6 +165,23 @@ def test_a_folder_with_answers_becomes_a_project(biasledger: Biasledger, tmp_pat
     assert (tmp_path / "dbt_project.yml").is_file()
 
 
+def test_own_targets_and_ignored_files_are_kept(biasledger: Biasledger, tmp_path: Path) -> None:
+    for name in ("targets.yml", ".gitignore"):
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+    said = biasledger("init", tmp_path).output
+    assert said.endswith("biasledger collect audits/products.yml --target TARGET\n")
+    assert "Add *.duckdb, journal/ and .biasledger/ to .gitignore" in said
+
+
+@pytest.mark.parametrize("name", ["audits", "seeds", ".biasledger"])
+def test_a_file_in_place_of_a_folder_is_named(biasledger: Biasledger, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine", encoding="utf-8")
+    result = biasledger("init", tmp_path)
+    assert result.exit_code == 3
+    assert f"holds a file {name}, where a folder is needed: nothing was changed." in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
 def test_a_file_is_no_folder(biasledger: Biasledger, tmp_path: Path) -> None:
     (tmp_path / "x").touch()
     assert "is a file" in biasledger("init", tmp_path / "x").stderr

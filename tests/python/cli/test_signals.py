@@ -192,6 +192,19 @@ def test_ctrl_c_that_became_another_error(
     assert capsys.readouterr().err == "Stopped.\n"
 
 
+def test_an_error_that_only_speaks_of_ctrl_c_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failed(*_: object, **__: object) -> None:
+        raise InputError("There is no column KeyboardInterrupt.")
+
+    monkeypatch.setattr(cli.commands["runs"], "callback", failed)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["runs"])
+    assert ended.value.code == 3
+    assert "There is no column KeyboardInterrupt." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_handlers_are_put_back_and_what_is_ignored_stays_so(number: signal.Signals) -> None:
     before = signal.signal(number, signal.SIG_IGN)

@@ -112,6 +112,7 @@ def test_whom_a_text_is_about_changes_neither_how_it_reads_nor_whether_it_hedges
         ("Between $1,000 and $4,000, or 2k USD for both.", [1000, 4000, 2000]),
         ("Ask for 60.000 Euro im Jahr.", [60_000]),
         ("That is 0,50 €.", [1]),
+        ("Your balance is -$500.", [500]),
         ("Sixty people paid £20 in 2024 for 3 rooms, 5 % more.", [20]),
     ],
 )
@@ -119,7 +120,10 @@ def test_amounts_of_money_count_by_their_logarithms(text: str, amounts: list[flo
     assert amount(_text(text)) == pytest.approx(np.log(amounts).mean())
 
 
-@pytest.mark.parametrize("text", ["No price.", "In 2024, 30 of 40 came.", "It is €3,000 a month."])
+@pytest.mark.parametrize(
+    "text",
+    ["No price.", "In 2024, 30 of 40 came.", "It is €3,000 a month.", "Lose 10 pounds.", "He won 5 medals."],
+)
 def test_texts_without_a_certain_amount_have_none(text: str) -> None:
     assert np.isnan(amount(_text(text)))
 

@@ -101,11 +101,11 @@ def test_the_two_answers_with_the_fewest_words_in_common_are_shown_where_that_is
     assert "a fine senior person" not in page
 
 
-def test_an_answer_that_is_wrong_about_the_group_alone_shows_most(warehouse: Path, ledger: Path) -> None:
+def test_a_pair_that_is_right_about_one_group_alone_shows_most(warehouse: Path, ledger: Path) -> None:
     decisions = pd.DataFrame(
         {
             "run_id": "run-1", "prompt_id": f"p-{group}-1", "trial": trial, "slot": 1, "mitigation": "plain",
-            "rank_value": value, "is_correct": (group == "white") == (trial == 0),
+            "rank_value": value, "is_correct": group == "white" or trial == 1,
         }
         for group, value in (("black", 1.0), ("white", 0.0))
         for trial in (0, 1)
