@@ -13,6 +13,8 @@ from collector.counterfactual.texts import NotSafeError, Prompt, Swap, groups_na
 from collector.counterfactual.words import Words, first_names, name_of, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
+# What shows possession after a German name in -s.
+_POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {
     "en": english,
@@ -136,6 +138,8 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
             and word not in words.names
             and not prompt.is_left[index]
         )
+        if word in rules.get("maybe_names", ()) and not prompt.is_left[index]:
+            return word
         if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
             continue
         before, after = prompt.at(index - 1), prompt.at(index + 1)
@@ -161,10 +165,15 @@ def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str,
     others = {
         one: name if one == gender else _counterpart(words, name, gender, one, prompt) for one in genders
     }
+    if words.language == "de" and (mark := _POSSESSIVE.match(prompt.text, end)) is not None:
+        # "Jens' Auto", and "Birgits Auto".
+        is_possessive, end = True, mark.end()
     if is_possessive:
         others = {
-            one: f"{form}'" if form.endswith(("s", "x", "z")) else f"{form}s" for one, form in others.items()
+            one: f"{form}'" if form.endswith(("s", "x", "z", "ß")) else f"{form}s"
+            for one, form in others.items()
         }
+        others[gender] = prompt.text[start:end]
     yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
     race = next((one for one, of in words.by_race.items() if name in of.get(gender, ())), None)
     if race is not None:
