@@ -227,11 +227,10 @@ class _Reader(Reader):
             first -= 1
         before = "" if prompt.between(first).strip(" 0123456789") else prompt.at(first - 1)
         determiner = next(filter(_PLURAL_DETERMINER.fullmatch, prompt.lower[first:index]), None)
+        is_dative = before in rules["dat"] if determiner is None else determiner.endswith("en")
         if determiner is not None:
-            is_dative = determiner.endswith("en")
             is_unsure = is_dative and "," in prompt.between(first)  # "ein Mann, den Frauen lieben"
         else:
-            is_dative = before in rules["dat"]
             is_verb = prompt.begins(index - 1) or prompt.at(index - 2) in rules["opens"] | rules["nominative"]
             is_adjective = first < index and prompt.at(index - 1).endswith("en") and not is_verb
             has_verb = self._clause_has(index, rules["dative_verbs"])
@@ -462,11 +461,13 @@ class _Reader(Reader):
             # "als alleinerziehende Mutter"
             yield self.swap(index - 1, before.removesuffix("r") if group == "man" else f"{before}r", group)
             is_profession = True
-        is_after_noun = self.prompt.written(index - 1)[:1].isupper() and not self.prompt.begins(index - 1)
-        is_named = self._clause_has(index, ("name", "nachname", "heiße", "heißt"))
-        if is_profession and word in self.words.rules["surnames"]:
-            if is_named or (is_after_noun and before != "beruf"):
-                raise self.unsure(index, "may be a surname")
+        is_named = self._clause_has(index, ("name", "nachname", "heiße", "heißt")) or (
+            before != "beruf"
+            and self.prompt.written(index - 1)[:1].isupper()
+            and not self.prompt.begins(index - 1)
+        )
+        if is_profession and is_named and word in self.words.rules["surnames"]:
+            raise self.unsure(index, "may be a surname")
         if is_profession or family:
             self.persons.append((index, group))
             yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)

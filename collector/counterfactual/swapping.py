@@ -141,11 +141,8 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         before = prompt.at(index - 1)
         is_family = before in TITLES or prompt.written(index - 1) in words.names
         stays = before in rules.get("articles", ()) if word in words.names else not is_family
-        if (
-            stays
-            and not prompt.is_left[index]
-            and (word in words.names or word in rules.get("maybe_names", ()))
-        ):
+        is_known = word in words.names or word in rules.get("maybe_names", ())
+        if stays and is_known and not prompt.is_left[index]:
             return word
         if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
             continue
