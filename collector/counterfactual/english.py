@@ -109,16 +109,27 @@ def _of_her_after_verb(prompt: Prompt, words: Words, index: int) -> str:
 
 
 def _is_object(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a time, a number of times or a wish follows "her": "fired her last week", "wish her luck"."""
+    """Whether a time, a number of times or a wish follows "her": "fired her last week", "wish her luck".
+
+    Raises:
+        NotSafeError: it may also be hers: "I miss her last week of work".
+    """
     rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
     second = "" if prompt.is_last(index + 1) else prompt.at(index + 2)
     if prompt.begins(index) or before in rules["prepositions"]:
         return False
-    return (
-        (after == "last" and second in rules["times"])
-        or (second == "times" and after in rules["numbers"])
-        or (before in rules["wishes"] and after in rules["wished"])
-    )
+    if before in rules["wishes"] and after in rules["wished"]:
+        end = index + (2 if after in ("good", "happy", "merry", "all") else 1)
+        ends, is_object = rules["prepositions"] | rules["joins"] | {"best"}, True
+    elif after in ("last", "next") and second in rules["times"]:
+        end, ends, is_object = index + 2, rules["joins"], before in rules["meets"]
+    elif second == "times" and after in rules["numbers"]:
+        end, ends, is_object = index + 2, rules["followers"], before in rules["meets"]
+    else:
+        return False
+    if is_object and (prompt.is_last(end) or prompt.at(end + 1) in ends):
+        return True
+    raise NotSafeError(f"“her {after}” may be him or his")
 
 
 def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[Entry]:

@@ -24,6 +24,8 @@ _ARTICLE = re.compile(rf"(?P<stem>dies|jed|welch|jen|{_OWNERS})(?P<ending>e|er|e
 _CONTRACTED = {"zum": ("zu", "dat"), "vom": ("von", "dat"), "beim": ("bei", "dat"), "zur": ("zu", "dat")}
 _JOINED = {"zu": "zum", "von": "vom", "bei": "beim"}
 _RELATIVE = {"der": "die", "den": "die", "dem": "der", "dessen": "deren"}
+_QUANTITIES = "all|viel|beid|einig|mehrer|manch|solch|wenig|ander"
+_PLURAL_DETERMINER = re.compile(rf"(?:d|dies|jen|welch|{_OWNERS}|{_QUANTITIES})(?:ie|en|er|e)")
 _CASES = ("nom", "acc", "dat", "gen")
 
 
@@ -69,14 +71,14 @@ def plurals(words: Words) -> dict[str, tuple[str, str, str]]:
     """
     found: dict[str, tuple[str, str, str]] = {}
     for one in words.data["plurals"].split():
-        man, woman = one.split("/")
+        man, woman = re.split("[/<]", one)
         of_man, dative = man.split(",")
         of_woman, of_women = woman.split(",") if "," in woman else (woman, woman)
-        found[of_woman] = ("woman", of_man, dative)
+        found[of_woman] = ("woman", of_man, of_man if of_women != of_woman else dative)
         if of_women != of_woman:
             found[of_women] = ("woman", dative, dative)
-        if not of_woman.endswith("innen"):
-            found[of_man] = ("man", of_woman, of_women)
+        if not of_woman.endswith("innen") and "<" not in one:
+            found[of_man] = ("man", of_woman, of_woman if dative != of_man else of_women)
             if dative != of_man:
                 found[dative] = ("man", of_women, of_women)
     for noun in nouns(words).values():
@@ -175,13 +177,25 @@ class _Reader(Reader):
             elif word in known:
                 if word in self.words.rules["things"]:
                     raise self.unsure(index, "may be a thing")
-                yield from self._noun(index, known[word])
+                if not self._is_surname(index, known[word]):
+                    yield from self._noun(index, known[word])
             elif word in plurals(self.words):
                 yield self._plural(index)
             elif word == "Mädchen" or (word in ("Junge", "Jungen") and self._before_article(index)):
                 raise self.unsure(index, "has an article that its counterpart does not have")
             elif (stem := self._participle(word)) is not None:
                 yield from self._nominal(index, stem)
+
+    def _is_surname(self, index: int, noun: Noun) -> bool:
+        """Whether a first name or title stands right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
+        prompt, before = self.prompt, self.prompt.written(index - 1)
+        is_titled = before in ("Herr", "Herrn", "Frau", "Dr", "Prof", "Familie") or before in self.words.names
+        if prompt.between(index).strip(".") != " " or not is_titled:
+            return False
+        is_asked = prompt.is_question(index) and prompt.at(index - 2) in self.words.rules["bare"]
+        if prompt.words[index] == noun.woman or is_asked:
+            raise self.unsure(index, "may be a surname or what somebody is")
+        return True
 
     def _greeting(self, index: int, group: str) -> Iterator[Swap]:
         """Yield the adjective before a name: "Liebe Anna", and not "Ich liebe Anna"."""
@@ -197,24 +211,38 @@ class _Reader(Reader):
             yield self.swap(index - 1, before.removesuffix("r"), group)
 
     def _plural(self, index: int) -> Swap:
-        """Return the swap of a plural; the words before it are the same for both genders."""
-        group, other, dative = plurals(self.words)[self.prompt.words[index]]
+        """Return the swap of a plural; the words before it are the same for both genders, and tell the case.
+
+        Raises:
+            NotSafeError: the case cannot be determined.
+        """
+        prompt, rules = self.prompt, self.words.rules
+        group, other, dative = plurals(self.words)[prompt.words[index]]
+        if other == "Beamten" and not re.fullmatch("die|den|der|.+en", prompt.at(index - 1)):
+            raise self.unsure(index, "may be Beamte or Beamten")
+        if other == dative:
+            return self.swap(index, other, group)
         first = index
-        while (
-            first > 0
-            and not prompt_gap(self.prompt, first)
-            and re.fullmatch(
-                r"(?:d|dies|mein|dein|sein|ihr|unser|eur|all|viel|beid|ein\w+|\w{3,})e[nr]?|zwei|drei|vier|\d+",
-                self.prompt.at(first - 1),
-            )
-        ):
-            if self.prompt.at(first - 1) in self.words.rules["dat"] | self.words.rules["finite"]:
-                break
+        while self._is_before_plural(first - 1) and not prompt.between(first).strip(" 0123456789"):
             first -= 1
-        is_dative = self.prompt.at(first - 1) in self.words.rules["dat"] and not prompt_gap(
-            self.prompt, first
-        )
-        return self.swap(index, dative if is_dative or self.prompt.at(index - 1) == "den" else other, group)
+        before = "" if prompt.between(first).strip(" 0123456789") else prompt.at(first - 1)
+        determiner = next(filter(_PLURAL_DETERMINER.fullmatch, prompt.lower[first:index]), None)
+        is_dative = before in rules["dat"] if determiner is None else determiner.endswith("en")
+        if determiner is not None:
+            is_unsure = is_dative and "," in prompt.between(first)  # "ein Mann, den Frauen lieben"
+        else:
+            is_verb = prompt.begins(index - 1) or prompt.at(index - 2) in rules["opens"] | rules["nominative"]
+            is_adjective = first < index and prompt.at(index - 1).endswith("en") and not is_verb
+            has_verb = self._clause_has(index, rules["dative_verbs"])
+            is_unsure = not is_dative and (before == "an" or is_adjective or has_verb)
+        if is_unsure:
+            raise self.unsure(index, "may be in the dative")
+        return self.swap(index, dative if is_dative else other, group)
+
+    def _is_before_plural(self, index: int) -> bool:
+        word, kinds = self.prompt.at(index), ("dat", "acc", "gen", "finite", "plural_verbs", "opens")
+        is_read = re.fullmatch(r"die|d?e[nr]|\w{2,}e[nr]?|zwei|drei|vier", word) is not None
+        return is_read and not any(word in self.words.rules[one] for one in kinds)
 
     def _participle(self, word: str) -> str | None:
         """Return the stem of an adjective that is a noun for a person, such as Bekannt of "Bekannter"."""
@@ -428,11 +456,18 @@ class _Reader(Reader):
                 return
             raise NotSafeError(f"the article of “{word}” is missing")
         if self.prompt.at(index - 2) in self.words.rules["bare"] and re.fullmatch(
-            r"[a-zäöüß]{3,}e" if group == "woman" else r"[a-zäöüß]{3,}er", before
+            r"[a-zäöüß]{3,}e" if group == "woman" else r"[a-zäöüß]{3,}er", self.prompt.written(index - 1)
         ):
             # "als alleinerziehende Mutter"
             yield self.swap(index - 1, before.removesuffix("r") if group == "man" else f"{before}r", group)
             is_profession = True
+        is_named = self._clause_has(index, ("name", "nachname", "heiße", "heißt")) or (
+            before != "beruf"
+            and self.prompt.written(index - 1)[:1].isupper()
+            and not self.prompt.begins(index - 1)
+        )
+        if is_profession and is_named and word in self.words.rules["surnames"]:
+            raise self.unsure(index, "may be a surname")
         if is_profession or family:
             self.persons.append((index, group))
             yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)

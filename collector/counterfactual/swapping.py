@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from collector.counterfactual import english, german, romance
-from collector.counterfactual.texts import NotSafeError, Prompt, Swap, groups_named, without_accents
+from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named, without_accents
 from collector.counterfactual.words import Words, first_names, name_of, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
+# What shows possession after a German name in -s: "Jens' Auto", but "Birgits Auto".
+_POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {
     "en": english,
@@ -136,9 +138,15 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
             and word not in words.names
             and not prompt.is_left[index]
         )
+        before = prompt.at(index - 1)
+        is_family = before in TITLES or prompt.written(index - 1) in words.names
+        stays = before in rules.get("articles", ()) if word in words.names else not is_family
+        is_known = word in words.names or word in rules.get("maybe_names", ())
+        if stays and is_known and not prompt.is_left[index]:
+            return word
         if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
             continue
-        before, after = prompt.at(index - 1), prompt.at(index + 1)
+        after = prompt.at(index + 1)
         if before in rules["names_follow"] and not prompt.between(index).strip():
             return word
         if (
@@ -161,10 +169,13 @@ def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str,
     others = {
         one: name if one == gender else _counterpart(words, name, gender, one, prompt) for one in genders
     }
+    if words.language == "de" and (mark := _POSSESSIVE.match(prompt.text, end)) is not None:
+        is_possessive, end = True, mark.end()
     if is_possessive:
         others = {
-            one: f"{form}'" if form.endswith(("s", "x", "z")) else f"{form}s" for one, form in others.items()
+            one: f"{form}'" if form.endswith(tuple("sxzß")) else f"{form}s" for one, form in others.items()
         }
+        others[gender] = prompt.text[start:end]
     yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
     race = next((one for one, of in words.by_race.items() if name in of.get(gender, ())), None)
     if race is not None:

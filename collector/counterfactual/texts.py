@@ -8,15 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-# Quoted text, code, addresses and user names are somebody's words or names of things.
+# Quoted text, code, addresses and user names are somebody's words or names of things. No pattern reads past another
+# opening mark or starts inside of a word, so that a long text is read once.
 _QUOTED = re.compile(
-    r'"[^"\n]*"|“[^”]*”|„[^“”"]*[“”"]|«[^»]*»|»[^«]*«|‹[^›]*›|```.*?```|`[^`\n]*`'
-    # Single quotes, but not the apostrophe of "don't" or of "the girls' team".
-    r"|(?<!\w)['‘‚](?=\w)[^'’‘\n]*(?:['’]\w[^'’‘\n]*)*(?<=[\w.,!?])['’‘](?!\w)",
-    re.DOTALL,
+    r'"[^"\n]*"|“[^“”]*”|„[^„“”"]*[“”"]|«[^«»]*»|»[^«»]*«|‹[^‹›]*›|```.*?```|`[^`\n]*`'
+    # Single quotes, but not the apostrophe of "don't", "the girls' team", "'cause" or "the '90s".
+    r"|(?<!\w)['‘‚](?!(?:twas|tis|cause|em|er|til|till|bout|round|cos|coz|n|\d+s?)\b)(?=\w)"
+    r"(?:[^'’‘‚\n]|(?<=\w)['’](?=\w)){1,500}(?<=[\w.,!?])['’‘](?!\w)",
+    re.DOTALL | re.IGNORECASE,
 )
 _ADDRESS = re.compile(
-    r"https?://\S+|www\.\S+|\S+@\S+\.\S+|(?<!\w)@\w+|<[^<>\s]+>|\w+\.(?:com|org|net|de|fr)\b"
+    r"https?://\S+|www\.\S+|(?<!\S)[^\s@]+@[^\s.]+\.\S+|(?<!\w)@\w+|<[^<>\s]+>|(?<!\w)\w+\.(?:com|org|net|de|fr)\b"
 )
 _ENDS = re.compile(r"[.!?:;\n…]")
 # A point after these ends no sentence.
@@ -66,18 +68,17 @@ class Prompt:
         """Split a text; one that is quoted from its first to its last character is read as if it were not."""
         prompt = cls(text)
         whole = text.strip()
-        left = [
-            (one.start(), one.end())
-            for pattern in (_QUOTED, _ADDRESS, fixed)
-            for one in pattern.finditer(text)
-            if one[0] != whole
-        ]
+        left = bytearray(len(text))
+        for pattern in (_QUOTED, _ADDRESS, fixed):
+            for one in pattern.finditer(text):
+                if pattern is not _QUOTED or one[0] != whole:
+                    left[one.start() : one.end()] = b"x" * len(one[0])
         for word in WORD.finditer(text):
             prompt.words.append(word[0])
             prompt.lower.append(word[0].lower())
             prompt.starts.append(word.start())
             prompt.ends.append(word.end())
-            prompt.is_left.append(any(start < word.end() and word.start() < end for start, end in left))
+            prompt.is_left.append(any(left[word.start() : word.end()]))
         return prompt
 
     def at(self, index: int) -> str:

@@ -115,6 +115,8 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
             continue
         before = prompt.at(index - 1)
         rules = words.rules
+        if before in rules.get("articles", ()):
+            continue
         if word in rules.get("places", ()) and before in rules.get("before_places", ()):
             continue
         is_place = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,18 @@ def test_swaps_are_right_and_few_are_missed(language: str) -> None:
 )
 def test_terms_of_religion_keep_their_gender_and_number(language: str, text: str, other: str) -> None:
     assert swapped(text, read_prompt(text, language).swaps["religion"], "Christian") == other
+
+
+@pytest.mark.parametrize("text", ["Jens' Auto", "Max’ Auto"])
+def test_german_names_take_their_apostrophe_along(text: str) -> None:
+    assert re.fullmatch(r"\w+[^sxzß]s Auto", swapped(text, read_prompt(text, "de").swaps["gender"], "woman"))
+
+
+@pytest.mark.parametrize("part", ["'a b ", "„a ", "»a ", '"a" ', "a", "a@"])
+def test_long_texts_are_read_once(part: str) -> None:
+    before = time.process_time()
+    read_prompt(part * (60_000 // len(part)), "en")
+    assert time.process_time() - before < 4
 
 
 @pytest.mark.parametrize("language", ["es", "fr", "pt"])
