@@ -6,11 +6,11 @@
 -- same answer, as shares of the groups; mean over target words of how far the shares are from equal. Co-occurrence bias
 -- (Bordia & Bowman 2019, arXiv:1904.03035): a pair n words apart counts 0.95 to the power of n; mean of |log10| of the
 -- ratio of each target word that is near words of both groups (n_words), so null where none is. Both are above 0 by
--- chance alone, and more so if answers speak more of one group. So it is drawn 199 times, in the same numbers, which
--- prompts of a question (template, domain, subject) have more words for women, and which questions, among those that
--- are unequal; if that changes, the words of women and men change places in all its answers. p_value is the share of
--- draws, and of the answers as they are, with a score as high, by_chance the mean of the draws. Nothing changes places
--- where all answers speak of one group: p_value is 1.
+-- chance alone. So 199 times words of women and men change places in answers to prompts drawn by chance. Prompts that
+-- name a group swap with others of their question (template, domain, subject), and questions with more prompts of one
+-- group with each other, so each group keeps its number: p_value is 1 if all are of one group. Those that name nobody,
+-- or have as many words of both, change by question half of the time. p_value is the share of draws, and of the answers
+-- as they are, with a score as high, by_chance the mean of the draws.
 with
 
 lists as (
@@ -40,8 +40,8 @@ answers as (
         audit,
         target,
         prompt_id,
-        -- An import that names no subjects does not say which prompts are one question.
         if(template != 'imported' or subject != '', concat_ws(' | ', template, domain, subject), prompt_id) as question,
+        groups,
         trial,
         coalesce(weight, 1) as weight,
         lower(response_text) as answer_text
@@ -192,8 +192,8 @@ people as (
         question,
         sum(if(group_name = 'female', weight, 0) order by trial, place) as n_women,
         sum(if(group_name = 'male', weight, 0) order by trial, place) as n_men,
-        sign(n_women - n_men) as lean,
-        sign(sum(sign(n_women - n_men)) over (partition by run_id, question)) as question_lean
+        if(any_value(groups) = '', 0, sign(n_women - n_men)) as lean,
+        sign(sum(lean) over (partition by run_id, question)) as question_lean
     from words
     where group_name is not null
     group by run_id, prompt_id, question

@@ -130,7 +130,8 @@ def test_word_associations_are_compared_with_words_that_change_places(tmp_path: 
 def test_word_associations_compare_the_prompts_of_a_question(
     tmp_path: Path, as_expected: int, other_way: int, is_found: bool
 ) -> None:
-    texts, questions = [], []
+    texts: list[str] = []
+    questions: list[str] = []
     for number in range(60):
         first, second = "nurse", "lawyer"
         if as_expected <= number < as_expected + other_way:
@@ -147,7 +148,7 @@ def test_word_associations_compare_the_prompts_of_a_question(
         assert (row["by_chance"] < row["score"] / 2) == is_found
 
 
-@pytest.mark.parametrize("columns", [{"template": "imported"}, {"template": "t"}, {"template": None}])
+@pytest.mark.parametrize("columns", [{"template": "imported"}, {"template": "t"}])
 @pytest.mark.parametrize("is_biased", [True, False])
 def test_word_associations_where_a_prompt_is_about_one_group(
     tmp_path: Path, columns: dict[str, Any], is_biased: bool
@@ -162,6 +163,18 @@ def test_word_associations_where_a_prompt_is_about_one_group(
     row = _word_associations(tmp_path, texts, **columns)["profession", "association"]
     assert row["score"] > 0.1
     assert (row["p_value"] == 0.005) if is_biased else (row["p_value"] > 0.2), row
+
+
+def test_word_associations_of_prompts_that_name_nobody(tmp_path: Path) -> None:
+    """Nothing but the answer makes them about men, so to speak of men alone is more than chance, and by question."""
+    texts = ["He is a nurse.", "He is a pilot."] * 20
+    questions = [f"q{number // 2}" for number in range(40)]
+    for name, groups in (("named", "gender=man"), ("nobody", "")):
+        (tmp_path / name).mkdir()
+        columns = {"template": questions, "subject": "", "domain": "", "groups": groups}
+        row = _word_associations(tmp_path / name, texts, **columns)["profession", "association"]
+        assert row["score"] == 0.5
+        assert row["p_value"] == (1 if groups else 0.005)
 
 
 def test_word_associations_without_a_word_near_both_groups(tmp_path: Path) -> None:
