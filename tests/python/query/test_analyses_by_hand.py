@@ -171,7 +171,7 @@ def test_word_associations_of_prompts_that_name_nobody(tmp_path: Path) -> None:
     questions = [f"q{number // 2}" for number in range(40)]
     for name, groups in (("named", "gender=man"), ("nobody", "")):
         (tmp_path / name).mkdir()
-        columns = {"template": questions, "subject": "", "domain": "", "groups": groups}
+        columns: dict[str, Any] = {"template": questions, "subject": "", "domain": "", "groups": groups}
         row = _word_associations(tmp_path / name, texts, **columns)["profession", "association"]
         assert row["score"] == 0.5
         assert row["p_value"] == (1 if groups else 0.005)
