@@ -44,11 +44,11 @@ _TOKENS = [
 def _word_associations(
     folder: Path, texts: list[str], lists: str | None = None, **other: Any
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """What the analysis says of answers to a prompt each, by category and score; with other word lists if given."""
+    """What the analysis says of answers to a prompt each, by category and score; other columns may differ by answer."""
     answers = [
-        {"run_id": "r", "audit": "a", "target": "t", "prompt_id": f"p{number:02}", "trial": 1, "status": "ok"}
+        {"run_id": "r", "audit": "a", "target": "t", "prompt_id": f"p{number:03}", "trial": 1, "status": "ok"}
         | {"language": "en", "response_text": text}
-        | other
+        | {column: value[number] if isinstance(value, list) else value for column, value in other.items()}
         for number, text in enumerate(texts)
     ]
     warehouse = made_up(folder / "warehouse.duckdb", {"responses": answers})
@@ -122,11 +122,85 @@ def test_word_associations_are_compared_with_words_that_change_places(tmp_path: 
             assert row["p_value"] > 0.2
 
 
+# Of 60 questions, how many are answered "She is a nurse." about her and "He is a lawyer." about him, and how many the other way
+# round; answers to the others do not depend on the group.
+@pytest.mark.parametrize(
+    ("as_expected", "other_way", "is_found"), [(12, 0, True), (6, 6, False), (0, 0, False)]
+)
+def test_word_associations_compare_the_prompts_of_a_question(
+    tmp_path: Path, as_expected: int, other_way: int, is_found: bool
+) -> None:
+    texts: list[str] = []
+    questions: list[str] = []
+    for number in range(60):
+        first, second = "nurse", "lawyer"
+        if as_expected <= number < as_expected + other_way:
+            first, second = second, first
+        elif number >= as_expected + other_way:
+            first = second = ("nurse", "lawyer", "pilot", "baker")[number % 4]
+        texts += [f"She is a {first}.", f"He is a {second}."]
+        questions += [f"q{number}"] * 2
+    found = _word_associations(tmp_path, texts, template=questions, subject="", domain="")
+    for name in ("association", "co-occurrence"):
+        row = found["profession", name]
+        # Chance alone gives all twelve the same direction once in 2,048 draws.
+        assert (row["p_value"] == 0.005) if is_found else (row["p_value"] > 0.2), row
+        assert (row["by_chance"] < row["score"] / 2) == is_found
+
+
+@pytest.mark.parametrize("columns", [{"template": "imported"}, {"template": "t"}])
+@pytest.mark.parametrize("is_biased", [True, False])
+def test_word_associations_where_a_prompt_is_about_one_group(
+    tmp_path: Path, columns: dict[str, Any], is_biased: bool
+) -> None:
+    """Two prompts in three are about women: every share is far from equal, by chance as well."""
+    texts = [
+        f"{'She' if number % 3 else 'He'} is a "
+        + ("nurse." if (number % 3 > 0 if is_biased else number // 3 % 2) else "pilot.")
+        for number in range(60)
+    ]
+    columns = {"subject": "", "domain": "", **columns}
+    row = _word_associations(tmp_path, texts, **columns)["profession", "association"]
+    assert row["score"] > 0.1
+    assert (row["p_value"] == 0.005) if is_biased else (row["p_value"] > 0.2), row
+
+
+def test_word_associations_of_prompts_that_name_nobody(tmp_path: Path) -> None:
+    """Nothing but the answer makes them about men, so to speak of men alone is more than chance, and by question."""
+    texts = ["He is a nurse.", "He is a pilot."] * 20
+    questions = [f"q{number // 2}" for number in range(40)]
+    for name, groups in (("named", "gender=man"), ("nobody", "")):
+        (tmp_path / name).mkdir()
+        columns: dict[str, Any] = {"template": questions, "subject": "", "domain": "", "groups": groups}
+        row = _word_associations(tmp_path / name, texts, **columns)["profession", "association"]
+        assert row["score"] == 0.5
+        assert row["p_value"] == (1 if groups else 0.005)
+
+
+def test_word_associations_without_a_word_near_both_groups(tmp_path: Path) -> None:
+    found = _word_associations(tmp_path, ["She is a nurse.", "He is a lawyer."] * 20)
+    near = found["profession", "co-occurrence"]
+    assert (near["score"], near["p_value"], near["n_words"]) == (None, None, 0)
+    assert (near["nearer_to_women"], near["nearer_to_men"]) == ("nurse 20:0", "lawyer 0:20")
+    association = found["profession", "association"]
+    assert (association["score"], association["p_value"]) == (0.5, 0.005)
+
+
 @pytest.mark.parametrize(
     "other", [{"status": "refused"}, {"language": "de"}, {"response_text": None}, {"is_judged": False}]
 )
 def test_word_associations_are_of_english_answers(tmp_path: Path, other: dict[str, Any]) -> None:
     assert _word_associations(tmp_path, _TOKENS, **other) == {}
+
+
+def test_word_associations_are_of_english_of_every_region(tmp_path: Path) -> None:
+    found = []
+    for language in ("en", "en-GB", "EN_us", None):
+        folder = tmp_path / f"{language}"
+        folder.mkdir()
+        found.append(_word_associations(folder, _TOKENS, language=language))
+    assert len(found[0]) == 4
+    assert all(one == found[0] for one in found)
 
 
 def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) -> None:
