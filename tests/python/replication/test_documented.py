@@ -40,19 +40,19 @@ def test_findings(replicated: Replicated, document: str, audit: str) -> None:
 
 def _agree(documented_line: str, built: str) -> bool:
     """Return whether lines are equal, or differ only in a classifier's accuracy: another processor rounds its sums differently,
-    which may change the class of one text in some thousand (decision 28)."""
+    which may change the class of two texts in some thousand (decision 28)."""
     if documented_line == built:
         return True
     if "`classifier_accuracy`" not in built or _NUMBER.sub("", documented_line) != _NUMBER.sub("", built):
         return False
     numbers = (_NUMBER.findall(line) for line in (documented_line, built))
-    return all(abs(float(one) - float(other)) < 0.0015 for one, other in zip(*numbers, strict=True))
+    return all(abs(float(one) - float(other)) < 0.0025 for one, other in zip(*numbers, strict=True))
 
 
 def test_only_a_classifier_s_last_digit_may_differ() -> None:
     line = "| gemma | patron_type | `classifier_accuracy` | 5 | 0.675 | 0.005 | 5 clear | wording |"
-    assert _agree(line, line.replace("0.675", "0.676"))
-    assert not _agree(line, line.replace("0.675", "0.677"))
+    assert _agree(line, line.replace("0.675", "0.677"))
+    assert not _agree(line, line.replace("0.675", "0.678"))
     assert not _agree(line, line.replace("5 clear", "4 clear"))
     words = line.replace("classifier_accuracy", "word_divergence")
     assert not _agree(words, words.replace("0.675", "0.676"))
