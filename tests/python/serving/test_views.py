@@ -463,7 +463,11 @@ class TestCompare:
             for verdict in {change.verdict for change in changes.changes}:
                 n = sum(change.verdict == verdict for change in changes.changes)
                 assert f"{n} {verdict.replace('_', ' ')}" in said
-            drawn = [one for one in changes.changes if one.tolerance and one.interval_low is not None]
+            drawn = [
+                one
+                for one in changes.changes
+                if one.tolerance and one.interval_low is not None and one.interval_high is not None
+            ]
             n_worse = sum(one.verdict == "worse" for one in drawn)
             if drawn:
                 assert (
