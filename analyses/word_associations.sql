@@ -199,6 +199,10 @@ people as (
     group by run_id, prompt_id, question
 ),
 
+numbers as (
+    select unnest(range(0, 200)) as draw
+),
+
 -- Which prompts and questions speak more of women in a draw.
 assigned as (
     select
@@ -210,7 +214,7 @@ assigned as (
         dense_rank() over (of_run order by md5(people.question || ' ' || numbers.draw))
         <= count(distinct people.question) filter (where people.question_lean = 1) over of_run as is_women_question
     from people
-    cross join range(0, 200) as numbers (draw)  -- noqa: AL05
+    cross join numbers
     window
         of_question as (partition by people.run_id, numbers.draw, people.question, people.lean = 0),
         of_run as (partition by people.run_id, numbers.draw, people.question_lean = 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -71,11 +70,11 @@ def test_german_names_take_their_apostrophe_along(text: str) -> None:
     assert re.fullmatch(r"\w+[^sxzß]s Auto", swapped(text, read_prompt(text, "de").swaps["gender"], "woman"))
 
 
-@pytest.mark.parametrize("part", ["'a b ", "„a ", "»a ", '"a" ', "a", "a@"])
-def test_long_texts_are_read_once(part: str) -> None:
-    before = time.process_time()
-    read_prompt(part * (60_000 // len(part)), "en")
-    assert time.process_time() - before < 4
+@pytest.mark.parametrize("part", ["'a b ", "„a ", "»a ", '"a" ', "a ", "a@ "])
+def test_marks_that_open_and_never_close_quote_nothing(part: str) -> None:
+    text = part * (60_000 // len(part)) + "My wife left."
+    [swap] = read_prompt(text, "en").swaps["gender"]
+    assert text[swap.start : swap.end] == "wife"
 
 
 @pytest.mark.parametrize("language", ["es", "fr", "pt"])

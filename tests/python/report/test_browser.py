@@ -58,20 +58,8 @@ def test_all_charts_are_drawn_and_nothing_is_loaded_or_goes_wrong(
     assert [url for url in drawn.requests if not url.startswith("data:")] == [hostile_report.as_uri()]
 
 
-def test_the_page_is_small_and_soon_there(open_report: Open, hostile_report: Path) -> None:
-    """A fifth of a second until something shows: the processor's time for all of the page is counted, which no load changes."""
+def test_the_page_is_small(hostile_report: Path) -> None:
     assert hostile_report.stat().st_size < 2_000_000
-    page = open_report(hostile_report).page
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def worked() -> float:
-        metrics = session.send("Performance.getMetrics")["metrics"]
-        return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
-
-    before = worked()
-    page.reload()
-    assert 0 < worked() - before < 0.8
 
 
 def test_what_models_write_is_shown_and_never_run(drawn: Opened) -> None:
