@@ -367,7 +367,7 @@ chance as (
     group by observed.run_id, observed.category, observed.score_name, observed.score, observed.n_words
 ),
 
--- Words that are told apart most, with how often they are in an answer with words for women and for men.
+-- Words that differ most between women and men, with how often they are in an answer with words for women and for men.
 ranked as (
     select
         *,

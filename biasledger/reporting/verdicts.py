@@ -244,7 +244,7 @@ def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
         for attribute in dict.fromkeys(finding["attribute"] for finding in judged):
             status = gravest(finding["status"] for finding in judged if finding["attribute"] == attribute)
             statuses.setdefault(attribute, []).append(status)
-    # What an audit fails on may be named like the attribute, as a category of stereotypes about gender.
+    # The subject of a failed finding may hold an attribute's name, as stereotypes about gender-occupation do.
     failed = " ".join(
         finding["subject"].casefold() for verdict in verdicts for finding in verdict.failing_alarms
     )

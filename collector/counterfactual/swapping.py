@@ -13,7 +13,7 @@ from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, g
 from collector.counterfactual.words import Words, first_names, name_of, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
-# What shows possession after a German name in -s: "Jens' Auto", but "Birgits Auto".
+# How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
 _POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {
