@@ -226,7 +226,7 @@ def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]
     left_out = f" (the first {_DRAWN_AT_MOST} of {len(drawn)})" if len(drawn) > _DRAWN_AT_MOST else ""
     worse = [one for one in drawn if one.verdict == "worse"]
     n_open = sum(one.verdict == "inconclusive" for one in drawn)
-    finding = f"None is certainly worse; {n_open} of {len(drawn)} inconclusive"
+    finding = f"No measure is certainly worse; {n_open} of {len(drawn)} are inconclusive"
     if worse:
         most = max(worse, key=lambda one: one.worsening / one.tolerance if one.tolerance else 0.0)
         finding = f"{len(worse)} of {len(drawn)} got worse, most of all {readable(most.measure)}: {change_about(most)}"

@@ -92,10 +92,12 @@ def _named(where: str) -> list[str]:
 
 
 def _headings(page: str) -> set[str]:
-    """Return its headings, captions and summaries, without texts for screen readers only."""
+    """Return its headings, captions and summaries, and the parts of these, without texts for screen readers only."""
     seen = re.sub(r'<span class="hidden">.*?</span>', "", page)
     found = re.findall(r"<(h[1-6]|summary|figcaption)\b[^>]*>(.*?)</\1>", seen, re.DOTALL)
-    return {re.sub(r"<[^>]+>", "", text).strip() for _, text in found}
+    # A chart's caption is its finding and, in a part of its own, its title.
+    parts = [part for _, text in found for part in (text, *re.findall(r"<bdi>(.*?)</bdi>", text, re.DOTALL))]
+    return {re.sub(r"<[^>]+>", "", part).strip() for part in parts}
 
 
 def _clicks(place: str, where: str, named: list[str]) -> str:

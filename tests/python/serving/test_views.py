@@ -471,7 +471,7 @@ class TestCompare:
             n_worse = sum(one.verdict == "worse" for one in drawn)
             if drawn:
                 assert (
-                    f"{n_worse} of {len(drawn)} got worse" if n_worse else "None is certainly worse"
+                    f"{n_worse} of {len(drawn)} got worse" if n_worse else "No measure is certainly worse"
                 ) in said
             assert "Quality of the answers" in said
 
