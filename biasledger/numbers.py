@@ -6,6 +6,8 @@ import math
 
 NOTHING = 1e-12  # what is left where equal numbers were subtracted
 _SMALLEST_P = 1e-6
+AXES = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""], "percent": " %"}
+"""How the axes of charts write numbers (a locale of d3-format): a share as `percent` does."""
 
 
 def number(value: float | None) -> str:
@@ -21,6 +23,11 @@ def number(value: float | None) -> str:
 def interval(low: float | None, high: float | None) -> str:
     """`0.1 to 0.3`; – where an end is missing."""
     return "–" if low is None or high is None else f"{number(low)} to {number(high)}"
+
+
+def percent(share: float, digits: int = 0, *, has_sign: bool = False) -> str:
+    """A share as `12 %`, with so many digits behind the point, as the report's numbers and axes are written."""
+    return f"{100 * share:{'+' if has_sign else ''}.{digits}f} %"
 
 
 def probability(p_value: float | None) -> str:

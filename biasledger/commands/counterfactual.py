@@ -20,6 +20,7 @@ from biasledger.commands.common import (
     print_problems,
     table_option,
 )
+from biasledger.numbers import percent
 from collector.errors import InputError
 from collector.terminal import on_one_line, say
 
@@ -147,10 +148,10 @@ def _draft_lines(file: Path, attributes: Sequence[str], draft: Draft, left_out: 
     for one in attributes:
         n_left = sum(left.attribute in ("", one) for left in draft.left_out)
         yield (
-            f"  {one}: {count(draft.named[one], 'prompt')} ({draft.named[one] / n:.0%}) name it; "
+            f"  {one}: {count(draft.named[one], 'prompt')} ({percent(draft.named[one] / n)}) name it; "
             f"{draft.swapped[one]:,} swapped, {draft.added[one]:,} added, {n_left:,} left out"
         )
-    yield f"  {count(draft.n_without, 'prompt')} ({draft.n_without / n:.0%}) name none of them"
+    yield f"  {count(draft.n_without, 'prompt')} ({percent(draft.n_without / n)}) name none of them"
     if draft.added:
         yield f"  added to prompts that name nobody: {on_one_line(draft.sentence)}"
     for left in draft.left_out[:_LEFT_OUT_SHOWN]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from biasledger.comparing.verdicts import verdict_lines
 from biasledger.findings import STATUSES, Finding
-from biasledger.numbers import number, probability
+from biasledger.numbers import number, percent, probability
 from biasledger.querying.table import fitted, left_out_sentence, word_length
 from biasledger.verdicts import PLAIN
 from collector.terminal import Told, console, is_watched, on_one_line, say
@@ -216,9 +216,9 @@ def _contrasts_table(plan: DryRun) -> None:
     n = len(plan.contrasts)
     shared = f"alpha {ALPHA:g}" if n == 1 else f"alpha {ALPHA:g} shared by {n} contrasts"
     out.print(
-        f"By Cohen's formula for two means (1988), found in {POWER:.0%} of audits, {shared}; a share is taken to be near one "
-        f"half. It is a rough guide from sizes alone: a smaller difference is found where the answers to a prompt hardly vary, "
-        f"and only a larger one where the names of a group vary much.",
+        f"By Cohen's formula for two means (1988), found in {percent(POWER)} of audits, {shared}; a share is taken to be near "
+        f"one half. It is a rough guide from sizes alone: a smaller difference is found where the answers to a prompt hardly "
+        "vary, and only a larger one where the names of a group vary much.",
         highlight=False,
         soft_wrap=True,
     )
@@ -253,8 +253,8 @@ def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
     out.print(table)
     rests_on = f"How much answers vary is taken from run {run}." if run else ASSUMED
     out.print(
-        f"Found, or clear, in {POWER:.0%} of audits, on the measure's own scale; of each attribute the contrast that is known "
-        f"least. {rests_on}",
+        f"Found, or clear, in {percent(POWER)} of audits, on the measure's own scale; of each attribute the contrast that is "
+        f"known least. {rests_on}",
         highlight=False,
         soft_wrap=True,
     )
@@ -270,7 +270,7 @@ def steps_table(steps: Sequence[Step], n_calls: int, cost_usd: float | None) -> 
         table.add_column(name, justify="left" if name == "one more" else "right", overflow="fold")
     for one in steps:
         cost = "unknown" if cost_usd is None else usd(cost_usd * one.calls / max(n_calls, 1))
-        narrower = f"{'at most ' if one.is_at_most else ''}{one.narrower:.1%}"
+        narrower = f"{'at most ' if one.is_at_most else ''}{percent(one.narrower, 1)}"
         table.add_row(one.unit, f"{one.n:,}", f"{one.calls:,}", cost, narrower)
     if steps:
         out.print()
@@ -329,7 +329,7 @@ def curve_table(tuning: Tuning, *, rows: int = 11) -> None:
 
 
 def _rate(rate: Rate) -> str:
-    return f"{rate.value:.1%} ({rate.count} of {rate.n}; {rate.low:.1%} to {rate.high:.1%})"
+    return f"{percent(rate.value, 1)} ({rate.count} of {rate.n}; {percent(rate.low, 1)} to {percent(rate.high, 1)})"
 
 
 @contextmanager

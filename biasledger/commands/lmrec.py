@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from biasledger.commands.common import PATH, next_step
+from biasledger.numbers import percent
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -269,8 +270,8 @@ def _say_trained(model: Path, trained: Recommender) -> None:
     metrics = trained.card["metrics"].get("venue")
     if metrics:
         say(
-            f"  of {counts['texts_held_out']:,} held-out texts, {metrics['accuracy']:.1%} name their venue first and "
-            f"{metrics['hit_rate_at_20']:.1%} among the first 20 (MRR {metrics['mrr']:.3f})"
+            f"  of {counts['texts_held_out']:,} held-out texts, {percent(metrics['accuracy'], 1)} name their venue first and "
+            f"{percent(metrics['hit_rate_at_20'], 1)} among the first 20 (MRR {metrics['mrr']:.3f})"
         )
     else:
         say("  no text is held out, so nothing is known of how good it is")

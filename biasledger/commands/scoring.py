@@ -10,6 +10,7 @@ import click
 
 from biasledger.commands.common import PATH, ledger_option, next_step, warehouse_option
 from biasledger.commands.completing import complete_runs
+from biasledger.numbers import percent
 from collector.errors import BiasledgerError, InputError
 from collector.terminal import print_data, say
 
@@ -237,8 +238,9 @@ def _judge(
     for one in judge.swaps:
         said = (
             f"{one.group_name} against {one.reference_group} ({one.attribute}): {one.n_texts} texts graded with the words of "
-            f"both, those of {one.group_name} {abs(one.difference):.1%} of the range "
-            f"{'worse' if one.difference > 0 else 'better'} [{one.interval_low:+.1%}, {one.interval_high:+.1%}], "
+            f"both, those of {one.group_name} {percent(abs(one.difference), 1)} of the range "
+            f"{'worse' if one.difference > 0 else 'better'} [{percent(one.interval_low, 1, has_sign=True)}, "
+            f"{percent(one.interval_high, 1, has_sign=True)}], "
             f"p = {one.p_value:.2g}"
         )
         say(f"Warning: {said}" if one.is_unequal else f"  {said}", err=one.is_unequal)

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from biasledger.numbers import AXES
 from collector.errors import InputError
 from collector.files.replacing import write_whole
 
@@ -56,12 +57,12 @@ class Chart:
     def _svg(self) -> str:
         import vl_convert
 
-        return vl_convert.vegalite_to_svg(self.spec)
+        return vl_convert.vegalite_to_svg(self.spec, format_locale=AXES)
 
     def _png(self) -> bytes:
         import vl_convert
 
-        return vl_convert.vegalite_to_png(self.spec, scale=2)
+        return vl_convert.vegalite_to_png(self.spec, scale=2, format_locale=AXES)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         # Notebooks that draw no Vega-Lite show the SVG.

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from biasledger.numbers import percent
 from biasledger.reporting.picture import (
     STATUS_TEXTS,
     Key,
@@ -205,8 +206,8 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
             "band_high": None if pair.band_high is None else min(pair.band_high, 1.0),
             "kind": pair.status or "plain",
             "ratio": pair.ratio,
-            "written": f"{pair.share:.1%}",
-            "shown_reference": f"{pair.reference:.1%}",
+            "written": percent(pair.share, 1),
+            "shown_reference": percent(pair.reference, 1),
             **{key: clip(text) for key, text in pair.more.items()},
         }
         for pair, label in zip(pairs, labels, strict=True)
@@ -252,7 +253,8 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
 def describe_pairs(pairs: Sequence[Pair], what: str) -> str:
     """Dumbbells in words: every pair, and which are alarms."""
     listed = "; ".join(
-        f"{clip(pair.label, 60)} {pair.share:.0%} against {pair.reference:.0%}" for pair in pairs[:12]
+        f"{clip(pair.label, 60)} {percent(pair.share)} against {percent(pair.reference)}"
+        for pair in pairs[:12]
     )
     alarms = [clip(pair.label, 60) for pair in pairs if pair.status == "alarm"]
     return f"{what}: {listed}." + (f" Alarm: {', '.join(alarms[:8])}." if alarms else "")
@@ -354,7 +356,7 @@ def _listed(dots: Sequence[Dot | Pair]) -> str:
 
 def _said(dot: Dot | Pair) -> str:
     if isinstance(dot, Pair):
-        return f"{clip(dot.label, 60)} {dot.share:.0%} against {dot.reference:.0%}"
+        return f"{clip(dot.label, 60)} {percent(dot.share)} against {percent(dot.reference)}"
     return f"{clip(dot.label, 60)} {number(dot.value)}"
 
 
@@ -374,7 +376,10 @@ def headline_of_parts(mixes: Mapping[str, Mapping[str, float]]) -> str:
     """Name the part whose share differs most between the groups of stacked bars."""
     if len(mixes) < 2:
         return "; ".join(
-            f"{readable(part)}: {share:.0%}" for mix in mixes.values() for part, share in mix.items() if share
+            f"{readable(part)}: {percent(share)}"
+            for mix in mixes.values()
+            for part, share in mix.items()
+            if share
         )
     ends = []
     for part in next(iter(mixes.values())):
@@ -383,7 +388,7 @@ def headline_of_parts(mixes: Mapping[str, Mapping[str, float]]) -> str:
     difference, part, (most, highest), (least, lowest) = max(ends)
     if not difference:
         return "The same shares for all"
-    return f"{readable(part)}: {readable(highest)} {most:.0%}, {readable(lowest)} {least:.0%}"
+    return f"{readable(part)}: {readable(highest)} {percent(most)}, {readable(lowest)} {percent(least)}"
 
 
 def status_keys(rows: Sequence[Row]) -> tuple[Key, ...]:
@@ -415,19 +420,21 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
     return " ".join(sentences)
 
 
-def signed_bars(
-    rows: Sequence[tuple[str, float, str]], title: str, *, axis: str = "+.2~%", number_format: str = "{:+.1%}"
-) -> Spec:
+def signed_bars(rows: Sequence[tuple[str, float, str]], title: str) -> Spec:
     """A row for each label with a bar to the right or to the left of zero.
 
     Args:
         rows: label, difference, and what it is the difference of, for the tooltip.
-        title: what the horizontal axis measures.
-        axis: how the axis writes a number (d3), number_format: how the tooltip does (Python).
+        title: what the horizontal axis measures, a share.
     """
     labels = unique_labels([label for label, *_ in rows])
     values = [
-        {"label": label, "value": value, "written": signed(number_format.format(value)), "of": clip(text)}
+        {
+            "label": label,
+            "value": value,
+            "written": signed(percent(value, 1, has_sign=True)),
+            "of": clip(text),
+        }
         for label, (_, value, text) in zip(labels, rows, strict=True)
     ]
     x = {
@@ -439,7 +446,7 @@ def signed_bars(
         "mark": {"type": "bar", "color": "var(--accent)"},
         "encoding": {
             "y": {"field": "label", **_categories(labels, 0.35)},
-            "x": {"field": "value", **x, "stack": None, "axis": {"format": axis, "tickCount": 5}},
+            "x": {"field": "value", **x, "stack": None, "axis": {"format": "+.2~%", "tickCount": 5}},
             "tooltip": _tooltip("label", {"written": "difference", "of": "of"}),
         },
     }
@@ -452,7 +459,7 @@ def headline_of_bars(rows: Sequence[tuple[str, float, str]], who: tuple[str, str
         return "No difference"
     ends = [(max(rows, key=_difference), who[0], 1), (min(rows, key=_difference), who[1], -1)]
     return "; ".join(
-        text.format(label=label, size=abs(value), who=name)
+        text.format(label=label, size=percent(abs(value), 1), who=name)
         for (label, value, _), name, side in ends
         if value * side > 0
     )
@@ -560,8 +567,8 @@ def level_dots(
             "value": value,
             "low": low,
             "high": high,
-            "written": f"{value:.1%}",
-            "interval": "–" if low is None or high is None else f"{low:.1%} to {high:.1%}",
+            "written": percent(value, 1),
+            "interval": "–" if low is None or high is None else f"{percent(low, 1)} to {percent(high, 1)}",
         }
         for level, name, value, low, high in rows
         if clip(name, 80) in kinds
@@ -629,7 +636,7 @@ def grouped_bars(
             "series": clip(name, 80),
             "place": series.index(clip(name, 80)),
             "value": value,
-            "written": f"{value:.1%}" if "%" in axis else number(value),
+            "written": percent(value, 1) if "%" in axis else number(value),
         }
         for label, name, value in rows
         if clip(name, 80) in kinds
@@ -726,7 +733,7 @@ def stacked_shares(
     """A bar for each label, made of the shares of up to five parts; the rest up to 1 stays empty. Ordered parts get darker."""
     labels = unique_labels([label for label, _ in rows])
     values = [
-        {"label": label, "part": part, "order": place, "value": share, "written": f"{share:.1%}"}
+        {"label": label, "part": part, "order": place, "value": share, "written": percent(share, 1)}
         for label, (_, shares) in zip(labels, rows, strict=True)
         for place, (part, share) in enumerate(zip(parts, shares, strict=True))
         if share

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from biasledger.numbers import AXES
 from biasledger.reporting.charts import VEGA_LITE, Spec
 from biasledger.reporting.picture import Panel
 
@@ -101,7 +102,9 @@ def _drawn(spec: str, width: int, space: float | None) -> str:
     # Cached, as a page of the explorer is often shown again.
     import vl_convert
 
-    text = vl_convert.vegalite_to_svg(fitted(json.loads(spec), width, space), vl_version=VEGA_LITE)
+    text = vl_convert.vegalite_to_svg(
+        fitted(json.loads(spec), width, space), vl_version=VEGA_LITE, format_locale=AXES
+    )
     text = _TAG.sub(_shortened, _EMPTY.sub("", text)).replace("<g></g>", "")
     text = _DESCRIBED.sub(r"<\1\3><title>\2</title></\1>", _LINES.sub(_centred, text))
     text = _LINK.sub(_own_link, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from biasledger.numbers import percent
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
     THRESHOLD_KEY,
@@ -75,7 +76,7 @@ pivot (
         audit,
         target as model,
         round(accuracy, 3) as accuracy,
-        printf('%d of %d (%.1f%%)', n_inconsistent::integer, n_resumes, 100 * share_inconsistent) as inconsistent,
+        printf('%d of %d (%.1f %%)', n_inconsistent::integer, n_resumes, 100 * share_inconsistent) as inconsistent,
         printf('%s (%+.3f)', translate(replace(most_favoured, '*', ' × '), '_', ' '), highest_rank_value) as most_favoured,
         printf('%s (%+.3f)', translate(replace(least_favoured, '*', ' × '), '_', ' '), lowest_rank_value) as least_favoured,
         attribute || ' bias' as attribute,
@@ -411,7 +412,9 @@ def _parts_panel(rows: Sequence[Row], name: str, parts: Sequence[str], what: str
     shown = list(shares.items())[:_GROUPS_AT_MOST]
     listed = "; ".join(
         f"{group} "
-        + ", ".join(f"{readable(part)} {share:.0%}" for part, share in zip(parts, of, strict=True) if share)
+        + ", ".join(
+            f"{readable(part)} {percent(share)}" for part, share in zip(parts, of, strict=True) if share
+        )
         for group, of in shown
     )
     spec = stacked_shares(shown, [readable(part) for part in parts], f"share of the group’s {what}")

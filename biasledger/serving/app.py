@@ -24,7 +24,7 @@ from starlette.routing import Route
 
 from biasledger import __version__
 from biasledger.explaining.output import judgement_lines
-from biasledger.numbers import probability
+from biasledger.numbers import percent, probability
 from biasledger.querying.formats import json_value, write_csv, write_json
 from biasledger.querying.statements import Result
 from biasledger.reporting.drawing import as_csv, drawings
@@ -234,6 +234,7 @@ def _environment() -> Environment:
         in_words=in_words,
         json=json_value,
         number=number,
+        percent=percent,
         probability=probability,
         prose=prose,
         readable=readable,

@@ -9,6 +9,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasledger.numbers import percent
 from biasledger.project import settings_file
 from collector.errors import InputError
 from collector.files.replacing import write_whole
@@ -65,7 +66,7 @@ def proposed_rows(
         above, missed = best.false_positives, best.misses
         reason = (
             f"The smallest with at most 5 % false positives on {above.n + missed.n} labelled outputs: "
-            f"{above.value:.1%} of {above.n} acceptable ones lie above it and {missed.value:.1%} of {missed.n} "
+            f"{percent(above.value, 1)} of {above.n} acceptable ones lie above it and {percent(missed.value, 1)} of {missed.n} "
             f"problematic ones do not"
         )
         rows.append(

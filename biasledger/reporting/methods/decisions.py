@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from biasledger.numbers import percent
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
     Dot,
@@ -238,7 +239,7 @@ def _promotions_panel(rows: Sequence[Row]) -> Panel:
         (
             readable(row["group_name"]),
             (row["share_promoted"] or 0.0) - (row["share_demoted"] or 0.0),
-            f"{row['share_promoted'] or 0.0:.1%} promoted, {row['share_demoted'] or 0.0:.1%} demoted",
+            f"{percent(row['share_promoted'] or 0.0, 1)} promoted, {percent(row['share_demoted'] or 0.0, 1)} demoted",
         )
         for row in rows
     ]
@@ -246,7 +247,7 @@ def _promotions_panel(rows: Sequence[Row]) -> Panel:
         title=title,
         description=f"Bars by group, {title}: {listed}.",
         spec=signed_bars(bars, "promoted minus demoted, share of the group’s versions"),
-        finding=headline_of_bars(bars, ("promoted", "demoted"), "{label} net {who} {size:.0%}"),
+        finding=headline_of_bars(bars, ("promoted", "demoted"), "{label} net {who} {size}"),
     )
 
 
@@ -281,7 +282,7 @@ def _labels_panel(rows: Sequence[Row], labels: Sequence[str]) -> Panel:
         if row["label"] in labels:
             mixes[row["group_name"]][row["label"]] = row["share"] or 0.0
     listed = "; ".join(
-        f"{readable(group)} " + ", ".join(f"{label} {share:.0%}" for label, share in mix.items())
+        f"{readable(group)} " + ", ".join(f"{label} {percent(share)}" for label, share in mix.items())
         for group, mix in mixes.items()
     )
     return Panel(
@@ -305,8 +306,8 @@ def _consistency(source: Source, run_id: str) -> Picture | None:
     return Picture(
         key="decisions-consistency",
         title="Answers that the group alone changes",
-        reading=f"{n_changed:,} of {n:,} cases ({n_changed / n:.0%}) got different answers in versions that differ in the group "
-        "alone. Some of that is chance: a model that is asked the same twice may answer differently, too.",
+        reading=f"{n_changed:,} of {n:,} cases ({percent(n_changed / n)}) got different answers in versions that differ in the "
+        "group alone. Some of that is chance: a model that is asked the same twice may answer differently, too.",
         result=result,
     )
 

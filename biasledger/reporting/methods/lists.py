@@ -53,8 +53,9 @@ def _spread(source: Source, run_id: str) -> Picture | None:
         noun="domains",
         title="Differences between the groups of an attribute",
         reading="SNSR: the largest minus the smallest similarity of a group’s lists to the list that nobody in "
-        "particular gets, with what chance alone would give taken off. The grey band is as far as "
-        "the model differs from itself when the same question is asked again.",
+        "particular gets, with the lists’ own noise taken off (roots of squares). The grey band is "
+        "as far as the model differs from itself when the same question is asked again. SNSR by chance is its mean "
+        "where the groups are permuted.",
         legend=lambda rows: (*status_keys(rows), Key("band", "the model’s own noise")),
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from biasledger.numbers import percent
 from biasledger.reporting.charts import (
     Dot,
     Point,
@@ -80,8 +82,8 @@ def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
 def _levels_panel(rows: Sequence[Row]) -> Panel:
     domain = rows[0]["domain"]
     title = readable(rows[0]["attribute"]) + (", mean" if domain == "(all)" else f", {readable(domain)}")
-    # What its interval explains is no finding.
-    largest = max(rows, key=lambda row: (_is_certain(row), abs(row["share"] - row["expected_share"])))
+    # As the finding on price levels: what its interval explains comes last, then the surest comes first.
+    largest = max(rows, key=lambda row: (_is_certain(row), _sureness(row)))
     spec, legend = level_dots(
         [
             (
@@ -99,16 +101,22 @@ def _levels_panel(rows: Sequence[Row]) -> Panel:
     )
     return Panel(
         title=title,
-        description=f"Share of each price level by group, {title}. Farthest from its share of all items: "
-        f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {largest['share']:.1%} of that level and "
-        f"{largest['expected_share']:.1%} of all.",
+        description=f"Share of each price level by group, {title}. Most surely different from its share of all items: "
+        f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {percent(largest['share'], 1)} of that level "
+        f"and {percent(largest['expected_share'], 1)} of all.",
         spec=spec,
         legend=legend,
-        finding=f"{readable(largest['group_name'])} get {largest['share']:.0%} of {_level(largest['price_level'])} and "
-        f"{largest['expected_share']:.0%} of all items"
+        finding=f"{readable(largest['group_name'])} get {percent(largest['share'])} of {_level(largest['price_level'])} and "
+        f"{percent(largest['expected_share'])} of all items"
         if _is_certain(largest)
         else "Each interval holds the group’s share of all items",
     )
+
+
+def _sureness(row: Row) -> float:
+    """How far a share lies from that of all items, in widths of its interval."""
+    width: float = math.inf if row["share_low"] is None else row["share_high"] - row["share_low"]
+    return float(abs(row["share"] - row["expected_share"]) / (width or 1.0))
 
 
 def _is_certain(row: Row) -> bool:
@@ -214,7 +222,7 @@ def _quadrants_panel(rows: Sequence[Row]) -> Panel:
     listed = ", ".join(
         f"{row['category']} ({number(row['difference_x'])}, {number(row['difference_y'])})"
         for row in associated[:_NAMES_AT_MOST]
-    )
+    ) + (f" and {len(associated) - _NAMES_AT_MOST} more" if len(associated) > _NAMES_AT_MOST else "")
     return Panel(
         title=title,
         description=f"Scatter plot of {len(rows)} categories by their association with {group_x} (horizontal) and "
@@ -266,7 +274,8 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
     title = f"{readable(first['attribute'])}: {contrast(first)}"
     listed = "; ".join(
-        f"{row['word']} {row['share']:.1%} against {row['reference_share']:.1%}" for row in rows
+        f"{row['word']} {percent(row['share'], 1)} against {percent(row['reference_share'], 1)}"
+        for row in rows
     )
     spec, legend = grouped_bars(
         [
@@ -285,7 +294,7 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
         finding=headline_of_bars(
             [(row["word"], row["share"] - row["reference_share"], "") for row in rows],
             groups_of(first),
-            "{label}: {size:.1%} more for {who}",
+            "{label}: {size} more for {who}",
         ),
     )
 

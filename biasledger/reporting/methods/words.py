@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from biasledger.numbers import percent
 from biasledger.reporting.charts import (
     Dot,
     Point,
@@ -73,10 +74,10 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     bars = [
-        (row["word"], row["signed_share"], f"{abs(row['signed_share']):.1%} of the divergence")
+        (row["word"], row["signed_share"], f"{percent(abs(row['signed_share']), 1)} of the divergence")
         for row in rows
     ]
-    listed = "; ".join(f"{word}: {signed(f'{share:+.1%}')}" for word, share, _ in bars)
+    listed = "; ".join(f"{word}: {signed(percent(share, 1, has_sign=True))}" for word, share, _ in bars)
     return Panel(
         title=title,
         description=f"Bars by word, {title}, share of the divergence, positive where the group gets the word more: {listed}.",
@@ -85,7 +86,7 @@ def _contributions_panel(rows: Sequence[Row]) -> Panel:
             "share of the divergence, positive where the group gets the word more",
         ),
         finding=headline_of_bars(
-            bars, groups_of(rows[0]), "{label}: {size:.0%} of the divergence, more for {who}"
+            bars, groups_of(rows[0]), "{label}: {size} of the divergence, more for {who}"
         ),
     )
 

@@ -117,7 +117,7 @@ def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(
     few = biasledger("collect", "small.yml", "--target", "priced", "--dry-run").output
     assert "It takes 5 s for every second that an answer takes, with 4 at once." in few
     assert (
-        "By Cohen's formula for two means (1988), found in 80% of audits, alpha 0.05 shared by 2 contrasts"
+        "By Cohen's formula for two means (1988), found in 80 % of audits, alpha 0.05 shared by 2 contrasts"
         in few
     )
     many = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--trials", "200").output

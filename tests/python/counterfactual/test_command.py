@@ -37,7 +37,7 @@ def _run(*arguments: str) -> Result:
 def test_prompts_are_asked_with_the_words_of_each_group(folder: Path) -> None:
     result = _run("--attribute", "gender", "--attribute", "race", "-o", "audits/mine.yml")
     assert result.exit_code == 0, result.output
-    assert "gender: 3 prompts (50%) name it; 2 swapped, 1 added, 3 left out" in result.output
+    assert "gender: 3 prompts (50 %) name it; 2 swapped, 1 added, 3 left out" in result.output
     audit = load_audit(folder / "audits/mine.yml")
     asked = build_prompts(audit)
     assert "The prompts about gender give 6 answers about each group" in audit.warnings()[0]

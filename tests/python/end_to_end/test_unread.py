@@ -133,7 +133,7 @@ def test_the_report_shows_how_answers_were_read(odd: Project) -> None:
     page = render(odd.warehouse, [run])
     assert "How answers were read" in page
     assert "No rule reads 8 answers" in page
-    assert "unread 3%" in page
+    assert "unread 3 %" in page
 
 
 def test_explain_states_the_bounds(odd: Project) -> None:

@@ -165,7 +165,7 @@ def test_a_dumbbell_holds_both_shares_their_ratio_and_the_band_of_chance() -> No
     assert (first["band_low"], first["band_high"]) == (0.0, 0.44)
     assert second["ratio"] == "–"
     assert describe_pairs(pairs, "Selected") == (
-        "Selected: black 13% against 37%; none 10% against 0%. Alarm: black."
+        "Selected: black 13 % against 37 %; none 10 % against 0 %. Alarm: black."
     )
 
 

@@ -132,7 +132,7 @@ def test_a_group_inside_the_noise_is_no_alarm_of_its_attribute() -> None:
 def test_a_title_says_what_the_chart_shows() -> None:
     dots = [Dot("a", 0.1, status="alarm"), Dot("b", -0.3, status="alarm"), Dot("c", 0.2, status="alarm")]
     assert headline(dots) == "Alarm: b −0.3, c 0.2 and 1 more"
-    assert headline([Pair("black", 0.12, 0.37, "past")]) == "Past the threshold: black 12% against 37%"
+    assert headline([Pair("black", 0.12, 0.37, "past")]) == "Past the threshold: black 12 % against 37 %"
     assert (
         headline([Dot("a", 0.1, status="clear"), Dot("b", 0.1, status="inconclusive")])
         == "No alarm; inconclusive: b 0.1"
@@ -144,7 +144,7 @@ def test_a_title_says_what_the_chart_shows() -> None:
     assert headline(banded, "the noise") == "Outside the noise: b 0.7"
     assert headline([banded[0], banded[0]], "the noise") == "All lie within the noise"
     mixes = {"a": {"mid": 0.3, "senior": 0.7}, "b": {"mid": 0.5, "senior": 0.3}}
-    assert headline_of_parts(mixes) == "senior: a 70%, b 30%"
+    assert headline_of_parts(mixes) == "senior: a 70 %, b 30 %"
     assert headline_of_bars([("a", 0.0, "")], ("up", "down"), "{label}") == "No difference"
 
 

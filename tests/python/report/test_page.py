@@ -92,7 +92,7 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
     }
     tables = set(re.findall(r'<h3 id="(?:run-1-)?([a-z-]+)-title"', hostile_page)) - drawn
     assert tables >= {"lists-attributes", "lists-values", "prices-first-items", "model-indicators"}
-    assert "2 of 3 cases (67%) got different answers" in hostile_page
+    assert "2 of 3 cases (67 %) got different answers" in hostile_page
     assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
         re.findall(r'data-chart="([a-z0-9-]+)"', hostile_page)
     )
@@ -133,7 +133,7 @@ def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tm
     table = page[page.index('id="model-indicators-title"') :]
     table = table[: table.index("</table>")]
     assert re.findall(r'<td(?: class="prose")?>[+−]0\.\d+, favours White', table)
-    assert table.count("2 of 3 (66.7%)") == 1
+    assert table.count("2 of 3 (66.7 %)") == 1
     assert 'id="model-rates-title"' not in render(warehouse, ["run-1"])
     tried = page[page.index("Possible fixes") :]
     assert "Mask names, e-mail addresses and pronouns before a person is judged" in tried

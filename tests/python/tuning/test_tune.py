@@ -190,7 +190,7 @@ def test_the_command_prints_both_thresholds_and_writes_the_curve(tmp_path: Path,
     assert "60 labelled outputs" in result.stdout
     assert "tuned" in result.stdout
     assert "in use" in result.stdout
-    assert "0.0% (0 of 30; 0.0% to 11.4%)" in result.stdout
+    assert "0.0 % (0 of 30; 0.0 % to 11.4 %)" in result.stdout
     with (tmp_path / "curve.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == CURVE_COLUMNS
@@ -271,7 +271,7 @@ def test_proposed_rows_are_printed_and_written_in_place_of_the_old_ones(
     assert regard in printed.stdout
     # Regard does not separate the labels: a third of the acceptable answers has the largest value.
     assert ratio.startswith(
-        "stereotype_ratio,*,0.9,0.70,The smallest with at most 5 % false positives on 60 labelled outputs: 0.0%"
+        "stereotype_ratio,*,0.9,0.70,The smallest with at most 5 % false positives on 60 labelled outputs: 0.0 %"
     )
     assert regard.startswith("negative_regard,*,0.5,0.30,")
     assert ",biasledger tune a.csv (sha256 " in ratio
