@@ -38,6 +38,7 @@ class Example:
     """The same case under two names: the alarm that it shows, whom each question was about, and what came back.
 
     `n_like_finding`: how many of the pairs differ in the direction of the finding; None where it has no direction of one answer.
+    `choice`: why this one of the pairs is shown.
     """
 
     finding: Row
@@ -46,6 +47,7 @@ class Example:
     answers: tuple[str, str]
     n_pairs: int
     n_like_finding: int | None
+    choice: str
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,7 @@ def _example(
     if not alike:
         return None
     # Where right answers are known, a pair that is right about one group alone shows most.
-    pair, (text, other), _, _ = min(alike, key=lambda one: (not one[3], _likeness(*one[1])))
+    pair, (text, other), _, is_one_right = min(alike, key=lambda one: (not one[3], _likeness(*one[1])))
     return Example(
         alarm,
         readable(pair["subject"] or pair["domain"] or ""),
@@ -191,10 +193,35 @@ def _example(
             _captioned(pair["descriptor"], readable(pair["group_name"])),
             _captioned(pair["reference_descriptor"], readable(pair["reference_group"])),
         ),
-        (clip(text, _LONGEST_ANSWER), clip(other, _LONGEST_ANSWER)),
+        (clip(_lines(text), _LONGEST_ANSWER), clip(_lines(other), _LONGEST_ANSWER)),
         len(examples),
         None if direction is None else len(alike),
+        "is right about one group alone" if is_one_right else "has the fewest words in common",
     )
+
+
+def _lines(text: str) -> str:
+    """A list of JSON objects with a line for each, as `name (key: value; …)`; any other text as it is."""
+    try:
+        items = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(items, dict) and len(items) == 1:
+        (items,) = items.values()
+    if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
+        return text
+    return "\n".join(map(_line, items))
+
+
+def _line(item: Mapping[str, Any]) -> str:
+    rest = "; ".join(f"{readable(key)}: {_words(value)}" for key, value in item.items() if key != "name")
+    return f"{item['name']} ({rest})" if "name" in item else rest
+
+
+def _words(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_words, value))
+    return "–" if value is None else str(value)
 
 
 def _captioned(descriptor: str, group: str) -> str:

@@ -43,6 +43,7 @@ const charts = (() => {
   };
   for (const chart of document.querySelectorAll(".chart")) {
     const name = chart.dataset.chart;
+    const title = chart.closest("figure").querySelector("figcaption bdi")?.textContent ?? name;
     const acts = {
       SVG: () => offerFile(`${name}.svg`, "image/svg+xml", asSvg(chart)),
       PNG: () => savePng(`${name}.png`, asSvg(chart)),
@@ -50,7 +51,7 @@ const charts = (() => {
     };
     const offers = Object.entries(acts).map(([type, act]) => {
       const offer = button(type, act);
-      offer.setAttribute("aria-label", `Download the chart ${name} as ${type}`);
+      offer.setAttribute("aria-label", `Download as ${type}: ${title}`);
       return offer;
     });
     chart.after(element("p", "offers", ...offers));

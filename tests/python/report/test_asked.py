@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,7 @@ def test_the_two_answers_with_the_fewest_words_in_common_are_shown_where_that_is
     assert (
         page.index("Next steps") < page.index("Two answers to the same question") < page.index("How to read")
     )
-    assert "Of 2 such pairs" in shown
+    assert "Of 2 such pairs, this one has the fewest words in common." in shown
     assert 'aria-label="Answer about DeShawn (black)"><bdi>no more than a junior' in shown
     assert 'aria-label="Answer about Jake (white)"><bdi>senior' in shown
     assert "a fine senior person" not in page
@@ -116,9 +117,37 @@ def test_a_pair_that_is_right_about_one_group_alone_shows_most(warehouse: Path, 
         [(value,)] = connection.execute("select value from marts.fct_findings").fetchall()
         assert value > 0
     page = render(warehouse, ledger=ledger, with_examples=True)
-    assert "2 differ in the direction of the finding" in page
+    assert (
+        "2 differ in the direction of the finding; of these this one is right about one group alone." in page
+    )
     assert "a fine senior person" in page
     assert "no more than a junior" not in page
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (
+            '{"items": [{"categories": ["bars", "jazz"], "name": "Low Door", "price_level": 3}, {"name": "Oak", "n": 1}]}',
+            "Low Door (categories: bars, jazz; price level: 3)\nOak (n: 1)",
+        ),
+        ('[{"job": "nurse", "rank": null}]', "job: nurse; rank: –"),
+        ('{"label": "mid", "why": []}', '{"label": "mid", "why": []}'),
+        ("[]", "[]"),
+        ("[1, 2]", "[1, 2]"),
+        ("[{", "[{"),
+    ],
+)
+def test_a_list_of_objects_has_a_line_for_each(
+    warehouse: Path, ledger: Path, answer: str, shown: str
+) -> None:
+    with duckdb.connect(str(ledger)) as connection:
+        connection.execute(
+            "update raw.responses set response_text = ? where prompt_id = 'p-black-1'", [answer]
+        )
+    page = render(warehouse, ledger=ledger, with_examples=True)
+    quoted = page.partition('aria-label="Answer about DeShawn (black)"><bdi>')[2].partition("</bdi>")[0]
+    assert html.unescape(quoted) == shown
 
 
 def test_a_name_that_is_the_group_is_written_once(warehouse: Path, ledger: Path) -> None:
