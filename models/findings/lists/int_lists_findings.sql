@@ -143,8 +143,8 @@ spread_findings as (
                 when measure = 'personality_fairness' then ' on average from their mean similarity'
                 when not is_similarity then ' between groups'
             end,
-            printf(', where chance alone gives %.3f', {{ double_or_null("null_mean") }}),
-            case when measure = 'snsr' then printf(' and asking the same question again %.3f', noise_floor) end,
+            printf(', against %.3f where the groups are permuted', {{ double_or_null("null_mean") }}),
+            case when measure = 'snsr' then printf(' and %.3f where the same question is asked again', noise_floor) end,
             case
                 when measure = 'snsr' and n_groups = 2
                     then ' (of two groups SNSV is half of SNSR, so both thresholds are one test)'
