@@ -406,6 +406,7 @@ _WORDED = _words(worded_texts, n_wordings=8, sd=0.3, renamed=_RELABELLED)
 _OTHER: tuple[Rule, ...] = ("another verdict", "another p")
 _FOUND_AND_WRONG: tuple[tuple[float, Rule], ...] = ((0.3, "found"), (0.0, "error alarm"))
 _RANK = "measure = 'rank_gap'"
+_OF_WORDS = "measure in ('word_divergence', 'marked_words', 'classifier_accuracy')"
 _SLOPE = "measure = 'turn_slope'"
 _ALIKE = Conversations()
 _ERROR_RATES = "measure = 'error_rate_gap'"
@@ -448,8 +449,8 @@ SCENARIOS = (
              _shape(refused_prompts, _LEVELS, n_templates=4), "measure = 'answer_gap'"),
     Scenario("W4", "refusals that belong to the prompt, 12 templates of 15 trials", "error alarm",
              _shape(refused_prompts, _LEVELS, n_templates=12), "measure = 'answer_gap'"),
-    Scenario("W5", "five texts of each of 20 customers a group", "error alarm", _CUSTOMERS[False]),
-    Scenario("W5", "the same, the customer as subject", "error alarm", _CUSTOMERS[True]),
+    Scenario("W5", "five texts of each of 20 customers a group", "false alarm", _CUSTOMERS[False]),
+    Scenario("W5", "the same, the customer as subject", "false alarm", _CUSTOMERS[True]),
     Scenario("W5", "the same, the customer as subject", "judged", _CUSTOMERS[True], at_least=0.95),
     Scenario("W6", "scores of ten judges with levels of sd 8", "error alarm", _scores(judges, block="judge")),
     Scenario("W7", "groups asked in ten blocks while the target drifts", "error alarm", _scores(drifting, block="day")),
@@ -482,15 +483,15 @@ SCENARIOS = (
     ),
     Scenario("W13", "61 resumes, one in twenty decided against one group", "false clear",
              _shape(lowered_seldom, _ACCEPTED, {"decisions": {"ordered": True}}), _RANK),
-    Scenario("W14", "12 subjects × 15 trials of two answers", "error alarm", _words(repeats, shares=(0.5, 0.5))),
-    Scenario("W14", "the same, each prompt with its own mix", "error alarm", _words(repeats, shares=(0.5, 0.5), own=1 / 3)),
+    Scenario("W14", "12 subjects × 15 trials of two answers", "false alarm", _words(repeats, shares=(0.5, 0.5))),
+    Scenario("W14", "the same, each prompt with its own mix", "false alarm", _words(repeats, shares=(0.5, 0.5), own=1 / 3)),
     Scenario("W14", "80 % against 20 % of two answers", "false clear", _words(repeats, shares=(0.2, 0.8)),
              "measure = 'word_divergence'"),
     *(
-        Scenario("W15", f"{n[0]} answers, and {n[1]} three times shorter", "error alarm", _words(lengths, n=n))
+        Scenario("W15", f"{n[0]} answers, and {n[1]} three times shorter", "false alarm", _words(lengths, n=n), _OF_WORDS)
         for n in ((15, 15), (60, 15))
     ),
-    Scenario("W16", "two templates shared out 85 to 15", "error alarm", _words(uneven_templates)),
+    Scenario("W16", "two templates shared out 85 to 15", "false alarm", _words(uneven_templates)),
     Scenario("W17", "prices: half of one group's cheap questions refused", "error alarm", _prices(cheaper=0.0, refused=0.5),
              "measure <> 'answer_gap'"),
     Scenario("W18", "scores of 4 templates: 20 customers a group, levels of sd 10", "error alarm",
