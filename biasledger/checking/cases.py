@@ -88,7 +88,7 @@ class Check:
     about what was left out. audits: audit and target of each run, also of those without a case. silent: declared groups without
     any usable answer, each of which is an undecided case of its own. times: run -> when it was. measures: measure -> what it
     is in a sentence. outputs, failed_outputs: how single outputs do by the published rule, which decides nothing. is_strict:
-    undecided cases that can fail do not pass.
+    undecided cases that can fail do not pass. is_simulated: some of the answers are; is_all_simulated: all of them.
     """
 
     runs: tuple[str, ...]
@@ -103,6 +103,14 @@ class Check:
     outputs: tuple[Outputs, ...] = ()
     failed_outputs: tuple[FailedOutput, ...] = ()
     is_strict: bool = False
+    is_all_simulated: bool = False
+
+    @property
+    def simulated(self) -> str:
+        """A sentence about simulated answers; empty where there are none."""
+        if not self.is_simulated:
+            return ""
+        return f"{'All' if self.is_all_simulated else 'Some of the'} answers are simulated."
 
     def count(self, *statuses: str) -> int:
         """How many cases have one of these statuses."""
@@ -346,6 +354,7 @@ def read_check(
         outputs,
         failed,
         is_strict,
+        all(row["is_simulated"] for row in rows),
     )
 
 

@@ -169,7 +169,11 @@ def judgement_lines(explanation: Explanation) -> dict[str, str]:
     if row is not None:
         lines |= {
             "settings": f"thresholds.csv: measure {row['measure']}, audit {row['audit']}, attribute {row['attribute']}, severity "
-            f"{row['severity']}",
+            + (
+                row["severity"]
+                if row["severity"] == finding["severity"]
+                else f"{row['severity']}, here {finding['severity']}"
+            ),
             "because": row["reason"],
             "source": row["source"],
         }
@@ -202,17 +206,17 @@ def _clear(finding: Row, measure: Row) -> str:
     """What the finding would be clear by, and the interval that decides it, where that is not the value's own."""
     low, high = ends = finding["interval_low"], finding["interval_high"]
     is_own = ends == (finding["value_low"], finding["value_high"]) or high is None
-    other = (
-        ""
-        if is_own
-        else f"; on that scale the interval is {f'up to {number(high)}' if low is None else interval(low, high)}"
-    )
+    read = "" if is_own else f"up to {number(high)}" if low is None else interval(low, high)
     threshold = number(finding["clear_threshold"])
     if measure["clear_scale"].startswith("the same"):
         where = {"upper": f"below {threshold}", "lower": f"above {threshold}"}.get(
             measure["side"], f"within ±{threshold}"
         )
-        return f"if its whole 95 % interval lies {where}{other}"
+        if high is None and finding["value_high"] is None:
+            return f"not without an interval; it would have to lie {where}"
+        which = f", {measure['clear_scale'].partition(', ')[2]}: {read}" if read else ""
+        return f"if its 95 % interval lies {where}{which}"
+    other = f"; on that scale the interval is {read}" if read else ""
     return f"if its 95 % interval is within {threshold} ({measure['clear_scale']}){other}"
 
 
@@ -224,8 +228,9 @@ def _null(finding: Row, observed: float | None) -> str:
             else "no labels are permuted for it"
         )
     held = "" if observed is None else f"; {number(observed)} was observed"
+    moments = f"mean {number(finding['null_mean'])}, standard deviation {number(finding['null_sd'])}{held}; "
     return (
-        f"mean {number(finding['null_mean'])}, standard deviation {number(finding['null_sd'])}{held}; "
+        f"{'' if finding['null_mean'] is None else moments}"
         f"{finding['n_permutations']:,} permutations of labels, seed {finding['seed']}"
     )
 

@@ -46,7 +46,7 @@ MEASURES = (
         ),
         scale=(
             "largest minus smallest mean similarity of a group to the neutral list, beyond chance: √(observed² - "
-            "chance²), 0 to 1"
+            "noise²), 0 to 1"
         ),
         side="upper",
         unit="subjects",
@@ -79,7 +79,7 @@ MEASURES = (
         ),
         scale=(
             "population standard deviation of the groups' mean similarities to the neutral list, beyond chance: "
-            "√(observed² - chance²), 0 to 0.5"
+            "√(observed² - noise²), 0 to 0.5"
         ),
         side="upper",
         unit="subjects",
@@ -107,7 +107,7 @@ MEASURES = (
         name="unanswered_spread",
         description="Whether some groups are refused, or answered without a list, more often than others",
         scale=(
-            "largest minus smallest share of questions without a list, beyond chance: √(observed² - chance²), 0 to 1"
+            "largest minus smallest share of questions without a list, beyond chance: √(observed² - noise²), 0 to 1"
         ),
         side="upper",
         unit="subjects",
@@ -134,7 +134,7 @@ MEASURES = (
         description="Whether some groups get shorter lists than others",
         scale=(
             "largest minus smallest share of the K entries of a list that are missing, beyond chance: √(observed² - "
-            "chance²), 0 to 1"
+            "noise²), 0 to 1"
         ),
         side="upper",
         unit="subjects",
@@ -158,7 +158,7 @@ MEASURES = (
         description="Whether some groups get more repeated items than others",
         scale=(
             "largest minus smallest share of the K entries of a list that repeat an item, beyond chance: √(observed² - "
-            "chance²), 0 to 1"
+            "noise²), 0 to 1"
         ),
         side="upper",
         unit="subjects",
@@ -180,7 +180,7 @@ MEASURES = (
     Measure(
         name="relevance_spread",
         description="Whether some groups get better lists than others, where a table of relevant items is given",
-        scale="largest minus smallest mean NDCG, beyond chance: √(observed² - chance²), 0 to 1",
+        scale="largest minus smallest mean NDCG, beyond chance: √(observed² - noise²), 0 to 1",
         side="upper",
         unit="subjects",
         is_at_equal_sizes=True,

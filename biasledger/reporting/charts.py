@@ -454,12 +454,12 @@ def signed_bars(rows: Sequence[tuple[str, float, str]], title: str) -> Spec:
 
 
 def headline_of_bars(rows: Sequence[tuple[str, float, str]], who: tuple[str, str], text: str) -> str:
-    """What signed bars show: the label with the largest difference to each side, said in `text` by label, size and who."""
+    """What signed bars show: the largest difference to each side, said in `text` by label, size or points, and who."""
     if not any(value for _, value, _ in rows):
         return "No difference"
     ends = [(max(rows, key=_difference), who[0], 1), (min(rows, key=_difference), who[1], -1)]
     return "; ".join(
-        text.format(label=label, size=percent(abs(value), 1), who=name)
+        text.format(label=label, size=percent(abs(value), 1), points=100 * abs(value), who=name)
         for (label, value, _), name, side in ends
         if value * side > 0
     )

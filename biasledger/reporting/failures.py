@@ -75,14 +75,16 @@ def worst_first(findings: Sequence[Row]) -> list[Row]:
 
 
 def named(finding: Row, audit: str = "") -> str:
-    """Name a finding by its groups, subject and what was measured: `resumes: black vs white, gap in ranks`."""
+    """Name a finding by its groups, subject, what was measured and a family's member: `resumes: black vs white, gap in ranks`."""
     label = measure_rows().get(finding["measure"], {}).get("label") or readable(finding["measure"])
     groups = contrast(finding)
     if groups == "all groups" and finding["member"] and finding["reference_member"]:
         groups = f"{readable(finding['member'])} vs {readable(finding['reference_member'])}"
     elif groups == "all groups":
         groups = "" if finding["attribute"].startswith("(") else readable(finding["attribute"])
-    parts = (groups, readable(finding["subject"]), label.removeprefix("the "))
+    of_family = finding["member"] and not finding["reference_member"]
+    member = f" ({readable(finding['member'])})" if of_family else ""
+    parts = (groups, readable(finding["subject"]), label.removeprefix("the ") + member)
     listed = ", ".join(part for part in parts if part)
     return f"{readable(audit)}: {listed}" if audit else listed
 

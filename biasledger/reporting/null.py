@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,12 +12,13 @@ from biasledger.reporting.picture import Key, Panel, number, readable
 
 _POINTS = 121
 _SPREAD = 4.0  # standard deviations to either side
+_RANGE = re.compile(r"\((-?[\d.]+) to (-?[\d.]+)")
 
 
 def null_panel(
     finding: Mapping[str, Any], measure: Mapping[str, Any], observed: float | None
 ) -> Panel | None:
-    """A normal curve with the null's mean and standard deviation, and the observed value.
+    """A normal curve with the null's mean and standard deviation, as far as the measure's scale reaches, and the observed value.
 
     Args:
         finding: a row of fct_findings.
@@ -30,11 +32,15 @@ def null_panel(
     mean, sd = finding["null_mean"], finding["null_sd"]
     if at is None or mean is None or not sd:
         return None
-    low, high = min(mean - _SPREAD * sd, at - sd / 2), max(mean + _SPREAD * sd, at + sd / 2)
+    ends = _RANGE.search(measure["scale"])
+    least, most = map(float, ends.groups()) if ends else (-math.inf, math.inf)
     curve = [
         {"at": x, "density": math.exp(-0.5 * ((x - mean) / sd) ** 2)}
         for x in (mean + sd * _SPREAD * (2 * place / (_POINTS - 1) - 1) for place in range(_POINTS))
+        if least <= x <= most
     ]
+    if not curve:
+        return None
     # The threshold is on the scale of the value, not of what is debiased first.
     rules = [(at, "observed")]
     if observed is None:
@@ -43,7 +49,10 @@ def null_panel(
         "type": "quantitative",
         "title": readable(finding["measure"]) + ("" if observed is None else ", before chance is taken off"),
         "scale": {
-            "domain": [min(low, *(end for end, _ in rules)), max(high, *(end for end, _ in rules))],
+            "domain": [
+                min(curve[0]["at"], at - sd / 2, *(end for end, _ in rules)),
+                max(curve[-1]["at"], at + sd / 2, *(end for end, _ in rules)),
+            ],
             "nice": False,
         },
     }

@@ -313,7 +313,11 @@ def heading(name: str) -> str:
 
 
 def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row], str]:
-    """Return a table with one column for each interval and without columns of one value, which a sentence states."""
+    """Return a table with one column for each interval and without columns of one value, which a sentence states.
+
+    Columns that begin with noun_ are words for charts.
+    """
+    names = [name for name in names if not name.startswith("noun_")]
     varying = [name for name in names if len(rows) < 2 or len({str(row[name]) for row in rows}) > 1]
     varying = varying or list(names)
     same = ", ".join(

@@ -22,8 +22,8 @@ _MARKS = re.compile(r"[\\`*_{}\[\]#!|~<>&]|(?<=www)\.|:(?=//)")
 def write(check: Check) -> str:
     """The result, counts an audit, a sentence for each alarm, and folded what is only a warning, was accepted or may be tried."""
     lines = [MARK, f"### Bias audit: {_text(check.result)}", "", _text(check.headline)]
-    if check.is_simulated:
-        lines += ["", "Some of the answers are simulated."]
+    if check.simulated:
+        lines += ["", check.simulated]
     if check.cases:
         lines += ["", *_counts(check)]
     for status, heading in _HEADINGS.items():

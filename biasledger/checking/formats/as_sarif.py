@@ -35,7 +35,7 @@ def write(check: Check) -> str:
     said = [
         check.headline,
         *check.notes,
-        *(["Some of the answers are simulated."] if check.is_simulated else []),
+        *([check.simulated] if check.simulated else []),
     ]
     run = {
         "tool": {"driver": driver},

@@ -22,8 +22,8 @@ def write(check: Check, *, shows_all: bool = True) -> str:
     shows_all: also warnings, accepted alarms, all failures of an audit, and counts by measure.
     """
     lines = [check.result, check.headline]
-    if check.is_simulated:
-        lines.append("Some of the answers are simulated.")
+    if check.simulated:
+        lines.append(check.simulated)
     if check.n_compared:
         counts = ", ".join(
             f"{count} {verdict.replace('_', ' ')}" for verdict, count in sorted(check.n_compared.items())

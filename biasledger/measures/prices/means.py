@@ -71,7 +71,7 @@ MEASURES = (
             "How far apart the words of an attribute without a reference lie in the mean price level of what they get; "
             "what noise alone gives is taken off (roots of squares)"
         ),
-        scale="largest minus smallest mean price level of a word, beyond chance: √(observed² - chance²)",
+        scale="largest minus smallest mean price level of a word, beyond chance: √(observed² - noise²)",
         side="upper",
         unit="templates",
         is_at_equal_sizes=True,

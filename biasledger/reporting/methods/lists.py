@@ -53,9 +53,8 @@ def _spread(source: Source, run_id: str) -> Picture | None:
         noun="domains",
         title="Differences between the groups of an attribute",
         reading="SNSR: the largest minus the smallest similarity of a group’s lists to the list that nobody in "
-        "particular gets, with the lists’ own noise taken off (roots of squares). The grey band is "
-        "as far as the model differs from itself when the same question is asked again. SNSR by chance is its mean "
-        "where the groups are permuted.",
+        "particular gets, with what the lists’ own noise gives taken off (roots of squares). The grey "
+        "band is as far as the model differs from itself when the same question is asked again.",
         legend=lambda rows: (*status_keys(rows), Key("band", "the model’s own noise")),
     )
 
@@ -201,12 +200,12 @@ def _is_outside(row: Row) -> bool:
 
 
 def _farthest(dots: Sequence[Dot]) -> str:
-    """Name the group whose lists keep least, or the range where no group is marked."""
+    """Name the group whose lists keep least of the neutral one, or the range where no group is marked."""
     marked = [dot for dot in dots if dot.status == "alarm"]
     if not marked:
         return headline(dots, "the model’s own noise")
     least = min(marked, key=lambda dot: dot.value or 0.0)
-    return f"{least.label} keeps least of the neutral list: {number(least.value)}"
+    return f"Farthest from the neutral list: {least.label}, {number(least.value)}"
 
 
 def _similarity_panel(rows: Sequence[Row]) -> Panel:

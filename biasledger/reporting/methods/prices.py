@@ -106,7 +106,7 @@ def _levels_panel(rows: Sequence[Row]) -> Panel:
         f"and {percent(largest['expected_share'], 1)} of all.",
         spec=spec,
         legend=legend,
-        finding=f"{readable(largest['group_name'])} get {percent(largest['share'])} of {_level(largest['price_level'])} and "
+        finding=f"{readable(largest['group_name'])}: {percent(largest['share'])} of {_level(largest['price_level'])}, "
         f"{percent(largest['expected_share'])} of all items"
         if _is_certain(largest)
         else "Each interval holds the group’s share of all items",
@@ -294,7 +294,7 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
         finding=headline_of_bars(
             [(row["word"], row["share"] - row["reference_share"], "") for row in rows],
             groups_of(first),
-            "{label}: {size} more for {who}",
+            "{label}: {points:.1f} percentage points more for {who}",
         ),
     )
 

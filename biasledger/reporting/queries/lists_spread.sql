@@ -1,4 +1,4 @@
--- SNSR of each attribute, with what chance and the model's own noise would give.
+-- SNSR of each attribute, with what noise and the model's own noise would give.
 select
     findings.subject as domain,
     findings.attribute,
@@ -8,7 +8,7 @@ select
     findings.value_high,
     findings.threshold,
     spread.snsr,
-    findings.null_mean as snsr_by_chance,
+    spread.snsr_chance as snsr_by_noise,
     spread.snsr_noise_floor_high,
     spread.most_similar_group,
     spread.least_similar_group,

@@ -32,12 +32,13 @@ from levels
 where
     -- More groups than this cannot be distinguished; the picture of mean prices shows them all.
     n_groups <= 5
-    -- Data sets are drawn of one attribute, the one that differs most surely.
+    -- Data sets are drawn of one attribute, of those with few groups the one that differs most surely.
     and (
         $domains = 'all' and domain = '(all)'
         or $domains = 'each' and (levels.is_crossed, levels.least_p_value, levels.attribute) = (
             select (surest.is_crossed, surest.least_p_value, surest.attribute)
             from levels as surest
+            where surest.n_groups <= 5
             order by surest.is_crossed, surest.least_p_value nulls last, surest.attribute
             limit 1
         )

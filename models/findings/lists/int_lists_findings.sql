@@ -143,7 +143,7 @@ spread_findings as (
                 when measure = 'personality_fairness' then ' on average from their mean similarity'
                 when not is_similarity then ' between groups'
             end,
-            printf(', against %.3f where the groups are permuted', {{ double_or_null("null_mean") }}),
+            printf(', where noise alone gives %.3f', {{ double_or_null("chance") }}),
             case when measure = 'snsr' then printf(' and %.3f where the same question is asked again', noise_floor) end,
             case
                 when measure = 'snsr' and n_groups = 2

@@ -297,7 +297,7 @@ spread_findings as (
                 cheapest.mean_price_level, price_spread.spread
             )
         )
-        || coalesce(printf('; %.2f where the groups are permuted', {{ double_or_null("price_spread.null_mean") }}), '') as detail,
+        || coalesce(printf('; noise alone gives %.2f', {{ double_or_null("price_spread.chance") }}), '') as detail,
         price_spread.debiased as value,
         price_spread.p_value,
         price_spread.null_mean,

@@ -321,9 +321,15 @@ def test_a_value_says_whose_it_is_and_an_interval_without_a_lower_end_has_none()
     assert _clear(finding, clear) == f"{judged}; on that scale the interval is up to 2.7"
     assert _clear({**finding, "interval_high": None}, clear) == judged
     same = {"clear_scale": "the same, end of the interval farther from 0", "side": "two-sided"}
-    own = {**finding, "interval_high": None}
-    assert _clear(own, same) == "if its whole 95 % interval lies within ±1.96"
-    assert _clear(own, same | {"side": "lower"}) == "if its whole 95 % interval lies above 1.96"
+    none = {**finding, "interval_high": None}
+    assert _clear(none, same) == "not without an interval; it would have to lie within ±1.96"
+    own = {**finding, "interval_low": 0.5, "value_low": 0.5, "value_high": 2.7}
+    assert _clear(own, same | {"side": "lower"}) == "if its 95 % interval lies above 1.96"
+    of_all = {"clear_scale": "the same, the farthest end of all levels' intervals", "side": "two-sided"}
+    assert (
+        _clear({**own, "interval_low": -2.9, "interval_high": 2.9}, of_all)
+        == "if its 95 % interval lies within ±1.96, the farthest end of all levels' intervals: -2.9 to 2.9"
+    )
     assert (
         _clear({**finding, "interval_low": -2.7}, clear)
         == f"{judged}; on that scale the interval is -2.7 to 2.7"

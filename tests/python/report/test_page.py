@@ -305,6 +305,24 @@ def test_a_ratio_whose_interval_reaches_1_is_never_red(tmp_path: Path) -> None:
     ]
 
 
+def test_data_sets_are_drawn_of_an_attribute_whose_groups_can_be_told_apart(tmp_path: Path) -> None:
+    levels = [
+        {
+            "run_id": "run-1", "mitigation": "plain", "attribute": attribute, "group_name": group, "domain": domain,
+            "price_level": 1, "share": 0.5, "expected_share": 0.5, "excess": 0.0, "interval_low": -0.1, "interval_high": 0.1,
+            "p_value_adjusted": p, "n_items": 10.0, "is_crossed": False, "is_reference": group == "A",
+        }
+        for attribute, groups, p in (("location", "ABCDEF", 0.001), ("race", "AB", 0.01), ("gender", "AB", 0.5))
+        for group in groups
+        for domain in ("(all)", "Boston", "Toronto")
+    ]  # fmt: skip
+    rows = {"dim_runs": [run("run-1")], "fct_findings": [finding("run-1")], "fct_price_levels": levels}
+    charts = specs(warehouses.create(tmp_path / "warehouse.duckdb", rows))
+    page = render(tmp_path / "warehouse.duckdb")
+    assert {"run-1-prices-each-1", "run-1-prices-each-2"} <= charts.keys()
+    assert {"race, Boston", "race, Toronto"} <= set(re.findall(r"<bdi>(\w+, \w+)</bdi>", page))
+
+
 def test_the_sql_that_is_shown_gives_the_rows_that_are_shown(
     hostile_warehouse: Path, hostile_page: str
 ) -> None:

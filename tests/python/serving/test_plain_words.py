@@ -19,9 +19,9 @@ from tests.python.serving.conftest import Explorer
 
 # What readers had to read twice, jokes and metaphors: each has a plain word in its place.
 GIVEN_UP = re.compile(
-    r"asked of (?:the )?simulator|judged rightly|separability|mend or accept|ask more\b|only warns|whole interval|stands? behind"
-    r"|stands here|it speaks of|drawn are|no finding fits|beside|\bmanners?\b|\bcarriers?\b|hand(?:ed|s) over"
-    r"|hands on|all that a prompt says"
+    r"asked of (?:the )?simulator|judged rightly|separability|mend or accept|ask more\b|only warns"
+    r"|whole (?:95 % )?interval|stands? behind|stands here|it speaks of|drawn are|no finding fits"
+    r"|beside|\bmanners?\b|\bcarriers?\b|hand(?:ed|s) over|hands on|all that a prompt says"
     r"|has no say|is shown, that|by chance alone, at most|\btold\b|shipped (?:mitigation|variant)|(?-i:\bNone\b|\bnan\b)"
     r"|\{\w+\}",
     re.IGNORECASE,

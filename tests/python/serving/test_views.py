@@ -273,7 +273,8 @@ class TestFinding:
         peak = max(curve, key=lambda row: row["density"])
         assert peak["at"] == pytest.approx(null_mean)
         assert area["mark"]["type"] == "area"
-        assert curve[-1]["at"] == pytest.approx(null_mean + 4 * null_sd)
+        # On a scale from 0.
+        assert curve[0]["at"] == pytest.approx(max(null_mean - 4 * null_sd, 0.0), abs=null_sd / 15)
 
     def test_an_unknown_finding_is_said(self, explorer: Explorer) -> None:
         wrong = explorer.get("/finding/zzzz")
@@ -299,7 +300,7 @@ FINDING = {"value": 0.3, "null_mean": 0.0, "null_sd": 0.1, "threshold": 0.2, "me
 
 class TestNull:
     def test_two_sided_thresholds_stand_on_both_sides(self) -> None:
-        panel = null_panel(FINDING, {"side": "two-sided"}, None)
+        panel = null_panel(FINDING, {"side": "two-sided", "scale": "ranks"}, None)
         assert panel is not None
         assert [row["at"] for row in panel.spec["layer"][2]["data"]["values"]] == [-0.2, 0.2]
         assert "3.0 standard deviations above" in panel.description
@@ -308,7 +309,15 @@ class TestNull:
         "changed", [{"value": None}, {"null_mean": None}, {"null_sd": None}, {"null_sd": 0.0}]
     )
     def test_without_a_spread_nothing_is_drawn(self, changed: dict[str, Any]) -> None:
-        assert null_panel({**FINDING, **changed}, {"side": "upper"}, None) is None
+        assert null_panel({**FINDING, **changed}, {"side": "upper", "scale": "a share"}, None) is None
+
+    def test_the_curve_ends_where_the_scale_does(self) -> None:
+        ratio = {**FINDING, "value": 0.345, "null_mean": 0.9, "null_sd": 0.08}
+        panel = null_panel(ratio, {"side": "lower", "scale": "the smallest over the largest (0 to 1)"}, None)
+        assert panel is not None
+        at = [row["at"] for row in panel.spec["data"]["values"]]
+        assert 0.98 < max(at) <= 1
+        assert min(at) == pytest.approx(0.9 - 4 * 0.08)
 
 
 class TestPairs:
