@@ -37,12 +37,7 @@ def draw(
 ) -> tuple[list[AnswerToScore], Mapping[tuple[str, str], AskedPrompt], list[int]]:
     """Draw n text answers at random, or all, one about each combination of groups in turn, so that the first are a sample, too.
 
-    Args:
-        ledger: the ledger.
-        n: how many; None for all.
-        seed: the same seed and ledger give the same answers.
-        run_id: the run; None for all runs whose answers are texts.
-        scorers: only answers of the run that one of these has scored; all where none has scored any.
+    With `scorers` only answers of the run that one of these has scored are drawn, or all where none has scored any.
 
     Returns:
         The answers in the order drawn, run and prompt -> the prompt, and how many answers there are about each combination of
