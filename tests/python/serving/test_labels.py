@@ -254,7 +254,12 @@ def test_the_sample_is_random_about_each_group_and_what_is_left_out_comes_again(
     assert len({(one["prompt"], one["trial"]) for one in drawn}) == 9
     assert "you graded 8." in page
     assert form_of(labelling.get(asked).text)["prompt"] == drawn[4]["prompt"]
-    assert [one["prompt"] for one in drawn] != sorted(one["prompt"] for one in drawn)
+    places = [one.prompt_id for one in answers_to_score(Ledger(labelling.ledger), "", run_id)[0]]
+    for group in groups:
+        of_group = [
+            places.index(one["prompt"]) for one in drawn if prompts[run_id, one["prompt"]].groups == group
+        ]
+        assert of_group not in (sorted(of_group), sorted(of_group, reverse=True))
     for one in drawn:
         post(labelling, {**one, "label": ""})
 
