@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from biasledger.explaining.responses import asked_texts
 from biasledger.explaining.rows import rows
@@ -17,12 +18,8 @@ from collector.errors import InputError
 from collector.hints import did_you_mean
 from collector.ledger.database import Ledger
 from collector.ledger.labels import read_labels
+from collector.ledger.scorable import AnswerToScore
 from collector.rows import GRADED
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from collector.ledger.scorable import AnswerToScore
 
 _LOCK_SECONDS = 2.0
 _RUNS = """
