@@ -190,7 +190,7 @@ def report(
 @click.option(
     "--label-as",
     metavar="NAME",
-    help="Let readers mark answers as acceptable or problematic; kept in the ledger in this name.",
+    help="Let readers label answers, or grade them by a rubric; kept in the ledger in this name.",
 )
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser, too.")
 def serve(ledger: Path, warehouse: Path, port: int, label_as: str | None, opens: bool) -> None:

@@ -41,7 +41,7 @@ from biasledger.reporting.picture import (
     readable,
 )
 from biasledger.reporting.verdicts import about, in_words, technical
-from biasledger.serving import comparison, findings, one_finding, pairs, queries
+from biasledger.serving import comparison, findings, grading, one_finding, pairs, queries
 from biasledger.serving.asked import Asked, Labeller, Served, link
 from biasledger.serving.builds import build_of
 from biasledger.serving.guards import comes_from_elsewhere, guards
@@ -67,6 +67,7 @@ _VIEWS = (
     _View("/pairs", "Pairs", "pairs", pairs.page),
     _View("/compare", "Compare", "compare", comparison.page),
     _View("/sql", "SQL", "sql", queries.page),
+    _View("/grade", "Grade", "grade", grading.page),
 )
 _DOWNLOADS: Mapping[str, tuple[Callable[[Served, Asked], Result], Callable[[Result, Any], None], str]] = {
     "/findings.csv": (findings.download, write_csv, "text/csv"),

@@ -2,33 +2,137 @@
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+from biasledger.explaining.rows import Row, rows
+from biasledger.scoring.rubrics import load_rubric, shipped
 from biasledger.serving.asked import Served
+from biasledger.tuning.keeping import DRAWN
 from collector.errors import InputError, LedgerError
+from collector.hints import did_you_mean, quoted
 from collector.ledger.database import Ledger
 from collector.ledger.labels import LABELS, KeptLabel, Label, keep_labels, read_labels
+from collector.rows import GRADED
+
+if TYPE_CHECKING:
+    import duckdb
 
 _LOCK_SECONDS = 5.0
 _BYTES_AT_MOST = 10_000
 # A path of this explorer: two slashes would begin the address of another machine.
 _OWN_PAGE = re.compile(r"/(?![/\\])[^\s\\]*")
+_RUBRICS = """
+    select detail from raw.kept_run_events
+    where event = $event and run_id = $run_id and json_exists(detail, '$.answers') and json_exists(detail, '$.question')
+    order by event_number
+"""
+_GRADES = """
+    select prompt_id || '.' || trial as answer, scorer, label, reason from raw.response_scores
+    where run_id = $run_id and list_contains($answers, answer)
+    qualify row_number() over (partition by answer, scorer order by attempt desc, score desc, label) = 1
+    order by scorer
+"""
 
 
-def labels_by_answer(served: Served, run_id: str) -> Mapping[str, list[KeptLabel]]:
-    """The labels of a run's answers by prompt_id.trial; none where the ledger cannot be read, which the page says elsewhere."""
-    found: defaultdict[str, list[KeptLabel]] = defaultdict(list)
+@dataclass(frozen=True)
+class Question:
+    """What is asked about an answer: by a rubric, which judges are asked, too, or without one whether it is acceptable.
+
+    `answers` is label -> its meaning.
+    """
+
+    rubric: str
+    text: str
+    answers: Mapping[str, str]
+    shows_message: bool = True
+    scorers: tuple[str, ...] = ()
+
+
+_PLAIN = Question("", "", dict.fromkeys(LABELS, ""))
+
+
+@dataclass(frozen=True)
+class Said:
+    """A question about one answer, its labels, among them the labeller's own, and judges' grades.
+
+    All are left out until the labeller has answered a rubric's question (`is_blind`).
+    """
+
+    question: Question
+    labels: Sequence[KeptLabel] = ()
+    mine: KeptLabel | None = None
+    grades: Sequence[Row] = ()
+    is_blind: bool = True
+
+
+def rubrics_of(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, Question]:
+    """Return the questions of a run's judges by rubric."""
+    found: dict[str, Question] = {}
+    for row in rows(connection, _RUBRICS, {"event": GRADED, "run_id": run_id}):
+        said = json.loads(row["detail"])
+        name, label, answers = said["rubric"], said["label"], said["answers"]
+        # The ledger sorts keys as texts, 10 before 2; of labels the worse one comes first.
+        ordered = {one: answers[one] for one in sorted(answers, key=int if label is None else label.__ne__)}
+        scorers = (*(found[name].scorers if name in found else ()), said["scorer"])
+        found[name] = Question(name, said["question"], ordered, said["shows_message"], scorers)
+    return found
+
+
+def question_of(connection: duckdb.DuckDBPyConnection, run_id: str, rubric: str) -> Question:
+    """Return the question of a rubric: of the run's judges, or, before one has graded, a shipped one.
+
+    Raises:
+        InputError: there is no such rubric.
+    """
+    known = rubrics_of(connection, run_id)
+    if rubric in known:
+        return known[rubric]
+    if rubric not in shipped():
+        raise InputError(f"There is no rubric {rubric!r}{did_you_mean(rubric, known) or '.'}")
+    _, one = load_rubric(rubric)
+    return Question(rubric, one.question, one.answers, one.shows_message)
+
+
+def read_said(
+    connection: duckdb.DuckDBPyConnection,
+    served: Served,
+    run_id: str,
+    questions: Iterable[Question],
+    answers: Collection[str],
+    *,
+    only_drawn: bool = False,
+) -> dict[str, list[Said]]:
+    """Return what was said about answers, prompt_id.trial; `only_drawn`: as if an answer that was not drawn had no label yet."""
+    name = served.labeller.name if served.labeller else ""
+    found: dict[str, list[Said]] = {key: [] for key in answers}
+    grades = rows(connection, _GRADES, {"run_id": run_id, "answers": list(answers)})
+    for question in questions:
+        kept = read_labels(connection, run_id, question.rubric)
+        for key, said in found.items():
+            labels = [one for one in kept if f"{one.prompt_id}.{one.trial}" == key]
+            mine = next((one for one in labels if one.labelled_by == name), None)
+            if question.rubric and name and (mine is None or (only_drawn and not mine.is_drawn)):
+                said.append(Said(question))
+                continue
+            graded = [one for one in grades if one["answer"] == key and one["scorer"] in question.scorers]
+            said.append(Said(question, labels, mine, graded, is_blind=False))
+    return found
+
+
+def labels_of_run(served: Served, run_id: str, answers: Collection[str]) -> dict[str, list[Said]]:
+    """Return what was said about answers of a run; nothing where the ledger cannot be read, which the page says elsewhere."""
     try:
         with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as connection:
-            for one in read_labels(connection, run_id):
-                found[f"{one.prompt_id}.{one.trial}"].append(one)
+            questions = [_PLAIN, *rubrics_of(connection, run_id).values()]
+            return read_said(connection, served, run_id, questions, answers)
     except LedgerError:
         return {}
-    return found
 
 
 def keep_form(served: Served, body: bytes) -> str:
@@ -52,8 +156,13 @@ def keep_form(served: Served, body: bytes) -> str:
     trial = given.get("trial", "")
     if not trial.isdecimal() or len(trial) > 9:
         raise InputError("A label is of one answer: its run, prompt and trial.")
-    if "label" not in given:
-        raise InputError(f"A label says whether the answer is {' or '.join(LABELS)}: choose one.")
+    ledger = Ledger(served.ledger, wait_seconds=_LOCK_SECONDS)
+    rubric, question = given.get("rubric", ""), _PLAIN
+    if rubric:
+        with ledger.read() as connection:
+            question = question_of(connection, given.get("run", ""), rubric)
+    if given.get("label") not in ("", *question.answers):
+        raise InputError(f"A label of an answer is one of {quoted(question.answers)}: choose one.")
     one = Label(
         given.get("run", ""),
         given.get("prompt", ""),
@@ -61,6 +170,7 @@ def keep_form(served: Served, body: bytes) -> str:
         given["label"] or None,
         comment=" ".join(given.get("comment", "").split()),
     )
-    keep_labels(Ledger(served.ledger, wait_seconds=_LOCK_SECONDS), [one], labeller.name)
+    is_drawn = bool(rubric) and given.get("drawn") == DRAWN
+    keep_labels(ledger, [one], labeller.name, is_drawn=is_drawn, rubric=rubric)
     back = given.get("back", "")
     return back if _OWN_PAGE.fullmatch(back) else "/"

@@ -14,7 +14,7 @@ from biasledger.reporting.null import null_panel
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
 from biasledger.serving.findings import neighbours
-from biasledger.serving.labelling import labels_by_answer
+from biasledger.serving.labelling import labels_of_run
 
 _ANSWERS, _ANSWERS_AT_MOST = 3, 20
 
@@ -39,6 +39,11 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
     finding = explained.judgement.finding
     with locked_warehouse(served.warehouse) as connection:
         around = neighbours(connection, asked, finding["finding_id"])
+    shown = {one.response_id.rpartition(".")[0] for side in explained.sides for one in side.answers}
+    # The scheme of a judge's scores is its name and what it graded.
+    scorer = finding["scheme"].rpartition(": ")[0]
+    labels = labels_of_run(served, finding["run_id"], shown)
+    questions = [one.question for said in labels.values() for one in said]
     return {
         "build": build_of(served.warehouse),
         "around": around,
@@ -49,7 +54,8 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         "sql": with_values("select * from marts.fct_findings where finding_id = $finding_id", finding),
         "pairs_href": _pairs_href(finding),
         "pieces": pieces,
-        "labels": labels_by_answer(served, finding["run_id"]) if explained.sides else {},
+        "labels": labels,
+        "graded_by": next((one.rubric for one in questions if scorer in one.scorers), ""),
         "n_answers": n_answers,
         "more": min(2 * max(n_answers, _ANSWERS), _ANSWERS_AT_MOST),
     }

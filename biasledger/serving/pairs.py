@@ -15,7 +15,7 @@ from biasledger.querying.connection import locked_warehouse
 from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import read_build
 from biasledger.serving.changed_words import Part, changed
-from biasledger.serving.labelling import labels_by_answer
+from biasledger.serving.labelling import labels_of_run
 from biasledger.verdicts import PLAIN
 from collector.errors import InputError, LedgerError
 from collector.hints import did_you_mean
@@ -193,6 +193,8 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         (pairs, n_all), shown = _ranked(found, measured, None), None
         place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
         missing = f"The texts are missing: {error}"
+    pair = shown.pair if shown else None
+    answers = [f"{one}.{pair.trial}" for one in (pair.prompt_id, pair.other_prompt_id)] if pair else []
     first = max(0, min(place - 1 - _LISTED // 4, len(pairs) - _LISTED))
     return {
         **values,
@@ -204,7 +206,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         "place": place,
         "shown": shown,
         "missing": missing,
-        "labels": labels_by_answer(served, chosen["run_id"]) if shown else {},
+        "labels": labels_of_run(served, chosen["run_id"], answers),
     }
 
 

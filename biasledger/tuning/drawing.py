@@ -1,4 +1,4 @@
-"""A file of answers drawn at random, to be filled with labels: what a scorer's rates are corrected by."""
+"""Answers drawn at random to be labelled, in a file or in the explorer: what a scorer's rates are corrected by."""
 
 from __future__ import annotations
 
@@ -12,13 +12,54 @@ from biasledger.tuning.labels import ADDRESS
 from collector.errors import InputError
 from collector.files.csv import inert
 from collector.ledger.database import Ledger
-from collector.ledger.scorable import AskedPrompt, answers_to_score, asked_prompts
+from collector.ledger.scorable import AnswerToScore, AskedPrompt, answers_to_score, asked_prompts
 
 _COLUMNS = (*ADDRESS, "drawn", "question", "text", "label")
 _Answer = TypeVar("_Answer")
 
 NEEDED_COVERAGE = 0.9
 """Share of answers about combinations of groups with a labelled answer, below which int_markers_label_rates corrects nothing."""
+LEAST_LABELS = 10
+"""Labels of answers about each combination of groups, below which int_markers_corrected_scores corrects no judge."""
+_SCORED = """
+    select distinct prompt_id, trial, attempt from raw.response_scores
+    where run_id = $run_id and list_contains($scorers, scorer)
+"""
+
+
+def draw(
+    ledger: Ledger,
+    n: int | None = None,
+    *,
+    seed: int = 0,
+    run_id: str | None = None,
+    scorers: Sequence[str] = (),
+) -> tuple[list[AnswerToScore], Mapping[tuple[str, str], AskedPrompt], list[int]]:
+    """Draw n text answers at random, or all, one about each combination of groups in turn, so that the first are a sample, too.
+
+    With `scorers` only answers of the run that one of these has scored are drawn, or all where none has scored any.
+
+    Returns:
+        The answers in the order drawn, run and prompt -> the prompt, and how many answers there are about each combination of
+        groups, mitigations and runs.
+
+    Raises:
+        LedgerError: the ledger cannot be read.
+    """
+    # No scorer has this name, so all answers are left to score.
+    answers, _ = answers_to_score(ledger, "", run_id)
+    if scorers:
+        with ledger.read() as connection:
+            known = {"run_id": run_id, "scorers": list(scorers)}
+            scored = set(connection.execute(_SCORED, known).fetchall())
+        answers = [one for one in answers if (one.prompt_id, one.trial, one.attempt) in scored] or answers
+    prompts = asked_prompts(ledger, {one.run_id for one in answers})
+    cells: dict[Hashable, list[AnswerToScore]] = {}
+    for one in answers:
+        prompt = prompts[one.run_id, one.prompt_id]
+        cells.setdefault((one.run_id, prompt.mitigation, prompt.groups), []).append(one)
+    sizes = [len(members) for members in cells.values()]
+    return _alike(list(cells.values()), len(answers) if n is None else n, seed), prompts, sizes
 
 
 def write_drawn(
@@ -27,7 +68,7 @@ def write_drawn(
     """Write answers drawn at random, as many about each combination of groups as about any other.
 
     Args:
-        path: the CSV file, with an empty column label; its rows are in a random order, so that the first are a sample, too.
+        path: the CSV file, with an empty column label; its rows are in the order drawn.
         ledger_path: the ledger.
         n: how many answers; fewer are written where there are fewer.
         seed: draws them; the same seed and ledger give the same file.
@@ -44,36 +85,27 @@ def write_drawn(
         raise InputError(f"{path} is there already and may hold labels; name another file.")
     ledger = Ledger(ledger_path)
     ledger.update()
-    # No scorer has this name, so all answers are left to score.
-    answers, _ = answers_to_score(ledger, "", run_id)
+    answers, prompts, cells = draw(ledger, n, seed=seed, run_id=run_id)
     if not answers:
         raise InputError(f"{'Run ' + run_id if run_id else ledger_path} holds no text answers to label.")
-    prompts: Mapping[tuple[str, str], AskedPrompt] = asked_prompts(ledger, {one.run_id for one in answers})
-    cells: dict[Hashable, list[int]] = {}
-    for place, one in enumerate(answers):
-        prompt = prompts[one.run_id, one.prompt_id]
-        cells.setdefault((one.run_id, prompt.mitigation, prompt.groups), []).append(place)
-    drawn = _alike(list(cells.values()), n, seed)
     with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(_COLUMNS)
-        for one in (answers[place] for place in drawn):
+        for one in answers:
             question = inert(prompts[one.run_id, one.prompt_id].text)
             writer.writerow([one.run_id, one.prompt_id, one.trial, DRAWN, question, inert(one.text), ""])
-    return len(drawn), len(cells)
+    return len(answers), len(cells)
 
 
 def _alike(cells: Sequence[list[_Answer]], n: int, seed: int) -> list[_Answer]:
-    """Draw n of them, one of each cell in turn while it has any; in a random order."""
+    """Draw n of them, one of each cell in turn while it has any."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
     for members in cells:
         generator.shuffle(members)
     drawn: list[_Answer] = []
-    while len(drawn) < n and any(cells):
+    while len(drawn) < n and (cells := [members for members in cells if members]):
         # Where not all cells get one more, which do is drawn, too.
-        for place in generator.permutation(len(cells)):
-            if cells[place] and len(drawn) < n:
-                drawn.append(cells[place].pop())
-    return [drawn[place] for place in generator.permutation(len(drawn))]
+        drawn += [cells[place].pop() for place in generator.permutation(len(cells))[: n - len(drawn)]]
+    return drawn

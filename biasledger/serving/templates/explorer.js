@@ -1,14 +1,14 @@
 "use strict";
 // Steps through pages by key, says when a newer build was published. Texts are only ever set as text.
 (() => {
-  // ---- keys: j and k step to the next and the one before, and nowhere while somebody types ----
+  // ---- keys: j and k step to the next and the one before, others press a button; none while somebody types ----
   const steps = { j: "next", ArrowRight: "next", k: "prev", ArrowLeft: "prev" };
   addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select, [tabindex='0']");
     if (typing && event.key === "Enter" && event.ctrlKey && typing.name === "sql") typing.form.requestSubmit();
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || !(event.key in steps)) return;
-    const link = document.querySelector(`a[rel=${steps[event.key]}]`);
-    if (link) link.click();
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const answer = event.key in steps ? `a[rel=${steps[event.key]}]` : `[data-key="${CSS.escape(event.key)}"]`;
+    document.querySelector(answer)?.click();
   });
 
   // ---- filters: a choice is applied at once; the button remains for those without scripts ----

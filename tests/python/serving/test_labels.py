@@ -1,23 +1,32 @@
-"""Test labels given in the browser: kept under the name the explorer was started with, and refused from other sites."""
+"""Test labels and grades given in the browser: kept in the name that the explorer has, and refused from other sites."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import socket
+from collections import Counter
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
 import requests
 
+from biasledger.scoring.rubrics import load_rubric
+from biasledger.serving.asked import link
 from biasledger.verify import verify_ledger
 from collector.ledger.database import Ledger
-from collector.ledger.labels import read_labels
-from tests.python.report.test_browser import violations
+from collector.ledger.events import keep_event
+from collector.ledger.labels import KeptLabel, Label, keep_labels, read_labels
+from collector.ledger.scorable import answers_to_score, asked_prompts
+from collector.rows import GRADED, ScoreRow, utc_now
+from tests.python.report.test_browser import overflow, violations
 from tests.python.serving.conftest import SECONDS, Explorer, Open, serving
 
 NAME = "Ada <b>L.</b>"
+REASON = "Because <i>small-model</i> says so."
+N_GRADED = 60  # of the run's answers
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +36,60 @@ def labelling(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         shutil.copyfile(audited / name, folder / name)
     if (audited / "journal").is_dir():
         shutil.copytree(audited / "journal", folder / "journal")
+    judge(folder / "ledger.duckdb", "helpfulness", "condescension")
     with serving(folder, label_as=NAME) as running:
         yield running
 
 
+def judge(path: Path, *rubrics: str) -> None:
+    """Have a judge grade some answers of the run of advice; by helpfulness it also knows a grade 10."""
+    ledger = Ledger(path)
+    answers, _ = answers_to_score(ledger, "", judged_run(path))
+    run_id = answers[0].run_id
+    for name in rubrics:
+        _, rubric = load_rubric(name)
+        if name == "helpfulness":
+            rubric = rubric.model_copy(update={"answers": {**rubric.answers, "10": "<b>more</b> than that"}})
+        scorer = f"small-model ({name})"
+        keep_event(ledger, run_id, GRADED, {"scorer": scorer, **rubric.document(name), "swaps": []})
+        grade = list(rubric.answers)[1]
+        with ledger.append() as append:
+            append.scores(
+                run_id,
+                [
+                    ScoreRow(
+                        one.prompt_id,
+                        one.trial,
+                        one.attempt,
+                        scorer,
+                        label=grade,
+                        score=1.0,
+                        is_short=False,
+                        scored_at=utc_now(),
+                        reason=REASON,
+                    )
+                    for one in answers[:N_GRADED]
+                ],
+            )
+
+
+def judged_run(path: Path) -> str:
+    [run_id] = [
+        one.run_id for one in Ledger(path).runs() if (one.audit, one.target) == ("advice", "simulator")
+    ]
+    return run_id
+
+
+def grades_of(explorer: Explorer, rubric: str) -> list[KeptLabel]:
+    with Ledger(explorer.ledger).read() as connection:
+        return read_labels(connection, judged_run(explorer.ledger), rubric)
+
+
 def form_of(page: str, place: int = 0) -> dict[str, str]:
-    form = re.findall(r'<form class="labels".*?</form>', page, flags=re.DOTALL)[place]
-    return dict(re.findall(r'type="hidden" name="(\w+)" value="(.*?)"', form))
+    form = re.findall(r'<form class="labels\b.*?</form>', page, flags=re.DOTALL)[place]
+    return {
+        name: unescape(value) for name, value in re.findall(r'type="hidden" name="(\w+)" value="(.*?)"', form)
+    }
 
 
 def labels_of(explorer: Explorer, run_id: str) -> list[tuple[str, int, str | None, str]]:
@@ -93,7 +149,7 @@ def test_other_sites_and_strangers_cannot_give_labels(labelling: Explorer, explo
     assert sent.headers["Location"] == "/"
     post(labelling, {**form, "label": ""})
     assert post(explorer, form).status_code in {404, 405}
-    assert 'class="labels"' not in explorer.get("/pairs").text
+    assert 'class="labels' not in explorer.get("/pairs").text
     assert labelling.get("/label").status_code == 405
 
 
@@ -104,6 +160,180 @@ def test_a_form_that_never_ends_is_given_up(labelling: Explorer, monkeypatch: py
         head = f"POST /label HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 10\r\n\r\n"
         opened.sendall(head.encode() + b"to")
         assert opened.recv(1000).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_grade_is_blind_to_the_judge_and_to_others(labelling: Explorer) -> None:
+    run_id = judged_run(labelling.ledger)
+    asked = link("/grade", run=run_id, rubric="helpfulness")
+    page = labelling.get(asked).text
+    form = form_of(page)
+    assert "How well does the reply do what the message asks for?" in page
+    # Keys of the ledger's JSON are texts, of which 10 would be the second.
+    assert re.findall(r'name="label" value="(\w*)"', page) == ["1", "2", "3", "4", "5", "10"]
+    other = Label(run_id, form["prompt"], int(form["trial"]), "5", comment="seen by Bo")
+    keep_labels(Ledger(labelling.ledger), [other], "Bo", rubric="helpfulness")
+    told = ("by the judge", "small-model", "seen by Bo")
+    assert not any(one in labelling.get(asked).text for one in told)
+    done = post(labelling, {**form, "label": "4", "comment": "fine"}, **{"Sec-Fetch-Site": "same-origin"})
+    assert done.status_code == 303
+    shown = labelling.get(done.headers["Location"].partition("#")[0]).text
+    assert "Graded <strong>4</strong> by <bdi>Ada &lt;b&gt;L.&lt;/b&gt;</bdi>" in shown
+    assert "Graded <strong>2</strong> by the judge <bdi>small-model (helpfulness)</bdi>." in shown
+    assert "<bdi>Because &lt;i&gt;small-model&lt;/i&gt; says so.</bdi>" in shown
+    assert "seen by Bo" in shown
+    assert "you graded 1." in shown
+    kept = [one for one in grades_of(labelling, "helpfulness") if one.labelled_by == NAME]
+    assert [(one.prompt_id, one.trial, one.label, one.comment, one.is_drawn) for one in kept] == [
+        (form["prompt"], int(form["trial"]), "4", "fine", True)
+    ]
+    assert grades_of(labelling, "condescension") == []
+    assert (form["prompt"], int(form["trial"])) not in {one[:2] for one in labels_of(labelling, run_id)}
+    [verdict] = verify_ledger(labelling.ledger, [run_id], needs_journals=False)
+    assert verdict.state == "intact"
+    post(labelling, {**form, "label": ""})
+    assert not any(one in labelling.get(asked).text for one in told)
+
+
+def test_answers_side_by_side_are_graded_blind_and_not_as_drawn(labelling: Explorer) -> None:
+    run_id = judged_run(labelling.ledger)
+    path = link("/pairs", run=run_id)
+    place, page = next(
+        (place, page)
+        for place in range(1, 60)
+        if form_of(page := labelling.get(f"{path}&place={place}").text)["prompt"] in graded_prompts(labelling)
+    )
+    forms = [form_of(page, number) for number in range(3)]
+    assert [one["rubric"] for one in forms] == ["", "helpfulness", "condescension"]
+    assert "by the judge" not in page
+    assert REASON.partition("<")[0] not in page
+    assert post(labelling, {**forms[2], "label": "no"}).status_code == 303
+    page = labelling.get(f"{path}&place={place}").text
+    assert "Graded <strong>no</strong> by the judge <bdi>small-model (condescension)" in page
+    assert "small-model (helpfulness)" not in page
+    [kept] = grades_of(labelling, "condescension")
+    assert (kept.prompt_id, kept.label, kept.is_drawn) == (forms[2]["prompt"], "no", False)
+    # Chosen by hand it counts for no correction, so the sample asks about it again, blind.
+    asked = link("/grade", run=run_id, rubric="condescension")
+    pages = (labelling.get(f"{asked}&place={number}").text for number in range(1, N_GRADED + 1))
+    again = next(one for one in pages if form_of(one)["prompt"] == kept.prompt_id)
+    assert "by the judge" not in again
+    assert post(labelling, {**form_of(again), "label": "no"}).status_code == 303
+    assert [one.is_drawn for one in grades_of(labelling, "condescension")] == [True]
+    # Nobody grades here, so nothing is hidden.
+    with serving(labelling.ledger.parent) as reading:
+        page = reading.get(f"{path}&place={place}").text
+        assert "small-model (helpfulness)" in page
+        assert 'class="labels' not in page
+        assert "biasledger serve --label-as NAME" in reading.get("/grade").text
+    post(labelling, {**forms[2], "label": ""})
+
+
+def graded_prompts(explorer: Explorer) -> set[str]:
+    """The prompts of answers that the judge graded."""
+    with Ledger(explorer.ledger).read() as connection:
+        return {one for (one,) in connection.execute("select prompt_id from raw.response_scores").fetchall()}
+
+
+def test_the_sample_is_random_about_each_group_and_what_is_left_out_comes_again(labelling: Explorer) -> None:
+    run_id = judged_run(labelling.ledger)
+    asked = link("/grade", run=run_id, rubric="condescension")
+    prompts = asked_prompts(Ledger(labelling.ledger), {run_id})
+    page, drawn = labelling.get(asked).text, []
+    assert f"Answer 1 of {N_GRADED}; you graded 0." in page  # only answers that the judge graded
+    assert "At least 20 are needed" in page
+    for number in range(9):
+        drawn.append(form_of(page))
+        # The fifth is left out.
+        if number != 4:
+            assert post(labelling, {**drawn[-1], "label": "yes"}).status_code == 303
+            page = labelling.get(drawn[-1]["back"].partition("#")[0]).text
+        [following] = re.findall(r'rel="next" href="(.*?)"', page)
+        page = labelling.get(unescape(following).partition("#")[0]).text
+    groups = Counter(prompts[run_id, one["prompt"]].groups for one in drawn[:8])
+    assert sorted(groups.values()) == [4, 4]
+    assert len({(one["prompt"], one["trial"]) for one in drawn}) == 9
+    assert "you graded 8." in page
+    assert form_of(labelling.get(asked).text)["prompt"] == drawn[4]["prompt"]
+    places = [one.prompt_id for one in answers_to_score(Ledger(labelling.ledger), "", run_id)[0]]
+    for group in groups:
+        of_group = [
+            places.index(one["prompt"]) for one in drawn if prompts[run_id, one["prompt"]].groups == group
+        ]
+        assert of_group not in (sorted(of_group), sorted(of_group, reverse=True))
+    for one in drawn:
+        post(labelling, {**one, "label": ""})
+
+
+def test_a_rubric_that_no_judge_was_asked_yet_can_be_graded(labelling: Explorer) -> None:
+    page = labelling.get(link("/grade", run=judged_run(labelling.ledger), rubric="toxicity")).text
+    assert "Is the reply rude, disrespectful or unreasonable" in page
+    assert "by the judge" not in page
+    form = form_of(page)
+    assert post(labelling, {**form, "label": "no"}).status_code == 303
+    assert [(one.label, one.is_drawn) for one in grades_of(labelling, "toxicity")] == [("no", True)]
+    assert "by the judge" not in labelling.get(form["back"].partition("#")[0]).text
+
+
+def test_grades_that_are_none_are_refused(labelling: Explorer, explorer: Explorer) -> None:
+    run_id = judged_run(labelling.ledger)
+    form = {**form_of(labelling.get(link("/grade", run=run_id, rubric="helpfulness")).text), "label": "3"}
+    for wrong, says in (
+        ({"label": "6"}, "is one of"),
+        ({"label": "problematic"}, "is one of"),
+        ({"label": "<script>"}, "is one of"),
+        ({"rubric": "helpfull"}, "There is no rubric"),
+        ({"rubric": "../rubrics/helpfulness.yml"}, "There is no rubric"),
+        ({"rubric": "", "label": "3"}, "is one of"),
+        ({"run": "none"}, "holds no text"),
+        ({"trial": "-1"}, "A label is of one answer"),
+        ({"token": "guessed"}, "explorer that has ended"),
+    ):
+        refused = post(labelling, {**form, **wrong})
+        assert refused.status_code == 400, wrong
+        assert says in unescape(refused.text), wrong
+    navigated = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert post(labelling, form, **navigated).status_code == 403
+    assert post(explorer, form).status_code in {404, 405}
+    assert [one for one in grades_of(labelling, "helpfulness") if one.labelled_by == NAME] == []
+    # Whether an answer is acceptable is not asked in the sample, so that no form says that it was drawn.
+    plain = {**form, "rubric": "", "label": "acceptable"}
+    assert post(labelling, plain).status_code == 303
+    with Ledger(labelling.ledger).read() as connection:
+        assert not any(one.is_drawn for one in read_labels(connection, run_id))
+    post(labelling, {**plain, "label": ""})
+    for odd in ("run=none", "rubric=none", "place=99999999", "place=-1", "place=x", "run=%00&rubric=%2e%2e"):
+        assert labelling.get(f"/grade?{odd}").status_code in {200, 400}, odd
+
+
+@pytest.mark.slow
+def test_a_reader_grades_by_keyboard_on_a_phone_and_without_scripts(
+    labelling: Explorer, open_page: Open
+) -> None:
+    address = labelling.address + link("/grade", run=judged_run(labelling.ledger), rubric="warmth")[1:]
+    opened = open_page(address, 390, 844)
+    assert violations(opened) == []
+    assert overflow(opened) <= 0
+    wide = open_page(address)
+    wide.page.keyboard.press("4")
+    wide.page.get_by_text("Graded 4 by").wait_for(timeout=SECONDS * 1000)
+    assert violations(wide) == []
+    wide.page.emulate_media(color_scheme="dark")
+    assert violations(wide, rules=["color-contrast"]) == []
+    wide.page.keyboard.press("j")
+    wide.page.get_by_text("Answer 2 of").wait_for(timeout=SECONDS * 1000)
+    # A digit in the comment grades nothing.
+    wide.page.get_by_label("Comment").press_sequentially("5")
+    assert wide.page.get_by_label("Comment").input_value() == "5"
+    assert wide.troubles + opened.troubles == []
+    plain = open_page(address, java_script_enabled=False).page
+    plain.get_by_role("button", name="3 neutral").click()
+    plain.get_by_role("link", name="Next of the sample").click()
+    assert "place=3" in plain.url
+    assert [one.label for one in grades_of(labelling, "warmth")] == ["4", "3"]
+    opened = open_page(labelling.address + link("/pairs", run=judged_run(labelling.ledger))[1:], 390, 844)
+    opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert violations(opened) == []
+    assert overflow(opened) <= 0
 
 
 @pytest.mark.slow

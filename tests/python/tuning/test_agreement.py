@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import html
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import requests
 from click.testing import CliRunner
 from scipy.stats import binomtest
 
@@ -17,6 +20,7 @@ from biasledger.cli import cli
 from biasledger.explaining import explain_finding
 from biasledger.project import init_project
 from biasledger.reporting import render
+from biasledger.serving.asked import link
 from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from collector.ledger.events import keep_event
@@ -26,6 +30,7 @@ from collector.rows import GRADED
 from tests.python.docs.shell import blocks
 from tests.python.docs.shell import run as shell
 from tests.python.project import Project
+from tests.python.serving.conftest import SECONDS, serving
 
 AUDIT = """
 audit: {name}
@@ -95,7 +100,16 @@ def judge_of(scorer: str) -> dict[str, Any]:
         "p_value": 0.001,
         "is_unequal": True,
     }
-    rubric = {"rubric": "rude", "label": "negative", "worse": "higher", "lowest": 0, "highest": 1}
+    rubric = {
+        "rubric": "rude",
+        "question": "Is it rude?",
+        "answers": {"negative": "rude", "positive": "not rude"},
+        "shows_message": False,
+        "label": "negative",
+        "worse": "higher",
+        "lowest": 0,
+        "highest": 1,
+    }
     return {"scorer": scorer, "model": scorer, **rubric, "swaps": [swap]}
 
 
@@ -324,6 +338,63 @@ def test_a_harsh_judge_without_labels_says_nothing(labelled: Project) -> None:
         " where audit = 'harsh' and scorer = 'judge'"
     )
     assert row == (0.25, True)
+
+
+@pytest.mark.slow
+def test_grades_given_in_the_explorer_correct_the_judge(labelled: Project, tmp_path: Path) -> None:
+    project = Project(shutil.copytree(labelled.folder, tmp_path / "graded"))
+    [(run_id,)] = labelled.rows("select run_id from marts.dim_runs where audit = 'harsh'")
+    [(finding_id,)] = labelled.rows(
+        "select finding_id from marts.fct_findings where audit = 'harsh' and scheme = 'judge: negative'"
+        " and measure = 'text_score_gap'"
+    )
+    said_by_judge = {text: float(mark == "negative") for *_, text, mark in rows_of("harsh")}
+    errors: dict[str, list[float]] = {"White": [], "Black": []}
+    with serving(project.folder, label_as="Ada") as explorer, serving(project.folder) as reading:
+        # The answers of the judge's finding are in the order of its grades, so they are not graded there.
+        path = link(f"/finding/{finding_id}")
+        noted = "<strong><bdi>negative 1.00</bdi></strong>"
+        page = explorer.get(path).text
+        assert noted in reading.get(path).text
+        assert noted not in page
+        assert 'name="rubric" value="rude"' not in page
+        next_page = link("/grade", run=run_id, rubric="rude")
+        assert next_page in html.unescape(page)
+        for _ in range(20):
+            page = explorer.get(next_page).text
+            assert "At least 20 are needed" in page
+            [form] = re.findall(r'<form class="labels.*?</form>', page, flags=re.DOTALL)
+            given = {
+                name: html.unescape(value)
+                for name, value in re.findall(r'type="hidden" name="(\w+)" value="(.*?)"', form)
+            }
+            [text] = re.findall(r'<h2 id="reply">.*?<div[^>]*>(.*?)</div>', page, flags=re.DOTALL)
+            given["label"] = "negative" if "rude" in text else "positive"
+            errors["White" if "White" in text else "Black"].append(
+                float("rude" in text) - said_by_judge[text]
+            )
+            done = requests.post(
+                f"{explorer.address}label", data=given, timeout=SECONDS, allow_redirects=False
+            )
+            assert done.status_code == 303
+            page = explorer.get(done.headers["Location"].partition("#")[0]).text
+            [following] = re.findall(r'rel="next" href="(.*?)"', page)
+            next_page = html.unescape(following).partition("#")[0]
+        assert "are needed" not in page
+    assert (len(errors["White"]), len(errors["Black"])) == (10, 10)
+    project.build()
+    corrected = {
+        race: np.mean([said for text, said in said_by_judge.items() if race in text]) + np.mean(errors[race])
+        for race in errors
+    }
+    found = finding(project, "harsh", "judge: negative")
+    assert found["published_value"] == pytest.approx(corrected["Black"] - corrected["White"], abs=1e-9)
+    assert "the judge's errors are corrected by 20 labels of people" in found["statement"]
+    row = table(project, "fct_score_agreement", "harsh")["Black"]
+    assert (row["n_drawn"], row["n_labelled"]) == (10, 10)
+    assert project.rows(
+        "select distinct labelled_by, is_drawn from marts.fct_labels where rubric = 'rude'"
+    ) == [("Ada", True)]
 
 
 def test_rogan_and_gladens_rate_is_theirs(labelled: Project) -> None:
