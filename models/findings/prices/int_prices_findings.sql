@@ -243,7 +243,8 @@ category_families as (
                 'value': adjusted_difference,
                 'p_value': p_value_adjusted,
                 'detail': printf(
-                    '%s are recommended %s often to {group} than to {reference}, by an association score of %.2f',
+                    '{items} of the category %s are recommended %s often to {group} than to {reference}, '
+                    || 'by an association score of %.2f',
                     category, {{ way_of("adjusted_difference", "more", "less") }}, abs(adjusted_difference)
                 ),
                 'member': category,
