@@ -94,6 +94,10 @@ select
     findings.snsv_status,
     robustness.snsr_clean,
     robustness.snsr_change,
+    case
+        when spreads.wording <> 'clean'
+            then max(case when spreads.wording = 'clean' then spreads.snsv end) over of_attribute
+    end as snsv_clean,
     robustness.similarity as similarity_to_clean,
     spreads.most_similar_group,
     spreads.least_similar_group,
@@ -112,6 +116,7 @@ left join robustness
     on
         spreads.list_set_id = robustness.list_set_id
         and spreads.similarity_name = robustness.similarity_name
+window of_attribute as (partition by spreads.run_id, spreads.domain, spreads.attribute)
 order by
     runs.audit, runs.target, spreads.domain, case when spreads.wording = 'clean' then 0 else 1 end,
     case when spreads.attribute like '%*%' then 1 else 0 end, spreads.attribute, spreads.wording, spreads.run_id

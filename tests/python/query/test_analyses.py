@@ -163,6 +163,7 @@ def statuses(rows: list[Row]) -> None:
     for row in other:
         assert row["snsr_change"] == pytest.approx(row["snsr"] - row["snsr_clean"])
         assert row["snsr_clean"] == pytest.approx(clean["simulator-fair", row["attribute"]]["snsr"])
+        assert row["snsv_clean"] == clean["simulator-fair", row["attribute"]]["snsv"]
         assert row["snsr_status"] is None
 
 
