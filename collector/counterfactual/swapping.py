@@ -10,7 +10,7 @@ from types import ModuleType
 
 from collector.counterfactual import english, german, romance
 from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named, without_accents
-from collector.counterfactual.words import Words, first_names, name_of, read_words
+from collector.counterfactual.words import Words, first_names, name_of, noun_forms, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
@@ -98,6 +98,8 @@ def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]
     if len(groups := groups_named(swaps)) > 1:
         listed = ", ".join(one for one in words.groups[attribute] if one in groups)
         return f"it names people of several groups ({listed})"
+    if attribute == GENDER and (reason := _unclear_pronoun(prompt, words, swaps)) is not None:
+        return reason
     bound = words.bound.get(attribute, frozenset())
     if (word := _bound_word(prompt, words, bound)) is not None:
         return f"“{word}” may fit one group alone"
@@ -126,6 +128,60 @@ def _bound_word(prompt: Prompt, words: Words, bound: frozenset[str]) -> str | No
             return one.replace("_", " ")
     starts = tuple(one for one in bound if len(one) > 5) if words.language == "de" else ()
     return next((one for one in prompt.lower if one in bound or one.startswith(starts)), None)
+
+
+def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | None:
+    """Return why a pronoun may speak of somebody or something that stays: a well-known person, an animal, a quoted speaker.
+
+    A word that may be a name stays, too, and is who a pronoun speaks of where nobody else was named before it.
+    """
+    pronouns = words.rules["pronouns"]
+    own = [(one, prompt.text[one.start : one.end].lower().rpartition("-")[2]) for one in swaps]
+    person = min((one.start for one, form in own if form not in pronouns), default=len(prompt.text))
+    known = [(one.start(), one[0]) for one in words.known.finditer(prompt.text)]
+    unnamed = [
+        (prompt.starts[index], prompt.words[index])
+        for index in range(len(prompt.words))
+        if _stays(prompt, words, index)
+    ]
+    for swap, form in own:
+        if form in pronouns:
+            others = [*known, *(one for one in unnamed if swap.start < person)]
+            if (name := next((name for start, name in others if start < swap.start), None)) is not None:
+                return f"“{prompt.text[swap.start : swap.end]}” may speak of “{name}”, which stays"
+    return None
+
+
+def _stays(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a word may be whom a pronoun speaks of, and is not swapped: an animal, a quoted person, an unknown name."""
+    word, rules = prompt.words[index], words.rules
+    if prompt.is_quoted[index]:
+        return word in words.names or word.lower() in rules["pronouns"] or _states_gender(words, word)
+    if prompt.is_left[index]:
+        return False
+    if word in rules["animals"] or word.lower() in rules["animals"]:
+        return True
+    is_name = word[:1].isupper() and word[1:].islower() and words.language != "de" and not prompt.begins(index)
+    before = prompt.at(index - 1)
+    return (
+        is_name
+        and not _states_gender(words, word)
+        and word not in words.names
+        and word.lower() not in rules["no_names"]
+        and word.lower() not in rules.get("capitals", ())
+        and before not in TITLES
+        and before not in rules["before_places"]
+        and prompt.written(index - 1) not in words.names
+    )
+
+
+def _states_gender(words: Words, word: str) -> bool:
+    """Whether a word is a noun or title for a woman or a man."""
+    if words.language == "de":
+        return word in german.nouns(words) or word in german.plurals(words)
+    if words.language == "en":
+        return any(one.attribute == GENDER for one in words.entries.get(word.lower(), ()))
+    return word.lower() in noun_forms(words)
 
 
 def _unknown_name(prompt: Prompt, words: Words) -> str | None:

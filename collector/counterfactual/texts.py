@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+WORD = re.compile(r"(?:\d+-)?[^\W\d_]+(?:-[^\W\d_]+)*")
 # Quoted text, code, addresses and user names are somebody's words or names of things. No pattern reads past another
 # opening mark or starts inside of a word, so that a long text is read once.
 _QUOTED = re.compile(
@@ -54,7 +54,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Prompt:
-    """A prompt's words with their places; `is_left` says of each whether it is quoted, code or part of a fixed expression."""
+    """A prompt's words with their places, whether each is left alone, and whether that is because it is quoted or code."""
 
     text: str
     words: list[str] = field(default_factory=list)
@@ -62,6 +62,7 @@ class Prompt:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     is_left: list[bool] = field(default_factory=list)
+    is_quoted: list[bool] = field(default_factory=list)
 
     @classmethod
     def of(cls, text: str, fixed: re.Pattern[str]) -> Prompt:
@@ -72,13 +73,14 @@ class Prompt:
         for pattern in (_QUOTED, _ADDRESS, fixed):
             for one in pattern.finditer(text):
                 if pattern is not _QUOTED or one[0] != whole:
-                    left[one.start() : one.end()] = b"x" * len(one[0])
+                    left[one.start() : one.end()] = (b"q" if pattern is _QUOTED else b"x") * len(one[0])
         for word in WORD.finditer(text):
             prompt.words.append(word[0])
             prompt.lower.append(word[0].lower())
             prompt.starts.append(word.start())
             prompt.ends.append(word.end())
             prompt.is_left.append(any(left[word.start() : word.end()]))
+            prompt.is_quoted.append(b"q" in left[word.start() : word.end()])
         return prompt
 
     def at(self, index: int) -> str:

@@ -41,6 +41,7 @@ class Words:
         by_race: race -> gender -> names.
         by_origin: origin, such as Arabic -> gender -> names.
         fixed: expressions that are left alone.
+        known: names of well-known people, characters and places, which are left alone, too.
         bound: attribute -> words that fit one group alone.
         rules: lists that the rules of grammar use.
         data: the whole file.
@@ -54,6 +55,7 @@ class Words:
     by_race: Mapping[str, Mapping[str, tuple[str, ...]]]
     by_origin: Mapping[str, Mapping[str, tuple[str, ...]]]
     fixed: re.Pattern[str]
+    known: re.Pattern[str]
     bound: Mapping[str, frozenset[str]]
     rules: Mapping[str, frozenset[str]]
     data: Mapping[str, Any]
@@ -102,6 +104,7 @@ def read_words(language: str) -> Words:
         by_race=by_race,
         by_origin=by_origin,
         fixed=phrase_pattern([*data.get("fixed", ()), *known_names]),
+        known=phrase_pattern(known_names),
         bound={name: frozenset(listed.split()) for name, listed in data.get("bound", {}).items()},
         rules={name: frozenset(listed.split()) for name, listed in data.get("rules", {}).items()},
         data=data,
