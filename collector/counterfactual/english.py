@@ -51,7 +51,8 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
 
 def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], str] | None:
     word, followers = prompt.at(index), words.rules["followers"]
-    stands_alone = prompt.is_last(index) or prompt.at(index + 1) in followers
+    is_testament = prompt.at(index + 1) == "will" and prompt.is_last(index + 1)
+    stands_alone = prompt.is_last(index) or (prompt.at(index + 1) in followers and not is_testament)
     if (
         word == "his"
         and prompt.at(index - 1) == "of"
@@ -156,7 +157,9 @@ def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[
 
 
 def _is_filler(prompt: Prompt, index: int) -> bool:
-    """Whether a word is no person but an exclamation: "Man, …", "Hey man"."""
+    """Whether a word is no certain person: "Man, …", "Hey man", "He who …"."""
+    if prompt.at(index) in ("he", "she"):
+        return prompt.at(index + 1) == "who"
     if prompt.at(index) not in ("man", "boy", "girl", "brother", "sister"):
         return False
     is_alone = prompt.begins(index) and prompt.follows(index) in (",", "!")

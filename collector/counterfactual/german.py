@@ -14,10 +14,12 @@ from collector.counterfactual.words import Words, identities, name_of
 _DER = {
     "man": {"nom": "der", "acc": "den", "dat": "dem", "gen": "des"},
     "woman": {"nom": "die", "acc": "die", "dat": "der", "gen": "der"},
+    "girl": {"nom": "das", "acc": "das", "dat": "dem", "gen": "des"},  # "das Mädchen"
 }
 _STRONG = {
     "man": {"nom": "er", "acc": "en", "dat": "em", "gen": "es"},
     "woman": {"nom": "e", "acc": "e", "dat": "er", "gen": "er"},
+    "girl": {"nom": "es", "acc": "es", "dat": "em", "gen": "es"},
 }
 _OWNERS = "ein|kein|mein|dein|sein|ihr|unser|unsr|euer|eur"
 _ARTICLE = re.compile(rf"(?P<stem>dies|jed|welch|jen|{_OWNERS})(?P<ending>e|er|en|em|es)?")
@@ -104,12 +106,28 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     Raises:
         NotSafeError: the case or the person of a word cannot be determined.
     """
+    _write_nouns(prompt, words)
     reader = _Reader(prompt, words)
     yield from identities(reader, words, reader.describes)
     if not reader.names_person():
         return
     yield from reader.nouns()
     yield from reader.pronouns()
+
+
+def _write_nouns(prompt: Prompt, words: Words) -> None:
+    """Read the nouns of a prompt in capitals, or of one without capitals, as if they were written as usual."""
+    is_informal = not any(
+        word[0].isupper() and not prompt.begins(index) and prompt.lower[index] not in ("sie", "ihnen", "ihr")
+        for index, word in enumerate(prompt.words)
+    )
+    for index, word in enumerate(prompt.words):
+        usual = word.capitalize()
+        if usual in nouns(words) or usual in plurals(words) or usual in ("Herr", "Herrn"):
+            if (word.isupper() or is_informal) and not prompt.begins(index):
+                prompt.words[index] = usual
+        elif word.isupper() and len(word) > 1 and usual not in words.names:
+            prompt.words[index] = word.lower()
 
 
 class _Reader(Reader):
@@ -180,9 +198,10 @@ class _Reader(Reader):
                 if not self._is_surname(index, known[word]):
                     yield from self._noun(index, known[word])
             elif word in plurals(self.words):
-                yield self._plural(index)
+                if not self._names_both(index):
+                    yield self._plural(index)
             elif word == "Mädchen" or (word in ("Junge", "Jungen") and self._before_article(index)):
-                raise self.unsure(index, "has an article that its counterpart does not have")
+                yield from self._child(index)
             elif (stem := self._participle(word)) is not None:
                 yield from self._nominal(index, stem)
 
@@ -209,6 +228,24 @@ class _Reader(Reader):
             yield self.swap(index - 1, f"{before}r", group)
         elif group == "man" and before in ("lieber", "geehrter", "verehrter", "werter"):
             yield self.swap(index - 1, before.removesuffix("r"), group)
+
+    def _names_both(self, index: int) -> bool:
+        """Whether the plural of the other gender stands next to one: "Kolleginnen und Kollegen"."""
+        prompt = self.prompt
+        _, other, dative = plurals(self.words)[prompt.words[index]]
+        return any(
+            prompt.written(index + 2 * step) in (other, dative)
+            and prompt.at(index + step) in ("und", "oder", "sowie", "bzw")
+            for step in (-1, 1)
+        )
+
+    def _child(self, index: int) -> Iterator[Swap]:
+        """Yield "der Junge" as "das Mädchen"; its relative pronoun differs, too."""
+        group = "woman" if self.prompt.words[index] == "Mädchen" else "man"
+        found = [*self._noun(index, Noun(("Junge", "Jungen", "Jungen", "Jungen"), "Mädchen", is_weak=True), group)]
+        if self.prompt.between(index + 1).strip() == "," or "es" in self.prompt.lower:
+            raise self.unsure(index, "has an article that its counterpart does not have")
+        yield from found
 
     def _plural(self, index: int) -> Swap:
         """Return the swap of a plural; the words before it are the same for both genders, and tell the case.
@@ -336,7 +373,7 @@ class _Reader(Reader):
         at = first - 1
         article = "" if prompt_gap(prompt, first) else prompt.at(at)
         match = _ARTICLE.fullmatch(article)
-        if article in ("der", "die", "den", "dem", "des"):
+        if article in ("der", "die", "den", "dem", "des", "das"):
             kind, ending = "der", article
         elif article in _CONTRACTED:
             kind, ending = "contracted", article
@@ -362,19 +399,24 @@ class _Reader(Reader):
                 raise NotSafeError(f"“{prompt.words[at]}” has no person before it")
             stem = "ihr" if stem == "sein" else "sein"
         self.persons.append((index, group))
-        other = "woman" if group == "man" else "man"
+        is_child = noun.woman == "Mädchen"
+        other = "man" if group == "woman" else "girl" if is_child else "woman"
         position = _CASES.index(case)
         of_woman = noun.woman_oblique if noun.woman_oblique and case in ("dat", "gen") else noun.woman
-        noun_form = of_woman if other == "woman" else noun.man[position]
+        noun_form = noun.man[position] if other == "man" else of_woman
+        if other == "girl" and case == "gen":
+            noun_form = "Mädchens"
         if noun_form == "Beamte" and kind == "mixed":
             noun_form = "Beamter"
-        if kind == "contracted":
+        if kind == "contracted" and is_child:
+            pass  # "zum Mädchen"
+        elif kind == "contracted":
             preposition = _CONTRACTED[article][0]
             changed = "zur" if preposition == "zu" else f"{preposition} der"
             yield self.swap(at, changed if other == "woman" else _JOINED[preposition], group)
         elif kind == "der":
             before = prompt.at(at - 1)
-            if case == "dat" and other == "man" and before in _JOINED and not prompt_gap(prompt, at):
+            if case == "dat" and other == "man" and article == "der" and before in _JOINED and not prompt_gap(prompt, at):
                 yield self.swap(at, _JOINED[before], group, first=at - 1)
             else:
                 yield self.swap(at, _DER[other][case], group)
@@ -389,8 +431,8 @@ class _Reader(Reader):
     def _is_adjective(self, index: int) -> bool:
         word = self.prompt.words[index]
         return (
-            word[0].islower()
-            and re.fullmatch(r"\w{2,}e[rnms]?", word) is not None
+            word == word.lower()
+            and re.fullmatch(r"(\d+-)?\w{2,}e[rnms]?", word) is not None
             and _ARTICLE.fullmatch(word) is None
             and word
             not in (
@@ -428,6 +470,8 @@ class _Reader(Reader):
             ending = "en"
         elif other == "woman":
             ending = "e"
+        elif other == "girl":
+            ending = "es" if is_mixed else "e"
         elif case == "acc":
             ending = "en"
         else:
@@ -468,7 +512,8 @@ class _Reader(Reader):
         )
         if is_profession and is_named and word in self.words.rules["surnames"]:
             raise self.unsure(index, "may be a surname")
-        if is_profession or family:
+        starts = prompt_starts(self.prompt, index, noun, group)
+        if is_profession or family or starts:
             self.persons.append((index, group))
             yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
         elif group == "woman" and word != "Mutter":
@@ -541,12 +586,16 @@ class _Reader(Reader):
         prompt, rules = self.prompt, self.words.rules
         before = "" if prompt_gap(prompt, at) else prompt.at(at - 1)
         article = prompt.at(at)
+        if prompt.words[index].startswith("Mädchen") and article.endswith(("m", "des", "nes")):
+            return "dat" if article.endswith("m") else "gen"
         if group == "man":
             return {"der": "nom", "den": "acc", "dem": "dat", "des": "gen"}.get(article, "nom")
         if article in _CONTRACTED:
             return "dat"
         if not is_bare and article.endswith("er"):
             if before in rules["gen"] or (self._is_genitive(at) and before not in rules["dat"]):
+                if before not in rules["gen"] and self._clause_has(index, rules["dative_verbs"]):
+                    raise self.unsure(index, "may be in the genitive or dative")
                 return "gen"
             return "dat"
         if before in rules["dat"]:
@@ -664,7 +713,7 @@ class _Reader(Reader):
         if (
             known is None
             and word in ("er", "ihn", "ihm")
-            and self._clause_has(index, self.words.rules["person_verbs"])
+            and (self._clause_has(index, self.words.rules["person_verbs"]) or self._is_called(index))
         ):
             known = "man"
             self.persons.append((index, known))
@@ -689,6 +738,9 @@ class _Reader(Reader):
                     raise self.unsure(index, "may be ihm or sein")
                 return f"sein{match[2] or ''}", "woman"
             raise NotSafeError(f"“{prompt.words[index]}” may be hers or theirs")
+        if match is not None and match[2] and known == ("man" if match[1] == "sein" else "woman"):
+            # "Die Entscheidung war seine."
+            return f"{'ihr' if known == 'man' else 'sein'}{match[2]}", known
         if word == "ihr" and not prompt.words[index][0].isupper() and known == "woman":
             if prompt.at(index + 1).endswith("t") and prompt.is_last(index + 1) and prompt.begins(index):
                 return None
@@ -696,6 +748,14 @@ class _Reader(Reader):
         if word == "sie":
             return self._sie(index, known)
         return None
+
+    def _is_called(self, index: int) -> bool:
+        """Whether a noun after "er ist" says what the person is: "er ist seit der Schule mein Freund"."""
+        _, end = self.prompt.clause(index)
+        is_one = self.prompt.at(index + 1) in ("ist", "war", "wird", "bleibt")
+        return is_one and any(
+            self.prompt.words[one] in nouns(self.words) and one in self.taken for one in range(index, end)
+        )
 
     def _is_formal(self) -> bool:
         """Whether the prompt addresses its reader politely: Sie, Ihnen or Ihr inside a sentence."""
@@ -766,6 +826,13 @@ class _Reader(Reader):
         raise NotSafeError(f"“{prompt.words[index]}” may be subject or object")
 
 
+def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
+    """Whether a line starts with a noun that names one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
+    is_one = group == "woman" or prompt.text[prompt.ends[index] :].lstrip(", ")[:1].isdigit() or "mann" in noun.man[0]
+    is_headline = prompt.follows(index) in (",", "(") or prompt.at(index + 1) in ("mit", "seit", "ab", "ohne", "aus", "im")
+    return prompt.begins(index) and is_one and is_headline
+
+
 def prompt_gap(prompt: Prompt, index: int) -> bool:
     """Whether anything but a space stands before a word."""
     return bool(prompt.between(index).strip()) or index <= 0
@@ -774,5 +841,6 @@ def prompt_gap(prompt: Prompt, index: int) -> bool:
 def _article(stem: str, kind: str, group: str, case: str) -> str:
     """Return an article or possessive with the ending of a group and case."""
     stem = {"unsr": "unser", "eur": "euer"}.get(stem, stem)
-    ending = "" if kind == "mixed" and group == "man" and case == "nom" else _STRONG[group][case]
+    is_bare = kind == "mixed" and (group, case) in (("man", "nom"), ("girl", "nom"), ("girl", "acc"))
+    ending = "" if is_bare else _STRONG[group][case]
     return f"{'eur' if stem == 'euer' and ending else stem}{ending}"

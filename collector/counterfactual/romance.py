@@ -24,6 +24,7 @@ from collector.counterfactual.words import (
     first_names,
     identities,
     is_same,
+    name_of,
     noun_forms,
     other_form,
     pronoun_forms,
@@ -128,7 +129,7 @@ class _Reader(Reader):
 
     def _name(self, index: int) -> Iterator[Swap]:
         prompt, names = self.prompt, self.words.names
-        group = names[prompt.words[index]]
+        group = names[name_of(self.words, prompt.words[index])]
         if (
             self.rules["double_names"]
             and self.joined(index + 1)

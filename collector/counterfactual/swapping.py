@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from collector.counterfactual import english, german, romance
-from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named, without_accents
+from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named, in_case, without_accents
 from collector.counterfactual.words import Words, first_names, name_of, noun_forms, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
@@ -159,6 +159,8 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
         return word in words.names or word.lower() in rules["pronouns"] or _states_gender(words, word)
     if prompt.is_left[index]:
         return False
+    if prompt.text[:1].islower() and word.islower() and word.capitalize() in words.names:
+        return True
     if word in rules["animals"] or word.lower() in rules["animals"]:
         return True
     is_name = word[:1].isupper() and word[1:].islower() and words.language != "de" and not prompt.begins(index)
@@ -218,7 +220,7 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
 def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str, Swap]]:
     """Yield the swaps of a first name: for the other gender, and for each race where its list has it."""
     name = name_of(words, prompt.words[index])
-    is_possessive = name != prompt.words[index]
+    is_possessive = name.lower() != prompt.lower[index]
     gender = words.names[name]
     genders = words.groups[GENDER]
     start, end = prompt.starts[index], prompt.ends[index]
@@ -232,6 +234,7 @@ def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str,
             one: f"{form}'" if form.endswith(tuple("sxzß")) else f"{form}s" for one, form in others.items()
         }
         others[gender] = prompt.text[start:end]
+    others = {one: in_case(prompt.words[index], form) for one, form in others.items()}
     yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
     race = next((one for one, of in words.by_race.items() if name in of.get(gender, ())), None)
     if race is not None:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-WORD = re.compile(r"(?:\d+-)?[^\W\d_]+(?:-[^\W\d_]+)*")
+WORD = re.compile(r"(?:(?<!\w)\d+-)?[^\W\d_]+(?:-[^\W\d_]+)*")
 # Quoted text, code, addresses and user names are somebody's words or names of things. No pattern reads past another
 # opening mark or starts inside of a word, so that a long text is read once.
 _QUOTED = re.compile(
@@ -169,6 +169,8 @@ class Reader:
         start, end = self.prompt.starts[begin], self.prompt.ends[index]
         own = self.prompt.text[start:end]
         case_of = own if " " not in own else own[:1] + own[1:].lower()
+        # Prompts without capitals have German nouns without them, too.
+        other = other.lower() if own[:1].islower() else other
         forms = {"man": own, "woman": in_case(case_of, other)}
         if group == "woman":
             forms = {"man": in_case(case_of, other), "woman": own}

@@ -133,7 +133,7 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
             continue
         if index > 0 and prompt.between(index).strip(".") == " ":
             is_family = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
-            if prompt.words[index - 1] in words.names or (
+            if name_of(words, prompt.words[index - 1]) in words.names or (
                 before in TITLES and before not in ("don", "doña") and is_family
             ):
                 continue
@@ -141,7 +141,9 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
 
 
 def name_of(words: Words, word: str) -> str:
-    """Return the first name of a German possessive such as "Annas", and any other word as it is."""
+    """Return the first name of "Annas" in German, and of "ANNA"; any other word as it is."""
+    if word.isupper() and len(word) > 3:
+        word = word.capitalize()
     is_possessive = words.language == "de" and word not in words.names and word[:-1] in words.names
     return word[:-1] if is_possessive and word.endswith("s") else word
 
