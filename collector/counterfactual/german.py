@@ -648,6 +648,8 @@ class _Reader(Reader):
             and prompt.written(one + 1)[:1].isupper()
             and prompt.at(one - 1) not in rules["dat"] | rules["acc"] | rules["gen"]
         ]
+        if any(self._is_woman_or_name(one) for one in range(first, at)):
+            return False  # "Meine Chefin hat eine Kollegin eingestellt."
         if prompt.at(at - 1) in rules["finite"]:
             earlier = [one for one in others if one < at]
             if not earlier:
@@ -657,6 +659,17 @@ class _Reader(Reader):
                 f"“{prompt.text[prompt.starts[at] : prompt.ends[index]]}” may be subject or object"
             )
         return True
+
+    def _is_woman_or_name(self, index: int) -> bool:
+        """Whether a name or a phrase such as "die Firma" starts at a word, and no preposition stands before it."""
+        prompt, rules = self.prompt, self.words.rules
+        if prompt.at(index - 1) in rules["dat"] | rules["acc"] | rules["gen"]:
+            return False
+        if name_of(self.words, prompt.words[index]) == prompt.words[index] in self.words.names:
+            return True
+        following = prompt.written(index + 1)
+        is_phrase = re.fullmatch(r"die|(dies|ein|mein|dein|sein|ihr|unser|eur|kein)e", prompt.at(index))
+        return is_phrase is not None and following[:1].isupper() and following.lower() not in rules["times"]
 
     def _relative(self, index: int, group: str) -> Iterator[Swap]:
         """Yield the relative pronoun after a noun: "die Kundin, die …", "für die …"."""

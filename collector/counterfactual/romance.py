@@ -109,6 +109,8 @@ class _Reader(Reader):
         before = index - 1
         while self.joined(before + 1) and self.has(before, "adverbs"):
             before -= 1
+        if self.joined(before + 1) and self.has(before - 1, "of") and self.prompt.at(before - 2) in self.known:
+            before -= 2  # "ma camarade de classe musulmane"
         if not self.joined(before + 1):
             return False
         if self.has(before, "copulas"):
@@ -191,6 +193,9 @@ class _Reader(Reader):
         prompt, listed = self.prompt, self.known[self.prompt.lower[index]]
         if self.has(index, "before") and self.joined(index + 1) and prompt.at(index + 1) in self.known:
             return  # "una joven ingeniera"
+        is_front = self._determiner(index) or self.has(index - 1, "before", "fronts")
+        if self.joined(index) and not is_front and self.has(index, "also_adjectives") and self._is_thing(index - 1):
+            return  # "la baja médica"
         phrase = self._phrase(index)
         is_plural = phrase.articles[0][1].is_plural if phrase.articles else listed[0].is_plural
         of_articles = self._group_of_articles(phrase)
@@ -241,7 +246,14 @@ class _Reader(Reader):
             while self.has(before, "adverbs"):
                 before -= 1
             is_job = self.has(before, "of") and self.has(before - 1, "jobs")
+            if self.has(before, "copulas") and self._subject(before) == _THING:
+                return False  # "Mon chien est blessé."
+            is_job = is_job or (self.prompt.at(before - 1), self.prompt.at(before)) == ("tant", "que")
             return is_job or self.has(before, "copulas", "first_person", "bare")
+        after = self.prompt.at(index + 1)
+        is_headline = self.prompt.follows(index) == "," or after in self.rules["of"] | self.rules["headlines"]
+        if self.prompt.begins(index) and is_headline:
+            return True  # "Étudiante en droit, je cherche …"
         is_apposition = self.prompt.between(index).strip() in (",", "(") and before in self.heads
         return is_apposition and self.heads[before][1] == form.group
 
@@ -291,7 +303,9 @@ class _Reader(Reader):
         if self.has(at, "of") and self.has(at + 1, "years"):
             at += 2  # "de 45 ans"
         while at < len(prompt.words) and not prompt.is_left[at]:
-            if not self.joined(at) and not (is_found and prompt.between(at).strip() == ","):
+            after = self.skip(at + 1, "adverbs") if self.has(at, "adverbs") else at
+            is_apposition = prompt.between(at).strip() == "," and (is_found or prompt.is_last(after))
+            if not self.joined(at) and not is_apposition:
                 return
             word = prompt.lower[at]
             if at - 1 in self.heads and self.has(at, "adverbs"):
@@ -473,7 +487,8 @@ class _Reader(Reader):
         """Return a noun before a word that has an article of a group, is no person and follows no preposition."""
         for one in range(index - 1 if "-" in self.prompt.lower[index] else index - 2):
             article = self.determiners.get((self.token(one),))
-            if article is None or article.is_plural or article.group(is_vowel=False) not in ("", group):
+            is_vowel = begins_with_vowel(self.words, self.prompt.at(one + 1))
+            if article is None or article.is_plural or article.group(is_vowel=is_vowel) not in ("", group):
                 continue
             is_object = self.has(one, "prepositions") or self.has(one - 1, "prepositions")
             if (
@@ -511,7 +526,9 @@ class _Reader(Reader):
             elif (
                 suffix
                 and verb.endswith(("ar", "er", "ir"))
-                and behind[suffix][0] == "woman" == self.antecedent(index)
+                and behind[suffix][0] == self.antecedent(index)
+                and (self.antecedent(index) == "woman" or not verb.endswith(tuple(self.rules["things_done"])))
+                and not self._determiner(index)
             ):
                 raise self.unsure(index, "may speak of a thing")
         yield from self._participles()

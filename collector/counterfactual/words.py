@@ -122,8 +122,8 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
             continue
         if word in rules.get("places", ()) and before in rules.get("before_places", ()):
             continue
-        is_place = (
-            prompt.at(index - 1) in rules.get("places_before", ()) and prompt.written(index - 1)[0].isupper()
+        is_place = before in rules.get("places_before", ()) and (
+            words.language != "en" or prompt.written(index - 1)[0].isupper()
         )
         if is_place and prompt.between(index) == " ":
             continue
