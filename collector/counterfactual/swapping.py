@@ -199,6 +199,9 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         before = prompt.at(index - 1)
         is_family = before in TITLES or prompt.written(index - 1) in words.names
         stays = before in rules.get("articles", ()) if word in words.names else not is_family
+        if word in rules.get("words_or_names", ()) and not prompt.is_left[index]:
+            if not prompt.begins(index) or prompt.at(index + 1) in rules["speaks"]:
+                return word
         is_known = word in words.names or word in rules.get("maybe_names", ())
         if stays and is_known and not prompt.is_left[index]:
             return word

@@ -120,6 +120,9 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
         rules = words.rules
         if before in rules.get("articles", ()):
             continue
+        called = index - 2 if before in rules["names_follow"] else index - 1
+        if prompt.at(called) in rules["animals"] or prompt.written(called) in rules["animals"]:
+            continue
         if word in rules.get("places", ()) and before in rules.get("before_places", ()):
             continue
         is_place = before in rules.get("places_before", ()) and (
