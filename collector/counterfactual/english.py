@@ -144,7 +144,7 @@ def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[
         if entry.kind == "forms":
             if prompt.at(index) in words.rules["honours"] and _is_honour(prompt, index):
                 raise NotSafeError(f"“{prompt.words[index]} {prompt.words[index + 1]}” is a title of honour")
-            is_person = not _is_filler(prompt, index)
+            is_person = not _is_filler(prompt, index) and not _is_title_case(prompt, words, index)
         elif entry.kind == "titles":
             is_person = _is_title(prompt, index)
         elif entry.kind == "nouns":
@@ -164,6 +164,14 @@ def _is_filler(prompt: Prompt, index: int) -> bool:
         return False
     is_alone = prompt.begins(index) and prompt.follows(index) in (",", "!")
     return is_alone or (prompt.at(index - 1) in ("hey", "oh", "yo", "thanks") and prompt.is_last(index))
+
+
+def _is_title_case(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a capital inside a sentence makes a word part of a name: "the band Queen", and not "ask Mom", "My Wife"."""
+    word, before = prompt.words[index], prompt.written(index - 1)
+    if not word[0].isupper() or word.isupper() or prompt.begins(index) or prompt.lower[index] in words.rules["kin"]:
+        return False
+    return not before[:1].isupper() or prompt.begins(index - 1) or prompt.lower[index - 1] in words.rules["articles"]
 
 
 def _is_honour(prompt: Prompt, index: int) -> bool:

@@ -65,6 +65,21 @@ def nouns(words: Words) -> dict[str, Noun]:
     return found
 
 
+@lru_cache(maxsize=1 << 16)
+def noun_of(words: Words, word: str) -> Noun | None:
+    """Return the noun of a form; that of a compound such as "Pressesprecherin" by its last part."""
+    known = nouns(words)
+    if word in known or not word[:1].isupper():
+        return known.get(word)
+    for start in range(2, len(word) - 4):
+        end = word[start:].capitalize()
+        noun = known.get(end)
+        if noun is not None and (noun.woman == end if end.endswith("in") else noun.man[0] in words.rules["compounds"]):
+            forms = [word[:start] + (one if word[start - 1] == "-" else one.lower()) for one in (*noun.man, noun.woman)]
+            return Noun((forms[0], forms[1], forms[2], forms[3]), forms[4], noun.is_weak)
+    return None
+
+
 @lru_cache
 def plurals(words: Words) -> dict[str, tuple[str, str, str]]:
     """Return each plural that states a gender -> its group and the other's form, elsewhere and in the dative.
@@ -123,7 +138,7 @@ def _write_nouns(prompt: Prompt, words: Words) -> None:
     )
     for index, word in enumerate(prompt.words):
         usual = word.capitalize()
-        if usual in nouns(words) or usual in plurals(words) or usual in ("Herr", "Herrn"):
+        if noun_of(words, usual) is not None or usual in plurals(words) or usual in ("Herr", "Herrn"):
             if (word.isupper() or is_informal) and not prompt.begins(index):
                 prompt.words[index] = usual
         elif word.isupper() and len(word) > 1 and usual not in words.names:
@@ -138,11 +153,10 @@ class _Reader(Reader):
         self.words = words
 
     def names_person(self) -> bool:
-        known = nouns(self.words)
         return any(
             not left
             and (
-                word in known
+                noun_of(self.words, word) is not None
                 or word in plurals(self.words)
                 or self._participle(word) is not None
                 or word in ("Mädchen", "Junge", "Jungen")
@@ -157,7 +171,7 @@ class _Reader(Reader):
         after = "" if self.prompt.is_last(index) else self.prompt.written(index + 1)
         if (
             after.lower() in self.words.rules["persons"]
-            or after in nouns(self.words)
+            or noun_of(self.words, after) is not None
             or after in plurals(self.words)
         ):
             return True
@@ -171,7 +185,6 @@ class _Reader(Reader):
 
     def nouns(self) -> Iterator[Swap]:
         """Yield nouns with their articles and adjectives, and titles."""
-        known = nouns(self.words)
         for index, word in enumerate(self.prompt.words):
             if self.prompt.is_left[index]:
                 continue
@@ -192,11 +205,11 @@ class _Reader(Reader):
                 ):
                     raise NotSafeError(f"“{word}” names nobody here")
                 yield from self._title(index)
-            elif word in known:
+            elif (noun := noun_of(self.words, word)) is not None:
                 if word in self.words.rules["things"]:
                     raise self.unsure(index, "may be a thing")
-                if not self._is_surname(index, known[word]):
-                    yield from self._noun(index, known[word])
+                if not self._is_surname(index, noun):
+                    yield from self._noun(index, noun)
             elif word in plurals(self.words):
                 if not self._names_both(index):
                     yield self._plural(index)
@@ -723,17 +736,14 @@ class _Reader(Reader):
     def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:  # noqa: C901 (one step for each pronoun)
         prompt = self.prompt
         known = self.antecedent(index)
-        if (
-            known is None
-            and word in ("er", "ihn", "ihm")
-            and (self._clause_has(index, self.words.rules["person_verbs"]) or self._is_called(index))
-        ):
+        is_human = self._clause_has(index, self.words.rules["person_verbs"]) or self._is_called(index)
+        if known is None and word in ("er", "ihn", "ihm") and is_human:
             known = "man"
             self.persons.append((index, known))
         if word in ("er", "ihn", "ihm"):
             if known is None:
                 raise NotSafeError(f"“{prompt.words[index]}” may speak of a thing")
-            if known == "man" and word != "ihm":
+            if known == "man" and word != "ihm" and not is_human:
                 self._no_other_masculine(index)
             return {"er": "sie", "ihn": "sie", "ihm": "ihr"}[word], "man"
         match = re.fullmatch(r"(sein|ihr)(e|er|en|em|es)?", word)
@@ -767,7 +777,7 @@ class _Reader(Reader):
         _, end = self.prompt.clause(index)
         is_one = self.prompt.at(index + 1) in ("ist", "war", "wird", "bleibt")
         return is_one and any(
-            self.prompt.words[one] in nouns(self.words) and one in self.taken for one in range(index, end)
+            one in self.taken and noun_of(self.words, self.prompt.words[one]) for one in range(index, end)
         )
 
     def _is_formal(self) -> bool:
@@ -795,7 +805,6 @@ class _Reader(Reader):
         """Raise NotSafeError where a masculine thing was named since the person, of which "er" may speak."""
         prompt = self.prompt
         place = max((place for place, _ in self.persons if place < index), default=0)
-        known = nouns(self.words)
         for one in range(place + 1, index):
             thing = prompt.written(one + 1)
             if (
@@ -804,7 +813,7 @@ class _Reader(Reader):
             ):
                 is_plural = prompt.lower[one] == "den" and thing.endswith("n")
                 if (
-                    thing not in known
+                    noun_of(self.words, thing) is None
                     and not is_plural
                     and one not in self.taken
                     and prompt.at(one - 1) not in ("mit", "von")

@@ -191,6 +191,8 @@ class _Reader(Reader):
 
     def _noun(self, index: int) -> Iterator[Swap]:
         prompt, listed = self.prompt, self.known[self.prompt.lower[index]]
+        if self.has(index, "royal") and self.has(index + 1, "of") and prompt.written(index + 2)[:1].isupper():
+            return  # "la reine d'Angleterre"
         if self.has(index, "before") and self.joined(index + 1) and prompt.at(index + 1) in self.known:
             return  # "una joven ingeniera"
         is_front = self._determiner(index) or self.has(index - 1, "before", "fronts")
@@ -222,7 +224,21 @@ class _Reader(Reader):
             return
         self._person(phrase.begin, index, group)
         yield from self._core(phrase, index, group, form)
-        yield from self._agreeing_after(index + 1, group, is_plural=is_plural)
+        # "Retraitée et seule, je cherche …"
+        after = index + 1 + (self.has(index + 1, "links") and prompt.is_last(index + 2))
+        yield from self._agreeing_after(after, group, is_plural=is_plural)
+        self._check_apposition(index, group)
+
+    def _check_apposition(self, index: int, group: str) -> None:
+        """Raise NotSafeError where an unknown noun says what a person is: "la inspectora, una vieja amargada"."""
+        at = index + 1
+        if self.prompt.between(at).strip() == "," and self.has(at, "indefinite") and self.joined(at + 1):
+            article = self.determiners[(self.prompt.at(at),)]
+            first, end = self.prompt.clause(at)
+            if article.group(is_vowel=False) == group and not any(
+                self.prompt.at(one) in self.known or self.has(one, "neutral") for one in range(first, end)
+            ):
+                raise self.unsure(at + 1, "may speak of the person")
 
     def _group_of_articles(self, phrase: Phrase) -> str:
         is_vowel = begins_with_vowel(self.words, self.prompt.lower[phrase.first])
@@ -464,7 +480,10 @@ class _Reader(Reader):
         verb = head.partition("-")[0] or self.prompt.at(self.skip(index + 1, "clitics"))
         if group == "man" and self._is_impersonal(index, verb):
             return
-        is_human = verb in self.rules["modal" if head else "human"] and self.antecedent(index) is not None
+        at = self.skip(index + 1, "clitics", "adverbs")
+        is_called = not head and verb in self.rules["copulas"] and self.prompt.at(at + 1) in self.known
+        is_human = is_called or verb in self.rules["modal" if head else "human"] or self.has(index, "owners")
+        is_human = is_human and self.antecedent(index) is not None
         self._check_person(index, group, is_human=is_human)
         self._person(index, index, group)
         yield self.swap(index, head + other, group)
@@ -483,8 +502,8 @@ class _Reader(Reader):
         if not is_human and not self.rules["persons_only"] and (thing := self._other_noun(index, group)):
             raise self.unsure(index, f"may speak of “{thing}”")
 
-    def _other_noun(self, index: int, group: str) -> str | None:
-        """Return a noun before a word that has an article of a group, is no person and follows no preposition."""
+    def _other_noun(self, index: int, group: str, *, has_objects: bool = False) -> str | None:
+        """Return a noun before a word that has an article of a group, is no person and, as a rule, follows no preposition."""
         for one in range(index - 1 if "-" in self.prompt.lower[index] else index - 2):
             article = self.determiners.get((self.token(one),))
             is_vowel = begins_with_vowel(self.words, self.prompt.at(one + 1))
@@ -492,7 +511,7 @@ class _Reader(Reader):
                 continue
             is_object = self.has(one, "prepositions") or self.has(one - 1, "prepositions")
             if (
-                not is_object
+                (has_objects or not is_object)
                 and not self.has(one + 1, "opens")
                 and one not in self.taken
                 and self.joined(one + 1)
@@ -510,34 +529,42 @@ class _Reader(Reader):
             verb = without_accents(word.removesuffix(suffix))
             if word in forms and self._is_object(index):
                 is_noun = after.endswith(tuple(self.rules["noun_endings"]))
-                is_clear = (
-                    self.joined(index)
-                    and self.has(index - 1, "before_object")
-                    and not self.has(index - 1, "opens")
+                is_clear = self.joined(index) and (
+                    (self.has(index - 1, "before_object") and not self.has(index - 1, "opens"))
+                    or self.prompt.at(index - 1).partition("-")[0] in self.rules["modals"]
                 )
                 if (after.startswith(stems) and not is_noun) or self.has(index + 1, "whole_verbs"):
                     yield from self._object(index, *forms[word])
-                elif is_clear and forms[word][0] == "woman" == self.antecedent(index):
-                    raise self.unsure(index, "may speak of a thing")
+                elif is_clear and self._is_of_person(index, forms[word][0], after):
+                    yield self.swap(index, forms[word][1], forms[word][0])
             elif suffix and verb.startswith(stems) and verb.endswith(endings):
                 yield from self._object(
                     index, behind[suffix][0], word.removesuffix(suffix) + behind[suffix][1]
                 )
-            elif (
-                suffix
-                and verb.endswith(("ar", "er", "ir"))
-                and behind[suffix][0] == self.antecedent(index)
-                and (self.antecedent(index) == "woman" or not verb.endswith(tuple(self.rules["things_done"])))
-                and not self._determiner(index)
-            ):
-                raise self.unsure(index, "may speak of a thing")
+            elif suffix and (verb.endswith(("ar", "er", "ir")) or suffix.startswith("-l")):
+                group, other = behind[suffix]
+                if not self._determiner(index) and self._is_of_person(index, group, verb):
+                    yield self.swap(index, word.removesuffix(suffix) + other, group)
         yield from self._participles()
+
+    def _is_of_person(self, index: int, group: str, verb: str) -> bool:
+        """Whether the object of a verb that may have others is the last person, and not what was done: "le dire".
+
+        Raises:
+            NotSafeError: a thing was named, too.
+        """
+        if self.antecedent(index) != group or verb.startswith(tuple(self.rules["things_done"])):
+            return False
+        if self._other_noun(index, group, has_objects=True) is not None:
+            raise self.unsure(index, "may speak of a thing")
+        return True
 
     def _is_object(self, index: int) -> bool:
         after = self.prompt.at(index + 1)
         if not self.joined(index) or not self.joined(index + 1):
             return bool(self.rules["drops_pronouns"]) and self.joined(index + 1)
-        is_infinitive = self.has(index - 1, "before_infinitive") and after.endswith(("er", "ir", "re", "ar"))
+        before = self.prompt.at(index - 1).partition("-")[0]
+        is_infinitive = before in self.rules["before_infinitive"] and after.endswith(("er", "ir", "re", "ar"))
         return self.has(index - 1, "before_object") or is_infinitive
 
     def _object(self, index: int, group: str, other: str) -> Iterator[Swap]:

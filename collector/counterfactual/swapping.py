@@ -127,7 +127,8 @@ def _bound_word(prompt: Prompt, words: Words, bound: frozenset[str]) -> str | No
         if "_" in one and f" {one.replace('_', ' ')} " in text:
             return one.replace("_", " ")
     starts = tuple(one for one in bound if len(one) > 5) if words.language == "de" else ()
-    return next((one for one in prompt.lower if one in bound or one.startswith(starts)), None)
+    parts = [(one, part) for one in prompt.lower for part in {one, *one.split("-")}]
+    return next((one for one, part in parts if part in bound or one.startswith(starts)), None)
 
 
 def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | None:
@@ -180,7 +181,7 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
 def _states_gender(words: Words, word: str) -> bool:
     """Whether a word is a noun or title for a woman or a man."""
     if words.language == "de":
-        return word in german.nouns(words) or word in german.plurals(words)
+        return german.noun_of(words, word) is not None or word in german.plurals(words)
     if words.language == "en":
         return any(one.attribute == GENDER for one in words.entries.get(word.lower(), ()))
     return word.lower() in noun_forms(words)
@@ -189,6 +190,7 @@ def _states_gender(words: Words, word: str) -> bool:
 def _unknown_name(prompt: Prompt, words: Words) -> str | None:
     """Return a word that looks like a first name that no list has: by what stands before or after it."""
     rules = words.rules
+    kin = rules["kin"]
     for index, word in enumerate(prompt.words):
         is_name = (
             word[:1].isupper()
@@ -208,6 +210,8 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
             continue
         after = prompt.at(index + 1)
+        if before in kin and prompt.between(index) == " " and not _may_be_thing(prompt, words, index):
+            return word  # "Aunt Zelda"
         if before in rules["names_follow"] and not prompt.between(index).strip():
             return word
         if (
@@ -218,6 +222,13 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         ):
             return word
     return None
+
+
+def _may_be_thing(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a word in capitals after a noun for a relative may be no name: any German noun but in a greeting."""
+    is_greeting = prompt.at(index - 2) in ("liebe", "lieber")
+    is_listed = prompt.lower[index] in words.rules.get("capitals", ())
+    return is_listed or prompt.at(index - 1) in TITLES or (words.language == "de" and not is_greeting)
 
 
 def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str, Swap]]:
