@@ -191,7 +191,8 @@ class _Reader(Reader):
 
     def _noun(self, index: int) -> Iterator[Swap]:
         prompt, listed = self.prompt, self.known[self.prompt.lower[index]]
-        if self.has(index, "royal") and self.has(index + 1, "of") and prompt.written(index + 2)[:1].isupper():
+        is_royal = self.has(index, "royal") and not self.has(index - 1, "indefinite")
+        if is_royal and self.has(index + 1, "of") and prompt.written(index + 2)[:1].isupper():
             return  # "la reine d'Angleterre"
         if self.has(index, "before") and self.joined(index + 1) and prompt.at(index + 1) in self.known:
             return  # "una joven ingeniera"
@@ -219,7 +220,8 @@ class _Reader(Reader):
         if form.forms[group].endswith(".") and prompt.follows(index) != ".":
             return
         if not phrase.articles and not self._may_stand_alone(index, form, phrase):
-            if group == "woman":
+            is_adjective = other_form(self.words, prompt.lower[index], group, is_plural=is_plural) is not None
+            if group == "woman" and not (is_adjective and self.has(phrase.first - 1, "copulas", "linking")):
                 raise NotSafeError(f"the article of “{prompt.words[index]}” is missing")
             return
         self._person(phrase.begin, index, group)
@@ -266,8 +268,8 @@ class _Reader(Reader):
                 return False  # "Mon chien est blessé."
             is_job = is_job or (self.prompt.at(before - 1), self.prompt.at(before)) == ("tant", "que")
             return is_job or self.has(before, "copulas", "first_person", "bare")
-        after = self.prompt.at(index + 1)
-        is_headline = self.prompt.follows(index) == "," or after in self.rules["of"] | self.rules["headlines"]
+        last = index + (self.joined(index + 1) and bool(self._group_of_adjective(index + 1, is_plural=False)))
+        is_headline = self.prompt.follows(last) == "," or self.has(last + 1, "of", "headlines")
         if self.prompt.begins(index) and is_headline:
             return True  # "Étudiante en droit, je cherche …"
         is_apposition = self.prompt.between(index).strip() in (",", "(") and before in self.heads
