@@ -630,6 +630,8 @@ class _Reader(Reader):
         prompt, rules = self.prompt, self.words.rules
         first, end = prompt.clause(index)
         inside = [one for one in range(first, end) if not at <= one <= index]
+        if prompt.at(index + 1) == "und" and prompt.at(index + 2) in rules["nominative"]:
+            return True  # "Meine Frau und ich"
         if any(
             prompt.lower[one] in rules["nominative"] or (prompt.words[one] == "Sie" and one > first)
             for one in inside
@@ -829,9 +831,7 @@ class _Reader(Reader):
         verbs = {one for one in prompt.lower[first:end] if one in rules["finite"]}
         if near & rules["plural_verbs"] or (not verbs and prompt.lower[end - 1] in rules["plural_verbs"]):
             return None
-        if prompt.words[index] == "Sie" and not (
-            near & rules["finite"] or prompt.at(index + 1).endswith(("t", "te"))
-        ):
+        if prompt.words[index] == "Sie" and not near & rules["finite"] and prompt.at(index + 1).endswith("n"):
             return None
         if known is None:
             raise NotSafeError(f"“{prompt.words[index]}” may be she or they")
@@ -841,7 +841,8 @@ class _Reader(Reader):
             return "ihn", "woman"
         if any(prompt.words[one] == "Sie" and not prompt.begins(one) for one in range(first, end)):
             return "ihn", "woman"
-        if verbs or prompt.lower[end - 1].endswith(("t", "te")) or prompt.at(index + 1).endswith(("t", "te")):
+        is_start = prompt.words[index] == "Sie" and prompt.written(index + 1)[:1].islower()
+        if verbs or is_start or prompt.lower[end - 1].endswith(("t", "te")) or prompt.at(index + 1).endswith(("t", "te")):
             return "er", "woman"
         if any(self.prompt.lower[one] == "zu" for one in range(index, end)):
             return "ihn", "woman"

@@ -463,7 +463,7 @@ class _Reader(Reader):
                 yield from self._pronoun(index, *subject[last], f"{head}-")
             elif word in stressed and self._is_stressed(index, is_dative=word not in subject):
                 group, other = stressed[word]
-                self._check_person(index, group)
+                self._check_person(index, group, is_human=self._is_for_person(index))
                 self._person(index, index, group)
                 yield self.swap(index, other, group)
             elif word in subject:
@@ -484,12 +484,16 @@ class _Reader(Reader):
             return
         at = self.skip(index + 1, "clitics", "adverbs")
         is_called = not head and verb in self.rules["copulas"] and self.prompt.at(at + 1) in self.known
-        is_human = is_called or verb in self.rules["modal" if head else "human"] or self.has(index, "owners")
+        is_human = is_called or self._is_for_person(index) or verb in self.rules["modal" if head else "human"] or self.has(index, "owners")
         is_human = is_human and self.antecedent(index) is not None
         self._check_person(index, group, is_human=is_human)
         self._person(index, index, group)
         yield self.swap(index, head + other, group)
         yield from self._agreeing_after(index + 1, group)
+
+    def _is_for_person(self, index: int) -> bool:
+        """Whether a preposition that people follow stands before a pronoun: "pour lui"."""
+        return self.has(index - 1, "for_people") and self.antecedent(index) is not None
 
     def _is_impersonal(self, index: int, verb: str) -> bool:
         if verb in self.rules["impersonal"] or self.prompt.at(index + 1) == "y":

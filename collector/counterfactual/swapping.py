@@ -146,6 +146,11 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
         if _stays(prompt, words, index)
     ]
     for swap, form in own:
+        for one in words.known.finditer(prompt.text):
+            if prompt.text[swap.end : one.start()].strip().lower() in ("of", "von", "de", "do", "da", "d'", "d’") or (
+                prompt.text[one.end() : swap.start].strip() in ("'s", "’s")
+            ):
+                return f"“{prompt.text[swap.start : swap.end]}” is somebody of “{one[0]}”"
         if form in pronouns:
             others = [*known, *(one for one in unnamed if swap.start < person)]
             if (name := next((name for start, name in others if start < swap.start), None)) is not None:

@@ -118,7 +118,7 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
             continue
         before = prompt.at(index - 1)
         rules = words.rules
-        if before in rules.get("articles", ()):
+        if before in rules.get("articles", ()) or (before in rules["titled"] and prompt.between(index) == " "):
             continue
         called = index - 2 if before in rules["names_follow"] else index - 1
         if prompt.at(called) in rules["animals"] or prompt.written(called) in rules["animals"]:
@@ -132,7 +132,8 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
             continue
         if prompt.at(index + 1) in rules.get("places_after", ()) and prompt.written(index + 1)[0].isupper():
             continue
-        if prompt.at(index + 1) == "s" and prompt.at(index + 2) in rules.get("named_after", ()):
+        named = index + 1 + (prompt.at(index + 1) == "s")
+        if prompt.at(named) in rules.get("named_after", ()) and prompt.between(named).strip(" '’") == "":
             continue
         if index > 0 and prompt.between(index).strip(".") == " ":
             is_family = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
