@@ -42,6 +42,9 @@ class Noun:
     woman_oblique: str = ""
 
 
+_CHILD = Noun(("Junge", "Jungen", "Jungen", "Jungen"), "Mädchen", is_weak=True)
+
+
 @lru_cache
 def nouns(words: Words) -> dict[str, Noun]:
     """Return each form in the singular -> the noun."""
@@ -74,8 +77,13 @@ def noun_of(words: Words, word: str) -> Noun | None:
     for start in range(2, len(word) - 4):
         end = word[start:].capitalize()
         noun = known.get(end)
-        if noun is not None and (noun.woman == end if end.endswith("in") else noun.man[0] in words.rules["compounds"]):
-            forms = [word[:start] + (one if word[start - 1] == "-" else one.lower()) for one in (*noun.man, noun.woman)]
+        if noun is not None and (
+            noun.woman == end if end.endswith("in") else noun.man[0] in words.rules["compounds"]
+        ):
+            forms = [
+                word[:start] + (one if word[start - 1] == "-" else one.lower())
+                for one in (*noun.man, noun.woman)
+            ]
             return Noun((forms[0], forms[1], forms[2], forms[3]), forms[4], noun.is_weak)
     return None
 
@@ -196,13 +204,7 @@ class _Reader(Reader):
             if word in ("Herr", "Herrn") or (
                 word == "Frau" and follows_name and not self._has_article(index)
             ):
-                if not follows_name and self.prompt.at(index - 1) not in (
-                    "der",
-                    "dem",
-                    "den",
-                    "ein",
-                    "einen",
-                ):
+                if not follows_name and not re.fullmatch("de[rmn]|ein(en)?", self.prompt.at(index - 1)):
                     raise NotSafeError(f"“{word}” names nobody here")
                 yield from self._title(index)
             elif (noun := noun_of(self.words, word)) is not None:
@@ -211,8 +213,7 @@ class _Reader(Reader):
                 if not self._is_surname(index, noun):
                     yield from self._noun(index, noun)
             elif word in plurals(self.words):
-                if not self._names_both(index):
-                    yield self._plural(index)
+                yield from self._plural(index)
             elif word == "Mädchen" or (word in ("Junge", "Jungen") and self._before_article(index)):
                 yield from self._child(index)
             elif (stem := self._participle(word)) is not None:
@@ -242,36 +243,31 @@ class _Reader(Reader):
         elif group == "man" and before in ("lieber", "geehrter", "verehrter", "werter"):
             yield self.swap(index - 1, before.removesuffix("r"), group)
 
-    def _names_both(self, index: int) -> bool:
-        """Whether the plural of the other gender stands next to one: "Kolleginnen und Kollegen"."""
-        prompt = self.prompt
-        _, other, dative = plurals(self.words)[prompt.words[index]]
-        return any(
-            prompt.written(index + 2 * step) in (other, dative)
-            and prompt.at(index + step) in ("und", "oder", "sowie", "bzw")
-            for step in (-1, 1)
-        )
-
     def _child(self, index: int) -> Iterator[Swap]:
         """Yield "der Junge" as "das Mädchen"; its relative pronoun differs, too."""
-        group = "woman" if self.prompt.words[index] == "Mädchen" else "man"
-        found = [*self._noun(index, Noun(("Junge", "Jungen", "Jungen", "Jungen"), "Mädchen", is_weak=True), group)]
         if self.prompt.between(index + 1).strip() == "," or "es" in self.prompt.lower:
             raise self.unsure(index, "has an article that its counterpart does not have")
-        yield from found
+        group = "woman" if self.prompt.words[index] == "Mädchen" else "man"
+        yield from self._noun(index, _CHILD, group)
 
-    def _plural(self, index: int) -> Swap:
-        """Return the swap of a plural; the words before it are the same for both genders, and tell the case.
+    def _plural(self, index: int) -> Iterator[Swap]:
+        """Yield the swap of a plural; the words before it are the same for both genders, and tell the case.
 
         Raises:
             NotSafeError: the case cannot be determined.
         """
         prompt, rules = self.prompt, self.words.rules
         group, other, dative = plurals(self.words)[prompt.words[index]]
+        pairs = ((index - 2, index - 1), (index + 2, index + 1))  # "Kolleginnen und Kollegen"
+        if any(
+            prompt.written(one) in (other, dative) and prompt.at(by) in ("und", "oder") for one, by in pairs
+        ):
+            return
         if other == "Beamten" and not re.fullmatch("die|den|der|.+en", prompt.at(index - 1)):
             raise self.unsure(index, "may be Beamte or Beamten")
         if other == dative:
-            return self.swap(index, other, group)
+            yield self.swap(index, other, group)
+            return
         first = index
         while self._is_before_plural(first - 1) and not prompt.between(first).strip(" 0123456789"):
             first -= 1
@@ -287,7 +283,7 @@ class _Reader(Reader):
             is_unsure = not is_dative and (before == "an" or is_adjective or has_verb)
         if is_unsure:
             raise self.unsure(index, "may be in the dative")
-        return self.swap(index, dative if is_dative else other, group)
+        yield self.swap(index, dative if is_dative else other, group)
 
     def _is_before_plural(self, index: int) -> bool:
         word, kinds = self.prompt.at(index), ("dat", "acc", "gen", "finite", "plural_verbs", "opens")
@@ -338,20 +334,7 @@ class _Reader(Reader):
         yield from self._noun(index, Noun(man, woman, is_weak=True, woman_oblique=oblique), group)
 
     def _has_article(self, index: int) -> bool:
-        article = self.prompt.at(index - 1)
-        return article in (
-            "eine",
-            "einer",
-            "meine",
-            "meiner",
-            "seine",
-            "seiner",
-            "deine",
-            "deiner",
-            "ihre",
-            "ihrer",
-            "keine",
-        )
+        return re.fullmatch(r"(ein|mein|sein|dein|ihr|kein)er?", self.prompt.at(index - 1)) is not None
 
     def _title(self, index: int) -> Iterator[Swap]:
         """Yield "Frau Maier" as "Herr Maier" or "Herrn Maier", with the adjective and article before it."""
@@ -429,7 +412,13 @@ class _Reader(Reader):
             yield self.swap(at, changed if other == "woman" else _JOINED[preposition], group)
         elif kind == "der":
             before = prompt.at(at - 1)
-            if case == "dat" and other == "man" and article == "der" and before in _JOINED and not prompt_gap(prompt, at):
+            if (
+                case == "dat"
+                and other == "man"
+                and article == "der"
+                and before in _JOINED
+                and not prompt_gap(prompt, at)
+            ):
                 yield self.swap(at, _JOINED[before], group, first=at - 1)
             else:
                 yield self.swap(at, _DER[other][case], group)
@@ -447,23 +436,7 @@ class _Reader(Reader):
             word == word.lower()
             and re.fullmatch(r"(\d+-)?\w{2,}e[rnms]?", word) is not None
             and _ARTICLE.fullmatch(word) is None
-            and word
-            not in (
-                "der",
-                "die",
-                "den",
-                "dem",
-                "des",
-                "alle",
-                "viele",
-                "beide",
-                "einige",
-                "sie",
-                "wie",
-                "ohne",
-                "habe",
-                "hatte",
-            )
+            and word not in self.words.rules["no_adjectives"]
             and not any(word in self.words.rules[name] for name in ("acc", "dat", "gen", "opens", "finite"))
             and self._before_article(index)
         )
@@ -548,18 +521,7 @@ class _Reader(Reader):
         last = ending[-1:] if kind == "der" else ending
         if last in ("e",):
             return None  # die Lehrer, meine Kunden: several
-        forms = {
-            "r": "nom",
-            "er": "nom",
-            "": "nom",
-            "n": "acc",
-            "en": "acc",
-            "m": "dat",
-            "em": "dat",
-            "s": "gen",
-            "es": "gen",
-        }
-        case = forms[last]
+        case = {"r": "nom", "": "nom", "n": "acc", "m": "dat", "s": "gen"}[last[-1:]]
         if case == "nom" and word != noun.man[0]:
             return None  # der Kunden
         if (
@@ -617,7 +579,9 @@ class _Reader(Reader):
             return "gen"
         if before in rules["acc"]:
             return "acc"
-        if not is_bare and article == "eine" and before in ("bin", "bist", "sei", "ich", "du"):
+        if before in ("ist", "war", "bin", "bist", "sei", "wäre") or (
+            article == "eine" and before in ("ich", "du")
+        ):
             return "nom"
         return "nom" if self._is_subject(at, index) else "acc"
 
@@ -637,25 +601,13 @@ class _Reader(Reader):
             for one in inside
         ):
             return False
+        if self._is_imperative(first) and at > first:
+            return False  # "Erfinde für ein Spiel eine Zauberin."
         if at == first or prompt.at(at - 1) in rules["opens"] or prompt.written(at - 1) in ("Und", "Aber"):
             return True
-        if (
-            prompt.begins(at - 1)
-            and not prompt.is_question(index)
-            and prompt.at(at - 1) not in rules["finite"]
-        ):
-            is_adverb = prompt.at(at - 1) in (
-                "hier",
-                "heute",
-                "gestern",
-                "morgen",
-                "jetzt",
-                "leider",
-                "warum",
-                "wie",
-            )
-            if not is_adverb:
-                return False  # "Informiere die Kundin …"
+        is_first = prompt.begins(at - 1) and not prompt.is_question(index)
+        if is_first and prompt.at(at - 1) not in rules["finite"] | rules["adverbs"]:
+            return False  # "Informiere die Kundin …"
         others = [
             one
             for one in inside
@@ -674,6 +626,17 @@ class _Reader(Reader):
                 f"“{prompt.text[prompt.starts[at] : prompt.ends[index]]}” may be subject or object"
             )
         return True
+
+    def _is_imperative(self, index: int) -> bool:
+        """Whether a word that begins a sentence asks somebody to do something."""
+        prompt, rules = self.prompt, self.words.rules
+        word = prompt.at(index)
+        is_verb = word in rules["imperatives"] or (
+            re.fullmatch(r"\w{3,}e", word)
+            and not _ARTICLE.fullmatch(word)
+            and word not in rules["no_imperatives"]
+        )
+        return bool(is_verb) and prompt.begins(index) and prompt.at(index + 1) not in rules["finite"]
 
     def _is_woman_or_name(self, index: int) -> bool:
         """Whether a name or a phrase such as "die Firma" starts at a word, and no preposition stands before it."""
@@ -809,6 +772,11 @@ class _Reader(Reader):
         place = max((place for place, _ in self.persons if place < index), default=0)
         for one in range(place + 1, index):
             thing = prompt.written(one + 1)
+            is_neuter = prompt.lower[one] in ("dem", "einem") and (
+                thing in self.words.rules["neuter"] or thing.endswith(("chen", "lein", "ment", "um", "en"))
+            )
+            if is_neuter:
+                continue
             if (
                 prompt.lower[one] in ("der", "den", "einen", "dem", "einem", "meinen", "seinen")
                 and thing[:1].isupper()
@@ -842,7 +810,12 @@ class _Reader(Reader):
         if any(prompt.words[one] == "Sie" and not prompt.begins(one) for one in range(first, end)):
             return "ihn", "woman"
         is_start = prompt.words[index] == "Sie" and prompt.written(index + 1)[:1].islower()
-        if verbs or is_start or prompt.lower[end - 1].endswith(("t", "te")) or prompt.at(index + 1).endswith(("t", "te")):
+        if (
+            verbs
+            or is_start
+            or prompt.lower[end - 1].endswith(("t", "te"))
+            or prompt.at(index + 1).endswith(("t", "te"))
+        ):
             return "er", "woman"
         if any(self.prompt.lower[one] == "zu" for one in range(index, end)):
             return "ihn", "woman"
@@ -851,8 +824,19 @@ class _Reader(Reader):
 
 def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
     """Whether a line starts with a noun that names one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
-    is_one = group == "woman" or prompt.text[prompt.ends[index] :].lstrip(", ")[:1].isdigit() or "mann" in noun.man[0]
-    is_headline = prompt.follows(index) in (",", "(") or prompt.at(index + 1) in ("mit", "seit", "ab", "ohne", "aus", "im")
+    is_one = (
+        group == "woman"
+        or prompt.text[prompt.ends[index] :].lstrip(", ")[:1].isdigit()
+        or "mann" in noun.man[0]
+    )
+    is_headline = prompt.follows(index) in (",", "(") or prompt.at(index + 1) in (
+        "mit",
+        "seit",
+        "ab",
+        "ohne",
+        "aus",
+        "im",
+    )
     return prompt.begins(index) and is_one and is_headline
 
 

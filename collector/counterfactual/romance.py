@@ -109,7 +109,11 @@ class _Reader(Reader):
         before = index - 1
         while self.joined(before + 1) and self.has(before, "adverbs"):
             before -= 1
-        if self.joined(before + 1) and self.has(before - 1, "of") and self.prompt.at(before - 2) in self.known:
+        if (
+            self.joined(before + 1)
+            and self.has(before - 1, "of")
+            and self.prompt.at(before - 2) in self.known
+        ):
             before -= 2  # "ma camarade de classe musulmane"
         if not self.joined(before + 1):
             return False
@@ -191,13 +195,20 @@ class _Reader(Reader):
 
     def _noun(self, index: int) -> Iterator[Swap]:
         prompt, listed = self.prompt, self.known[self.prompt.lower[index]]
+        if self.has(index, "royal") and any(one in self.rules["games"] for one in prompt.lower):
+            return
         is_royal = self.has(index, "royal") and not self.has(index - 1, "indefinite")
         if is_royal and self.has(index + 1, "of") and prompt.written(index + 2)[:1].isupper():
             return  # "la reine d'Angleterre"
         if self.has(index, "before") and self.joined(index + 1) and prompt.at(index + 1) in self.known:
             return  # "una joven ingeniera"
         is_front = self._determiner(index) or self.has(index - 1, "before", "fronts")
-        if self.joined(index) and not is_front and self.has(index, "also_adjectives") and self._is_thing(index - 1):
+        if (
+            self.joined(index)
+            and not is_front
+            and self.has(index, "also_adjectives")
+            and self._is_thing(index - 1)
+        ):
             return  # "la baja médica"
         phrase = self._phrase(index)
         is_plural = phrase.articles[0][1].is_plural if phrase.articles else listed[0].is_plural
@@ -484,7 +495,12 @@ class _Reader(Reader):
             return
         at = self.skip(index + 1, "clitics", "adverbs")
         is_called = not head and verb in self.rules["copulas"] and self.prompt.at(at + 1) in self.known
-        is_human = is_called or self._is_for_person(index) or verb in self.rules["modal" if head else "human"] or self.has(index, "owners")
+        is_human = (
+            is_called
+            or self._is_for_person(index)
+            or verb in self.rules["modal" if head else "human"]
+            or self.has(index, "owners")
+        )
         is_human = is_human and self.antecedent(index) is not None
         self._check_person(index, group, is_human=is_human)
         self._person(index, index, group)
@@ -535,8 +551,16 @@ class _Reader(Reader):
             verb = without_accents(word.removesuffix(suffix))
             if word in forms and self._is_object(index):
                 is_noun = after.endswith(tuple(self.rules["noun_endings"]))
+                is_verb = (
+                    word == "la" and self.has(index - 1, "before_infinitive") and after.endswith(("er", "ir"))
+                )
+                is_verb = is_verb and not self.has(index + 1, "no_verbs")
+                is_verb = is_verb or (
+                    after.endswith("o") and self.prompt.is_last(index + 1) and self.has(index - 1, "how")
+                )
                 is_clear = self.joined(index) and (
-                    (self.has(index - 1, "before_object") and not self.has(index - 1, "opens"))
+                    is_verb
+                    or (self.has(index - 1, "before_object") and not self.has(index - 1, "opens"))
                     or self.prompt.at(index - 1).partition("-")[0] in self.rules["modals"]
                 )
                 if (after.startswith(stems) and not is_noun) or self.has(index + 1, "whole_verbs"):
@@ -571,7 +595,7 @@ class _Reader(Reader):
             return bool(self.rules["drops_pronouns"]) and self.joined(index + 1)
         before = self.prompt.at(index - 1).partition("-")[0]
         is_infinitive = before in self.rules["before_infinitive"] and after.endswith(("er", "ir", "re", "ar"))
-        return self.has(index - 1, "before_object") or is_infinitive
+        return self.has(index - 1, "before_object", "how") or is_infinitive
 
     def _object(self, index: int, group: str, other: str) -> Iterator[Swap]:
         known = self.antecedent(index)

@@ -9,20 +9,24 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from collector.counterfactual import english, german, romance
-from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named, in_case, without_accents
+from collector.counterfactual.texts import (
+    TITLES,
+    NotSafeError,
+    Prompt,
+    Swap,
+    groups_named,
+    in_case,
+    without_accents,
+)
 from collector.counterfactual.words import Words, first_names, name_of, noun_forms, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
 _POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
 GENDER, RACE = "gender", "race"
-_GRAMMARS: Mapping[str, ModuleType] = {
-    "en": english,
-    "de": german,
-    "fr": romance,
-    "es": romance,
-    "pt": romance,
-}
+_GRAMMARS: Mapping[str, ModuleType] = {"en": english, "de": german} | dict.fromkeys(
+    ("fr", "es", "pt"), romance
+)
 
 
 @dataclass(slots=True)
@@ -136,7 +140,7 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
 
     A word that may be a name stays, too, and is who a pronoun speaks of where nobody else was named before it.
     """
-    pronouns = words.rules["pronouns"]
+    rules, pronouns = words.rules, words.rules["pronouns"]
     own = [(one, prompt.text[one.start : one.end].lower().rpartition("-")[2]) for one in swaps]
     person = min((one.start for one, form in own if form not in pronouns), default=len(prompt.text))
     known = [(one.start(), one[0]) for one in words.known.finditer(prompt.text)]
@@ -145,12 +149,9 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
         for index in range(len(prompt.words))
         if _stays(prompt, words, index)
     ]
+    if known and not any(one in rules["mine"] for one in prompt.lower):
+        return f"it may be about “{known[0][1]}”"
     for swap, form in own:
-        for one in words.known.finditer(prompt.text):
-            if prompt.text[swap.end : one.start()].strip().lower() in ("of", "von", "de", "do", "da", "d'", "d’") or (
-                prompt.text[one.end() : swap.start].strip() in ("'s", "’s")
-            ):
-                return f"“{prompt.text[swap.start : swap.end]}” is somebody of “{one[0]}”"
         if form in pronouns:
             others = [*known, *(one for one in unnamed if swap.start < person)]
             if (name := next((name for start, name in others if start < swap.start), None)) is not None:
@@ -169,7 +170,9 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
         return True
     if word in rules["animals"] or word.lower() in rules["animals"]:
         return True
-    is_name = word[:1].isupper() and word[1:].islower() and words.language != "de" and not prompt.begins(index)
+    is_name = (
+        word[:1].isupper() and word[1:].islower() and words.language != "de" and not prompt.begins(index)
+    )
     before = prompt.at(index - 1)
     return (
         is_name
@@ -195,7 +198,6 @@ def _states_gender(words: Words, word: str) -> bool:
 def _unknown_name(prompt: Prompt, words: Words) -> str | None:
     """Return a word that looks like a first name that no list has: by what stands before or after it."""
     rules = words.rules
-    kin = rules["kin"]
     for index, word in enumerate(prompt.words):
         is_name = (
             word[:1].isupper()
@@ -206,16 +208,19 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         before = prompt.at(index - 1)
         is_family = before in TITLES or prompt.written(index - 1) in words.names
         stays = before in rules.get("articles", ()) if word in words.names else not is_family
-        if word in rules.get("words_or_names", ()) and not prompt.is_left[index]:
-            if not prompt.begins(index) or prompt.at(index + 1) in rules["speaks"]:
-                return word
         is_known = word in words.names or word in rules.get("maybe_names", ())
+        if word in rules.get("words_or_names", ()):
+            stays, is_known = True, not prompt.begins(index) or prompt.at(index + 1) in rules["speaks"]
         if stays and is_known and not prompt.is_left[index]:
             return word
         if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
             continue
         after = prompt.at(index + 1)
-        if before in kin and prompt.between(index) == " " and not _may_be_thing(prompt, words, index):
+        if (
+            before in rules["kin"]
+            and prompt.between(index) == " "
+            and not _may_be_thing(prompt, words, index)
+        ):
             return word  # "Aunt Zelda"
         if before in rules["names_follow"] and not prompt.between(index).strip():
             return word

@@ -118,8 +118,12 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
             continue
         before = prompt.at(index - 1)
         rules = words.rules
-        if before in rules.get("articles", ()) or (before in rules["titled"] and prompt.between(index) == " "):
+        if before in rules.get("articles", ()) or (
+            before in rules["titled"] and prompt.between(index) == " "
+        ):
             continue
+        if words.language == "en" and before == "o" and prompt.between(index) in ("'", "’"):
+            continue  # "O'Connor"
         called = index - 2 if before in rules["names_follow"] else index - 1
         if prompt.at(called) in rules["animals"] or prompt.written(called) in rules["animals"]:
             continue
