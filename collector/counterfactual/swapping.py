@@ -18,7 +18,7 @@ from collector.counterfactual.texts import (
     in_case,
     without_accents,
 )
-from collector.counterfactual.words import Words, first_names, name_of, noun_forms, read_words
+from collector.counterfactual.words import NUMERAL, Words, first_names, name_of, noun_forms, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
@@ -107,7 +107,7 @@ def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]
     bound = words.bound.get(attribute, frozenset())
     if (word := _bound_word(prompt, words, bound)) is not None:
         return f"“{word}” may fit one group alone"
-    about = words.rules.get("about_words", frozenset())
+    about = words.rules["about_words"]
     if (
         attribute == GENDER
         and (word := next((one for one in prompt.lower if one in about), None)) is not None
@@ -168,10 +168,10 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
         return False
     if prompt.text[:1].islower() and word.islower() and word.capitalize() in words.names:
         return True
-    if word in rules["animals"] or word.lower() in rules["animals"]:
+    if NUMERAL.fullmatch(prompt.written(index + 1)) or {word, word.lower()} & rules["animals"]:
         return True
     is_name = (
-        word[:1].isupper() and word[1:].islower() and words.language != "de" and not prompt.begins(index)
+        word[:1].isupper() and not word.isupper() and words.language != "de" and not prompt.begins(index)
     )
     before = prompt.at(index - 1)
     return (
@@ -179,7 +179,7 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
         and not _states_gender(words, word)
         and word not in words.names
         and word.lower() not in rules["no_names"]
-        and word.lower() not in rules.get("capitals", ())
+        and word.lower() not in rules["capitals"]
         and before not in TITLES
         and before not in rules["before_places"]
         and prompt.written(index - 1) not in words.names
@@ -207,9 +207,9 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         )
         before = prompt.at(index - 1)
         is_family = before in TITLES or prompt.written(index - 1) in words.names
-        stays = before in rules.get("articles", ()) if word in words.names else not is_family
-        is_known = word in words.names or word in rules.get("maybe_names", ())
-        if word in rules.get("words_or_names", ()):
+        stays = before in rules["articles"] if word in words.names else not is_family
+        is_known = word in words.names or word in rules["maybe_names"]
+        if word in rules["words_or_names"]:
             stays, is_known = True, not prompt.begins(index) or prompt.at(index + 1) in rules["speaks"]
         if stays and is_known and not prompt.is_left[index]:
             return word
@@ -237,7 +237,7 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
 def _may_be_thing(prompt: Prompt, words: Words, index: int) -> bool:
     """Whether a word in capitals after a noun for a relative may be no name: any German noun but in a greeting."""
     is_greeting = prompt.at(index - 2) in ("liebe", "lieber")
-    is_listed = prompt.lower[index] in words.rules.get("capitals", ())
+    is_listed = prompt.lower[index] in words.rules["capitals"]
     return is_listed or prompt.at(index - 1) in TITLES or (words.language == "de" and not is_greeting)
 
 

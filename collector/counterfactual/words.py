@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ from collector.files.yaml import read_yaml_mapping
 
 _FOLDER = Path(__file__).parent / "languages"
 _KNOWN_NAMES = Path(__file__).parent / "known_names.yml"
+NUMERAL = re.compile("[IVX]{2,}|[VX]")
 _ENDINGS = ("e", "er", "en", "em", "es", "")  # of German adjectives
 # Lists of forms that are words by themselves; `kind` of their entries.
 _KINDS = ("forms", "titles", "adjectives", "nouns")
@@ -106,7 +108,9 @@ def read_words(language: str) -> Words:
         fixed=phrase_pattern([*data.get("fixed", ()), *known_names]),
         known=phrase_pattern(known_names),
         bound={name: frozenset(listed.split()) for name, listed in data.get("bound", {}).items()},
-        rules={name: frozenset(listed.split()) for name, listed in data.get("rules", {}).items()},
+        rules=defaultdict(
+            frozenset, {name: frozenset(listed.split()) for name, listed in data["rules"].items()}
+        ),
         data=data,
     )
 
@@ -114,38 +118,38 @@ def read_words(language: str) -> Words:
 def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
     """Yield the places of first names: not those of families, which follow another name, or a title and end the name."""
     for index, word in enumerate(prompt.words):
-        if name_of(words, word) not in words.names or prompt.is_left[index]:
-            continue
-        before = prompt.at(index - 1)
-        rules = words.rules
-        if before in rules.get("articles", ()) or (
-            before in rules["titled"] and prompt.between(index) == " "
-        ):
-            continue
-        if words.language == "en" and before == "o" and prompt.between(index) in ("'", "’"):
-            continue  # "O'Connor"
-        called = index - 2 if before in rules["names_follow"] else index - 1
-        if prompt.at(called) in rules["animals"] or prompt.written(called) in rules["animals"]:
-            continue
-        if word in rules.get("places", ()) and before in rules.get("before_places", ()):
-            continue
-        is_place = before in rules.get("places_before", ()) and (
-            words.language != "en" or prompt.written(index - 1)[0].isupper()
-        )
-        if is_place and prompt.between(index) == " ":
-            continue
-        if prompt.at(index + 1) in rules.get("places_after", ()) and prompt.written(index + 1)[0].isupper():
-            continue
-        named = index + 1 + (prompt.at(index + 1) == "s")
-        if prompt.at(named) in rules.get("named_after", ()) and prompt.between(named).strip(" '’") == "":
-            continue
-        if index > 0 and prompt.between(index).strip(".") == " ":
-            is_family = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
-            if name_of(words, prompt.words[index - 1]) in words.names or (
-                before in TITLES and before not in ("don", "doña") and is_family
-            ):
-                continue
-        yield index
+        is_name = name_of(words, word) in words.names and not prompt.is_left[index]
+        if is_name and not (_names_thing(prompt, words, index) or _names_family(prompt, words, index)):
+            yield index
+
+
+def _names_thing(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a first name is that of a ruler, an animal, a place, a work or an organisation, by the words next to it."""
+    rules, before, joins = words.rules, prompt.at(index - 1), prompt.between(index)
+    called = index - 2 if before in rules["names_follow"] else index - 1
+    is_animal = prompt.at(called) in rules["animals"] or prompt.written(called) in rules["animals"]
+    is_written = words.language != "en" or prompt.written(index - 1)[:1].isupper()
+    is_place = before in rules["titled"] or (before in rules["places_before"] and is_written)
+    is_irish = words.language == "en" and before == "o" and joins in ("'", "’")
+    is_town = prompt.words[index] in rules["places"] and before in rules["before_places"]
+    if is_animal or (is_place and joins == " ") or is_irish or is_town or before in rules["articles"]:
+        return True
+    if NUMERAL.fullmatch(prompt.written(index + 1)):
+        return True  # "Henri IV"
+    after = index + 1 + (prompt.at(index + 1) == "s")
+    if prompt.at(after) in rules["named_after"] and not prompt.between(after).strip(" '’"):
+        return True
+    last = index + 2 if prompt.between(index + 1) == " " == prompt.between(index + 2) else index + 1
+    ends = range(index + 1, last + 1)
+    return any(prompt.at(one) in rules["places_after"] and prompt.written(one)[0].isupper() for one in ends)
+
+
+def _names_family(prompt: Prompt, words: Words, index: int) -> bool:
+    if index == 0 or prompt.between(index).strip(".") != " ":
+        return False
+    is_last = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
+    is_titled = prompt.at(index - 1) in TITLES and prompt.at(index - 1) not in ("don", "doña")
+    return name_of(words, prompt.words[index - 1]) in words.names or (is_titled and is_last)
 
 
 def name_of(words: Words, word: str) -> str:
