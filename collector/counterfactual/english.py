@@ -158,6 +158,13 @@ def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
         return prompt.at(index + 1) == "who"
     if word in ("king", "queen"):
         return any(one in rules["games"] for one in prompt.lower)
+    relatives = ("mother", "daughter", "sister", "father", "son", "man", "king")
+    is_verb, is_thing = (
+        prompt.at(index - 1) in rules["before_verbs"],
+        prompt.at(index + 1) in rules["things_related"],
+    )
+    if word in relatives and (is_verb or is_thing):
+        return True
     if word in ("male", "female"):
         near = ({prompt.at(index + 1), prompt.at(index + 2)} & rules["persons"]) - {"male", "female"}
         return not (near or prompt.at(index - 1) in rules["copulas"] or prompt.at(index - 1).endswith("old"))

@@ -207,7 +207,7 @@ class _Reader(Reader):
                 if not follows_name and not re.fullmatch("de[rmn]|ein(en)?", self.prompt.at(index - 1)):
                     raise NotSafeError(f"“{word}” names nobody here")
                 yield from self._title(index)
-            elif (noun := noun_of(self.words, word)) is not None:
+            elif (noun := noun_of(self.words, word)) is not None and not self._is_royal(index):
                 if word in self.words.rules["things"]:
                     raise self.unsure(index, "may be a thing")
                 if not self._is_surname(index, noun):
@@ -218,6 +218,13 @@ class _Reader(Reader):
                 yield from self._child(index)
             elif (stem := self._participle(word)) is not None:
                 yield from self._nominal(index, stem)
+
+    def _is_royal(self, index: int) -> bool:
+        """Whether a king or queen is one of a country or of a game."""
+        prompt, rules = self.prompt, self.words.rules
+        is_of = prompt.at(index + 1) == "von" and prompt.written(index + 2)[:1].isupper()
+        is_of = is_of or any(one in rules["games"] for one in prompt.lower)
+        return is_of and prompt.words[index] in rules["royal"] and prompt.at(index - 1) not in ("ein", "eine")
 
     def _is_surname(self, index: int, noun: Noun) -> bool:
         """Whether a first name or title stands right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
@@ -502,7 +509,9 @@ class _Reader(Reader):
         if is_profession or family or starts:
             self.persons.append((index, group))
             yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
-        elif group == "woman" and word != "Mutter":
+        elif (group == "woman" and word != "Mutter") or (
+            before in ("und", "oder") and index - 2 in self.taken
+        ):
             raise NotSafeError(f"the article of “{word}” is missing")
 
     def _clause_has(self, index: int, listed: Container[str]) -> bool:

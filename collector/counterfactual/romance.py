@@ -195,21 +195,8 @@ class _Reader(Reader):
 
     def _noun(self, index: int) -> Iterator[Swap]:
         prompt, listed = self.prompt, self.known[self.prompt.lower[index]]
-        if self.has(index, "royal") and any(one in self.rules["games"] for one in prompt.lower):
+        if self._is_no_person(index):
             return
-        is_royal = self.has(index, "royal") and not self.has(index - 1, "indefinite")
-        if is_royal and self.has(index + 1, "of") and prompt.written(index + 2)[:1].isupper():
-            return  # "la reine d'Angleterre"
-        if self.has(index, "before") and self.joined(index + 1) and prompt.at(index + 1) in self.known:
-            return  # "una joven ingeniera"
-        is_front = self._determiner(index) or self.has(index - 1, "before", "fronts")
-        if (
-            self.joined(index)
-            and not is_front
-            and self.has(index, "also_adjectives")
-            and self._is_thing(index - 1)
-        ):
-            return  # "la baja médica"
         phrase = self._phrase(index)
         is_plural = phrase.articles[0][1].is_plural if phrase.articles else listed[0].is_plural
         of_articles = self._group_of_articles(phrase)
@@ -241,6 +228,26 @@ class _Reader(Reader):
         after = index + 1 + (self.has(index + 1, "links") and prompt.is_last(index + 2))
         yield from self._agreeing_after(after, group, is_plural=is_plural)
         self._check_apposition(index, group)
+
+    def _is_no_person(self, index: int) -> bool:
+        """Whether a noun for people describes another one, or names a thing, by the words next to it."""
+        prompt, is_followed = self.prompt, self.joined(index + 1)
+        if self.has(index, "before", "fronts") and is_followed and prompt.at(index + 1) in self.known:
+            return True  # "una joven ingeniera"
+        if prompt.begins(index) and self.has(index, "fillers") and prompt.follows(index) == ",":
+            return True  # "Hombre, claro"
+        if self.has(index, "also_things") and is_followed:  # "le facteur de risque"
+            is_adjective = self._group_of_adjective(index + 1, is_plural=False) != ""
+            return is_adjective or self.has(index + 1, "thing_adjectives")
+        if self.has(index, "royal"):  # "la reine d'Angleterre", and the queen of a game
+            is_of = self.has(index + 1, "of") and prompt.written(index + 2)[:1].isupper()
+            is_of = is_of and not self.has(index - 1, "indefinite")
+            return is_of or any(one in self.rules["games"] for one in prompt.lower)
+        is_front = (
+            not self.joined(index) or self._determiner(index) or self.has(index - 1, "before", "fronts")
+        )
+        # "la baja médica"
+        return not is_front and self.has(index, "also_adjectives") and self._is_thing(index - 1)
 
     def _check_apposition(self, index: int, group: str) -> None:
         """Raise NotSafeError where an unknown noun says what a person is: "la inspectora, una vieja amargada"."""
