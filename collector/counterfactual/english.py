@@ -81,6 +81,8 @@ def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str
         raise unsure
     if before in rules["gives"] and after in rules["numbers"]:
         return "him"
+    if before in rules["owes"] and after not in rules["persons"]:
+        raise unsure
     if before in rules["gives"] and after not in rules["persons"]:
         is_plural = after.endswith("s") and not after.endswith("ss")
         if (after in rules["given"] and second != "back") or (is_plural and after not in rules["given"]):

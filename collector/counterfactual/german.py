@@ -63,6 +63,8 @@ def nouns(words: Words) -> dict[str, Noun]:
     for noun in listed:
         for form in (*noun.man, noun.woman):
             found.setdefault(form, noun)
+        if not noun.is_weak and noun.man[3].endswith("s"):
+            found.setdefault(f"{noun.man[0]}es", noun)
         if noun.man[3].endswith("es"):
             found.setdefault(f"{noun.man[3][:-2]}s", noun)
     return found
@@ -484,6 +486,9 @@ class _Reader(Reader):
             index + 1
         )
         is_profession = is_profession or becomes
+        is_profession |= (
+            before in self.words.rules["nominative"] and self.prompt.at(index - 2) in self.words.rules["bare"]
+        )
         family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
         if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
             if before in ("liebe", "lieber"):
@@ -550,7 +555,7 @@ class _Reader(Reader):
                 return None  # mit den Kunden
             if noun.is_weak and last == "n" and prompt.at(at - 1) not in self.words.rules["acc"]:
                 raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
-        if case == "gen" and word not in (noun.man[3], noun.man[3].replace("es", "s")):
+        if case == "gen" and word not in (noun.man[3], noun.man[3].replace("es", "s"), f"{noun.man[0]}es"):
             return None
         return case
 
@@ -610,7 +615,8 @@ class _Reader(Reader):
             for one in inside
         ):
             return False
-        if self._is_imperative(first) and at > first:
+        is_infinitive = "," in prompt.between(first) and prompt.lower[end - 2] == "zu"
+        if (self._is_imperative(first) and at > first) or is_infinitive:
             return False  # "Erfinde für ein Spiel eine Zauberin."
         if at == first or prompt.at(at - 1) in rules["opens"] or prompt.written(at - 1) in ("Und", "Aber"):
             return True
@@ -814,7 +820,8 @@ class _Reader(Reader):
             raise NotSafeError(f"“{prompt.words[index]}” may be she or they")
         if known == "man":
             raise NotSafeError(f"“{prompt.words[index]}” may be somebody else")
-        if any(one in rules["nominative"] for one in prompt.lower[first:end]):
+        is_object = prompt.at(index - 1) in rules["acc"]
+        if is_object or any(one in rules["nominative"] for one in prompt.lower[first:end]):
             return "ihn", "woman"
         if any(prompt.words[one] == "Sie" and not prompt.begins(one) for one in range(first, end)):
             return "ihn", "woman"

@@ -234,7 +234,11 @@ class _Reader(Reader):
         prompt, is_followed = self.prompt, self.joined(index + 1)
         if self.has(index, "before", "fronts") and is_followed and prompt.at(index + 1) in self.known:
             return True  # "una joven ingeniera"
-        if prompt.begins(index) and self.has(index, "fillers") and prompt.follows(index) == ",":
+        if (
+            prompt.begins(index)
+            and self.has(index, "fillers")
+            and re.match(r", \D", prompt.text[prompt.ends[index] :])
+        ):
             return True  # "Hombre, claro"
         if self.has(index, "also_things") and is_followed:  # "le facteur de risque"
             is_adjective = self._group_of_adjective(index + 1, is_plural=False) != ""
@@ -379,7 +383,10 @@ class _Reader(Reader):
                 continue
             subject = _SPEAKER if is_first else self._subject(index)
             of_word = self._group_of_adjective(at, is_plural=False)
-            if subject == _SPEAKER and of_word:
+            ahead = next((of for head, of in self.heads.values() if head == at + 1), "")
+            if subject not in _OTHER and ahead == of_word and ahead in _OTHER:
+                yield from self._agreeing_after(at, ahead)  # "¿Está cansada mi madre?"
+            elif subject == _SPEAKER and of_word:
                 yield from self._agreeing_after(at, of_word)
             elif subject == _UNCLEAR and any(of == of_word for _, of in self.persons):
                 raise NotSafeError(f"it is unclear whom “{self.prompt.words[at]}” describes")
