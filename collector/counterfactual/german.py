@@ -607,6 +607,8 @@ class _Reader(Reader):
         """
         prompt, rules = self.prompt, self.words.rules
         first, end = prompt.clause(index)
+        joins = (one for one in range(index, end) if prompt.at(one) in ("und", "aber", "denn"))
+        end = next((one for one in joins if prompt.at(one + 1) in rules["nominative"]), end)
         inside = [one for one in range(first, end) if not at <= one <= index]
         if prompt.at(index + 1) == "und" and prompt.at(index + 2) in rules["nominative"]:
             return True  # "Meine Frau und ich"

@@ -342,6 +342,8 @@ class _Reader(Reader):
         prompt, is_found = self.prompt, False
         if self.has(at, "of") and self.has(at + 1, "years"):
             at += 2  # "de 45 ans"
+        elif self.has(at, "years") and prompt.between(at).startswith(","):
+            at, is_found = at + 1, True  # "patiente, 67 ans, tombée"
         while at < len(prompt.words) and not prompt.is_left[at]:
             after = self.skip(at + 1, "adverbs") if self.has(at, "adverbs") else at
             is_apposition = prompt.between(at).strip() == "," and (is_found or prompt.is_last(after))
@@ -580,6 +582,8 @@ class _Reader(Reader):
                 if (after.startswith(stems) and not is_noun) or self.has(index + 1, "whole_verbs"):
                     yield from self._object(index, *forms[word])
                 elif is_clear and self._is_of_person(index, forms[word][0], after):
+                    if not after.endswith(("ar", "er", "ir", "re")):
+                        raise self.unsure(index, "may speak of a thing")
                     yield self.swap(index, forms[word][1], forms[word][0])
             elif suffix and verb.startswith(stems) and verb.endswith(endings):
                 yield from self._object(
@@ -597,7 +601,8 @@ class _Reader(Reader):
         Raises:
             NotSafeError: a thing was named, too.
         """
-        if self.antecedent(index) != group or verb.startswith(tuple(self.rules["things_done"])):
+        is_said = verb.startswith(tuple(self.rules["things_done"])) or self.has(index + 1, "clitics")
+        if self.antecedent(index) != group or is_said:
             return False
         if self._other_noun(index, group, has_objects=True) is not None:
             raise self.unsure(index, "may speak of a thing")
@@ -615,7 +620,7 @@ class _Reader(Reader):
         known = self.antecedent(index)
         if known is None:
             self.unknown.append(index)
-        elif known != group:
+        elif known != group or any(self.has(one, "children") for one in range(index)):
             raise self.unsure(index, "may be somebody else")
         else:
             yield self.swap(index, other, group)

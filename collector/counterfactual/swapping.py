@@ -222,6 +222,9 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
             and not _may_be_thing(prompt, words, index)
         ):
             return word  # "Aunt Zelda"
+        is_listed = prompt.written(index - 1) in words.names and prompt.between(index) == ", "
+        if is_listed and prompt.written(index + 1) in words.names and prompt.between(index + 1) == ", ":
+            return word  # "Zoe, Xaverius, Mia"
         if before in rules["names_follow"] and not prompt.between(index).strip():
             return word
         if (
