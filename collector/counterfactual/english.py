@@ -160,12 +160,10 @@ def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
         return prompt.at(index + 1) == "who"
     if word in ("king", "queen"):
         return any(one in rules["games"] for one in prompt.lower)
-    relatives = ("mother", "daughter", "sister", "father", "son", "man", "king")
-    is_verb, is_thing = (
-        prompt.at(index - 1) in rules["before_verbs"],
-        prompt.at(index + 1) in rules["things_related"],
+    is_thing = (
+        prompt.at(index - 1) in rules["before_verbs"] or prompt.at(index + 1) in rules["things_related"]
     )
-    if word in relatives and (is_verb or is_thing):
+    if word in rules["relatives"] and is_thing:
         return True
     if word in ("male", "female"):
         near = ({prompt.at(index + 1), prompt.at(index + 2)} & rules["persons"]) - {"male", "female"}
@@ -178,19 +176,10 @@ def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
 
 def _is_title_case(prompt: Prompt, words: Words, index: int) -> bool:
     """Whether a capital inside a sentence makes a word part of a name: "the band Queen", and not "ask Mom", "My Wife"."""
-    word, before = prompt.words[index], prompt.written(index - 1)
-    if (
-        not word[0].isupper()
-        or word.isupper()
-        or prompt.begins(index)
-        or prompt.lower[index] in words.rules["kin"]
-    ):
+    word, before, lower = prompt.words[index], prompt.written(index - 1), prompt.at(index)
+    if not word[0].isupper() or word.isupper() or prompt.begins(index) or lower in words.rules["kin"]:
         return False
-    return (
-        not before[:1].isupper()
-        or prompt.begins(index - 1)
-        or prompt.lower[index - 1] in words.rules["articles"]
-    )
+    return before[:1].islower() or prompt.begins(index - 1) or before.lower() in words.rules["articles"]
 
 
 def _is_honour(prompt: Prompt, index: int) -> bool:

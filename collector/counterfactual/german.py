@@ -73,20 +73,19 @@ def nouns(words: Words) -> dict[str, Noun]:
 @lru_cache(maxsize=1 << 16)
 def noun_of(words: Words, word: str) -> Noun | None:
     """Return the noun of a form; that of a compound such as "Pressesprecherin" by its last part."""
-    known = nouns(words)
+    known, compounds = nouns(words), words.rules["compounds"]
     if word in known or not word[:1].isupper():
         return known.get(word)
     for start in range(2, len(word) - 4):
         end = word[start:].capitalize()
         noun = known.get(end)
-        if noun is not None and (
-            noun.woman == end if end.endswith("in") else noun.man[0] in words.rules["compounds"]
-        ):
-            forms = [
-                word[:start] + (one if word[start - 1] == "-" else one.lower())
-                for one in (*noun.man, noun.woman)
-            ]
-            return Noun((forms[0], forms[1], forms[2], forms[3]), forms[4], noun.is_weak)
+        if noun is None or not (noun.woman == end if end.endswith("in") else noun.man[0] in compounds):
+            continue
+        head, is_written = word[:start], word[start - 1] == "-"
+        nom, acc, dat, gen, of_woman = (
+            head + (one if is_written else one.lower()) for one in (*noun.man, noun.woman)
+        )
+        return Noun((nom, acc, dat, gen), of_woman, noun.is_weak)
     return None
 
 
@@ -269,7 +268,7 @@ class _Reader(Reader):
         group, other, dative = plurals(self.words)[prompt.words[index]]
         pairs = ((index - 2, index - 1), (index + 2, index + 1))  # "Kolleginnen und Kollegen"
         if any(
-            prompt.written(one) in (other, dative) and prompt.at(by) in ("und", "oder") for one, by in pairs
+            prompt.at(by) in ("und", "oder") and prompt.written(one) in (other, dative) for one, by in pairs
         ):
             return
         if other == "Beamten" and not re.fullmatch("die|den|der|.+en", prompt.at(index - 1)):
@@ -421,13 +420,8 @@ class _Reader(Reader):
             yield self.swap(at, changed if other == "woman" else _JOINED[preposition], group)
         elif kind == "der":
             before = prompt.at(at - 1)
-            if (
-                case == "dat"
-                and other == "man"
-                and article == "der"
-                and before in _JOINED
-                and not prompt_gap(prompt, at)
-            ):
+            is_joined = (case, other, article) == ("dat", "man", "der") and before in _JOINED
+            if is_joined and not prompt_gap(prompt, at):
                 yield self.swap(at, _JOINED[before], group, first=at - 1)
             else:
                 yield self.swap(at, _DER[other][case], group)
@@ -486,9 +480,8 @@ class _Reader(Reader):
             index + 1
         )
         is_profession = is_profession or becomes
-        is_profession |= (
-            before in self.words.rules["nominative"] and self.prompt.at(index - 2) in self.words.rules["bare"]
-        )
+        bare = self.words.rules["bare"]
+        is_profession |= before in self.words.rules["nominative"] and self.prompt.at(index - 2) in bare
         family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
         if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
             if before in ("liebe", "lieber"):
@@ -593,9 +586,8 @@ class _Reader(Reader):
             return "gen"
         if before in rules["acc"]:
             return "acc"
-        if before in ("ist", "war", "bin", "bist", "sei", "wäre") or (
-            article == "eine" and before in ("ich", "du")
-        ):
+        is_told = article == "eine" and before in ("ich", "du")
+        if before in ("ist", "war", "bin", "bist", "sei", "wäre") or is_told:
             return "nom"
         return "nom" if self._is_subject(at, index) else "acc"
 
@@ -648,12 +640,9 @@ class _Reader(Reader):
         """Whether a word that begins a sentence asks somebody to do something."""
         prompt, rules = self.prompt, self.words.rules
         word = prompt.at(index)
-        is_verb = word in rules["imperatives"] or (
-            re.fullmatch(r"\w{3,}e", word)
-            and not _ARTICLE.fullmatch(word)
-            and word not in rules["no_imperatives"]
-        )
-        return bool(is_verb) and prompt.begins(index) and prompt.at(index + 1) not in rules["finite"]
+        is_other = _ARTICLE.fullmatch(word) or word in rules["no_imperatives"] or len(word) < 4
+        is_verb = word in rules["imperatives"] or (word.endswith("e") and not is_other)
+        return is_verb and prompt.begins(index) and prompt.at(index + 1) not in rules["finite"]
 
     def _is_woman_or_name(self, index: int) -> bool:
         """Whether a name or a phrase such as "die Firma" starts at a word, and no preposition stands before it."""
@@ -828,12 +817,8 @@ class _Reader(Reader):
         if any(prompt.words[one] == "Sie" and not prompt.begins(one) for one in range(first, end)):
             return "ihn", "woman"
         is_start = prompt.words[index] == "Sie" and prompt.written(index + 1)[:1].islower()
-        if (
-            verbs
-            or is_start
-            or prompt.lower[end - 1].endswith(("t", "te"))
-            or prompt.at(index + 1).endswith(("t", "te"))
-        ):
+        ends = (prompt.lower[end - 1], prompt.at(index + 1))
+        if verbs or is_start or any(one.endswith(("t", "te")) for one in ends):
             return "er", "woman"
         if any(self.prompt.lower[one] == "zu" for one in range(index, end)):
             return "ihn", "woman"
@@ -842,20 +827,11 @@ class _Reader(Reader):
 
 def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
     """Whether a line starts with a noun that names one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
-    is_one = (
-        group == "woman"
-        or prompt.text[prompt.ends[index] :].lstrip(", ")[:1].isdigit()
-        or "mann" in noun.man[0]
+    after = prompt.text[prompt.ends[index] :]
+    is_one = group == "woman" or "mann" in noun.man[0] or re.match(r",? \d", after)
+    return (
+        bool(is_one) and prompt.begins(index) and bool(re.match(r"[,(]| (mit|seit|ab|ohne|aus|im)\b", after))
     )
-    is_headline = prompt.follows(index) in (",", "(") or prompt.at(index + 1) in (
-        "mit",
-        "seit",
-        "ab",
-        "ohne",
-        "aus",
-        "im",
-    )
-    return prompt.begins(index) and is_one and is_headline
 
 
 def prompt_gap(prompt: Prompt, index: int) -> bool:

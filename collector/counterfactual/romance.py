@@ -109,11 +109,8 @@ class _Reader(Reader):
         before = index - 1
         while self.joined(before + 1) and self.has(before, "adverbs"):
             before -= 1
-        if (
-            self.joined(before + 1)
-            and self.has(before - 1, "of")
-            and self.prompt.at(before - 2) in self.known
-        ):
+        is_of = self.joined(before + 1) and self.has(before - 1, "of")
+        if is_of and self.prompt.at(before - 2) in self.known:
             before -= 2  # "ma camarade de classe musulmane"
         if not self.joined(before + 1):
             return False
@@ -234,11 +231,8 @@ class _Reader(Reader):
         prompt, is_followed = self.prompt, self.joined(index + 1)
         if self.has(index, "before", "fronts") and is_followed and prompt.at(index + 1) in self.known:
             return True  # "una joven ingeniera"
-        if (
-            prompt.begins(index)
-            and self.has(index, "fillers")
-            and re.match(r", \D", prompt.text[prompt.ends[index] :])
-        ):
+        is_cry = re.match(r", \D", prompt.text[prompt.ends[index] :]) is not None
+        if is_cry and prompt.begins(index) and self.has(index, "fillers"):
             return True  # "Hombre, claro"
         if self.has(index, "also_things") and is_followed:  # "le facteur de risque"
             is_adjective = self._group_of_adjective(index + 1, is_plural=False) != ""
@@ -511,12 +505,8 @@ class _Reader(Reader):
             return
         at = self.skip(index + 1, "clitics", "adverbs")
         is_called = not head and verb in self.rules["copulas"] and self.prompt.at(at + 1) in self.known
-        is_human = (
-            is_called
-            or self._is_for_person(index)
-            or verb in self.rules["modal" if head else "human"]
-            or self.has(index, "owners")
-        )
+        is_human = is_called or self._is_for_person(index) or self.has(index, "owners")
+        is_human = is_human or verb in self.rules["modal" if head else "human"]
         is_human = is_human and self.antecedent(index) is not None
         self._check_person(index, group, is_human=is_human)
         self._person(index, index, group)

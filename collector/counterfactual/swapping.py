@@ -9,24 +9,18 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from collector.counterfactual import english, german, romance
-from collector.counterfactual.texts import (
-    TITLES,
-    NotSafeError,
-    Prompt,
-    Swap,
-    groups_named,
-    in_case,
-    without_accents,
-)
+from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, in_case, without_accents
 from collector.counterfactual.words import NUMERAL, Words, first_names, name_of, noun_forms, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
 _POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
 GENDER, RACE = "gender", "race"
-_GRAMMARS: Mapping[str, ModuleType] = {"en": english, "de": german} | dict.fromkeys(
-    ("fr", "es", "pt"), romance
-)
+_GRAMMARS: Mapping[str, ModuleType] = {
+    "en": english,
+    "de": german,
+    **dict.fromkeys(("fr", "es", "pt"), romance),
+}
 
 
 @dataclass(slots=True)
@@ -99,7 +93,7 @@ def _without_overlaps(swaps: Sequence[Swap]) -> list[Swap]:
 
 def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]) -> str | None:
     """Return why swaps that were found are not safe together; None if they are."""
-    if len(groups := groups_named(swaps)) > 1:
+    if len(groups := {one.group for one in swaps}) > 1:
         listed = ", ".join(one for one in words.groups[attribute] if one in groups)
         return f"it names people of several groups ({listed})"
     if attribute == GENDER and (reason := _unclear_pronoun(prompt, words, swaps)) is not None:
@@ -170,20 +164,12 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
         return True
     if NUMERAL.fullmatch(prompt.written(index + 1)) or {word, word.lower()} & rules["animals"]:
         return True
-    is_name = (
-        word[:1].isupper() and not word.isupper() and words.language != "de" and not prompt.begins(index)
-    )
+    if not word[:1].isupper() or word.isupper() or words.language == "de" or prompt.begins(index):
+        return False
     before = prompt.at(index - 1)
-    return (
-        is_name
-        and not _states_gender(words, word)
-        and word not in words.names
-        and word.lower() not in rules["no_names"]
-        and word.lower() not in rules["capitals"]
-        and before not in TITLES
-        and before not in rules["before_places"]
-        and prompt.written(index - 1) not in words.names
-    )
+    is_place = before in TITLES | rules["before_places"] or prompt.written(index - 1) in words.names
+    is_known = word.lower() in rules["no_names"] | rules["capitals"] or word in words.names
+    return not (is_place or is_known or _states_gender(words, word))
 
 
 def _states_gender(words: Words, word: str) -> bool:
@@ -216,11 +202,8 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
             continue
         after = prompt.at(index + 1)
-        if (
-            before in rules["kin"]
-            and prompt.between(index) == " "
-            and not _may_be_thing(prompt, words, index)
-        ):
+        is_kin = before in rules["kin"] and prompt.between(index) == " "
+        if is_kin and not _may_be_thing(prompt, words, index):
             return word  # "Aunt Zelda"
         is_listed = prompt.written(index - 1) in words.names and prompt.between(index) == ", "
         if is_listed and prompt.written(index + 1) in words.names and prompt.between(index + 1) == ", ":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 WORD = re.compile(r"(?:(?<!\w)\d+-)?[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -194,8 +194,3 @@ def phrase_pattern(phrases: Iterable[str]) -> re.Pattern[str]:
     listed = sorted(phrases, key=len, reverse=True)
     joined = "|".join(re.escape(one).replace(r"\ ", r"\s+").replace("'", "['’]") for one in listed)
     return re.compile(rf"(?<!\w)(?:{joined})(?!\w)" if listed else r"(?!)", re.IGNORECASE)
-
-
-def groups_named(swaps: Sequence[Swap]) -> set[str]:
-    """Return the groups that a prompt states."""
-    return {one.group for one in swaps}
