@@ -326,6 +326,8 @@ class _Reader(Reader):
             else:
                 return
         elif word.endswith("er"):
+            if article in self.words.rules["bare"]:  # "als Vorsitzender"
+                yield self.swap(index, f"{stem}e", "man")
             if not is_mixed or (match is not None and match["ending"]):
                 return
             group = "man"

@@ -141,7 +141,10 @@ class _Reader(Reader):
             raise self.unsure(index + 1, "may be a second first name")
         phrase = self._phrase(index)
         self._person(phrase.begin, index, group)
-        if phrase.begin < index and not self.has(phrase.begin, "no_name_articles"):
+        is_of_other = not phrase.articles and self.has(
+            phrase.begin - 1, "neutral"
+        )  # "une personne nommée Anne"
+        if phrase.begin < index and not self.has(phrase.begin, "no_name_articles") and not is_of_other:
             yield from self._core(phrase, index - 1, group, None)
         yield from self._agreeing_after(index + 1, group)
 

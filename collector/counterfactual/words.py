@@ -132,7 +132,15 @@ def _names_thing(prompt: Prompt, words: Words, index: int) -> bool:
     is_place = before in rules["titled"] or (before in rules["places_before"] and is_written)
     is_irish = words.language == "en" and before == "o" and joins in ("'", "’")
     is_town = prompt.words[index] in rules["places"] and before in rules["before_places"]
-    if is_animal or (is_place and joins == " ") or is_irish or is_town or before in rules["articles"]:
+    other = "woman" if words.names[name_of(words, prompt.words[index])] == "man" else "man"
+    if (
+        is_animal
+        or before in rules[f"articles_{other}"]
+        or (is_place and joins == " ")
+        or is_irish
+        or is_town
+        or before in rules["articles"]
+    ):
         return True
     if NUMERAL.fullmatch(prompt.written(index + 1)):
         return True  # "Henri IV"
