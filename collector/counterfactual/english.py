@@ -69,12 +69,6 @@ def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str
         return "his"
     if stands_alone or before in ("let", "lets", "letting") or _is_object(prompt, words, index):
         return "him"
-    if (
-        after == "back"
-        and before in rules["meets"]
-        and (prompt.is_last(index + 1) or second in rules["followers"])
-    ):
-        return "him"
     if after in rules["home"]:
         raise unsure
     if after.endswith("ly") and after not in rules["adjectives_in_ly"]:

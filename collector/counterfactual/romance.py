@@ -197,6 +197,9 @@ class _Reader(Reader):
         prompt, listed = self.prompt, self.known[self.prompt.lower[index]]
         if self._is_no_person(index):
             return
+        is_short = f"{prompt.lower[index]}." in (one.lower() for one in listed[0].forms.values())
+        if is_short and prompt.follows(index) != ".":
+            return  # "m'a dit"
         phrase = self._phrase(index)
         is_plural = phrase.articles[0][1].is_plural if phrase.articles else listed[0].is_plural
         of_articles = self._group_of_articles(phrase)
@@ -214,8 +217,6 @@ class _Reader(Reader):
         if not group and phrase.articles and not is_plural:
             self.heads[index] = (phrase.begin, _SPEAKER)
         if not group or (is_plural and group == "man" and not self.has(index, "plural_men")):
-            return
-        if form.forms[group].endswith(".") and prompt.follows(index) != ".":
             return
         if not phrase.articles and not self._may_stand_alone(index, form, phrase):
             is_adjective = other_form(self.words, prompt.lower[index], group, is_plural=is_plural) is not None

@@ -129,7 +129,9 @@ def _names_thing(prompt: Prompt, words: Words, index: int) -> bool:
     called = index - 2 if before in rules["names_follow"] else index - 1
     is_animal = prompt.at(called) in rules["animals"] or prompt.written(called) in rules["animals"]
     is_written = words.language != "en" or prompt.written(index - 1)[:1].isupper()
-    is_place = before in rules["titled"] or (before in rules["places_before"] and is_written)
+    is_place = {before, prompt.written(index - 1)} & rules["titled"] or (
+        before in rules["places_before"] and is_written
+    )
     is_irish = words.language == "en" and before == "o" and joins in ("'", "’")
     is_town = prompt.words[index] in rules["places"] and before in rules["before_places"]
     other = "woman" if words.names[name_of(words, prompt.words[index])] == "man" else "man"
