@@ -230,6 +230,8 @@ class _Reader(Reader):
     def _is_surname(self, index: int, noun: Noun) -> bool:
         """Whether a first name or title stands right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
         prompt, before = self.prompt, self.prompt.written(index - 1)
+        if before in ("Herr", "Herrn") and prompt.words[index] in self.words.rules["offices"]:
+            raise self.unsure(index, "is an office")
         is_titled = before in ("Herr", "Herrn", "Frau", "Dr", "Prof", "Familie") or before in self.words.names
         if prompt.between(index).strip(".") != " " or not is_titled:
             return False
@@ -710,6 +712,8 @@ class _Reader(Reader):
         prompt = self.prompt
         known = self.antecedent(index)
         is_human = self._clause_has(index, self.words.rules["person_verbs"]) or self._is_called(index)
+        if known is None and word == "sie" and self._is_called(index):
+            known = "woman"
         if known is None and word in ("er", "ihn", "ihm") and is_human:
             known = "man"
             self.persons.append((index, known))

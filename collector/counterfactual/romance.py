@@ -60,7 +60,12 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     found = [*reader.nouns(), *reader.pronouns(), *reader.objects(), *reader.predicates()]
     yield from (elided(prompt, words, swap) for swap in found)
     if found or reader.persons:
-        unsafe = [one for one, word in reader.readable() if word in words.rules["unsafe"]]
+        rules = words.rules
+        unsafe = [
+            one
+            for one, word in reader.readable()
+            if word.rpartition("-")[2] in rules["unsafe"] or (word in rules["alone"] and prompt.is_last(one))
+        ]
         for index in (*reader.unknown, *unsafe):
             raise reader.unsure(index, "may speak of the person")
 
@@ -287,7 +292,7 @@ class _Reader(Reader):
             if self.has(before, "copulas") and self._subject(before) == _THING:
                 return False  # "Mon chien est blessé."
             is_job = is_job or (self.prompt.at(before - 1), self.prompt.at(before)) == ("tant", "que")
-            return is_job or self.has(before, "copulas", "first_person", "bare")
+            return is_job or self.has(before, "copulas", "plural_copulas", "first_person", "bare")
         last = index + (self.joined(index + 1) and bool(self._group_of_adjective(index + 1, is_plural=False)))
         is_headline = self.prompt.follows(last) == "," or self.has(last + 1, "of", "headlines")
         if self.prompt.begins(index) and is_headline:
@@ -306,7 +311,7 @@ class _Reader(Reader):
             end += noun.forms[group].endswith(".")
         for one in phrase.adjectives:
             form = other_form(self.words, prompt.lower[one], group, is_plural=is_plural) or prompt.lower[one]
-            if other == "man" and begins_with_vowel(self.words, following):
+            if other == "man" and (begins_with_vowel(self.words, following) or self.rules["drops_pronouns"]):
                 form = short_forms(self.words).get(form, form)
             following = form
             parts.insert(0, in_case(prompt.words[one], form))
@@ -374,15 +379,17 @@ class _Reader(Reader):
         for index, word in [*enumerate(self.prompt.lower)]:
             verb, at = word.partition("-")[0], self.skip(index + 1, "adverbs")
             is_first = verb in self.rules["first_person"]
+            is_plural = verb in self.rules["plural_copulas"]
             is_of_both = any(not form.group for form in self.known.get(self.prompt.at(at), ()))
             if self.prompt.is_left[index] or not self.joined(at) or at in self.taken or is_of_both:
                 continue
             if self.has(at, "impersonal_adjectives") and index - 1 not in self.heads:
                 continue
-            if not is_first and verb not in self.rules["copulas"] and verb not in self.rules["linking"]:
+            kinds = ("copulas", "linking", "plural_copulas")
+            if not is_first and not any(verb in self.rules[kind] for kind in kinds):
                 continue
             subject = _SPEAKER if is_first else self._subject(index)
-            of_word = self._group_of_adjective(at, is_plural=False)
+            of_word = self._group_of_adjective(at, is_plural=is_plural)
             ahead = next((of for head, of in self.heads.values() if head == at + 1), "")
             if subject not in _OTHER and ahead == of_word and ahead in _OTHER:
                 yield from self._agreeing_after(at, ahead)  # "¿Está cansada mi madre?"
@@ -391,15 +398,19 @@ class _Reader(Reader):
             elif subject == _UNCLEAR and any(of == of_word for _, of in self.persons):
                 raise NotSafeError(f"it is unclear whom “{self.prompt.words[at]}” describes")
             elif subject in _OTHER:
-                yield from self._predicate(index, at, subject)
+                yield from self._predicate(index, at, subject, is_plural=is_plural)
 
-    def _predicate(self, index: int, at: int, group: str) -> Iterator[Swap]:
+    def _predicate(self, index: int, at: int, group: str, *, is_plural: bool) -> Iterator[Swap]:
         article = self.determiners.get((self.token(at),))
         if article is not None and self.has(at, "predicate_articles"):
             yield from self._superlative(index, at, group, article)
             return
         is_reflexive = self.token(index - 1) in ("s'", "m'", "t'")
-        found = [*self._agreeing_after(at, group, is_loose=True, is_reflexive=is_reflexive)]
+        found = [
+            *self._agreeing_after(at, group, is_plural=is_plural, is_loose=True, is_reflexive=is_reflexive)
+        ]
+        if is_plural and not found and self.prompt.at(at) in self.known:
+            raise self.unsure(at, "may have another form")
         yield from found
         is_known = found or is_same(self.words, self.prompt.lower[at]) or self.has(at, "no_adjectives")
         if (
@@ -505,10 +516,11 @@ class _Reader(Reader):
 
     def _pronoun(self, index: int, group: str, other: str, head: str) -> Iterator[Swap]:
         verb = head.partition("-")[0] or self.prompt.at(self.skip(index + 1, "clitics"))
-        if group == "man" and self._is_impersonal(index, verb):
-            return
         at = self.skip(index + 1, "clitics", "adverbs")
-        is_called = not head and verb in self.rules["copulas"] and self.prompt.at(at + 1) in self.known
+        after = {self.prompt.at(at + 1), self.prompt.at(at + 2)}
+        is_called = not head and verb in self.rules["copulas"] and any(one in self.known for one in after)
+        if group == "man" and not is_called and self._is_impersonal(index, verb):
+            return
         is_human = is_called or self._is_for_person(index) or self.has(index, "owners")
         is_human = is_human or verb in self.rules["modal" if head else "human"]
         is_human = is_human and self.antecedent(index) is not None
@@ -544,7 +556,7 @@ class _Reader(Reader):
             is_object = self.has(one, "prepositions") or self.has(one - 1, "prepositions")
             if (
                 (has_objects or not is_object)
-                and not self.has(one + 1, "opens")
+                and not self.has(one + 1, "opens", "pronouns")
                 and one not in self.taken
                 and self.joined(one + 1)
             ):

@@ -15,6 +15,7 @@ from collector.counterfactual.words import NUMERAL, Words, first_names, name_of,
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
 _POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
+_AGE = re.compile(r"\(\s*[mwfhv]\s*[,/ ]?\s*\d\d\s*\)|\(?\b\d\d\s*,?\s*[MFmfwhv]\b\)?(?!\w)")
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {
     "en": english,
@@ -98,6 +99,8 @@ def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]
         return f"it names people of several groups ({listed})"
     if attribute == GENDER and (reason := _unclear_pronoun(prompt, words, swaps)) is not None:
         return reason
+    if attribute == GENDER and (written := _both_forms(prompt, words, swaps)) is not None:
+        return f"“{written}” states a gender, too"
     bound = words.bound.get(attribute, frozenset())
     if (word := _bound_word(prompt, words, bound)) is not None:
         return f"“{word}” may fit one group alone"
@@ -127,6 +130,20 @@ def _bound_word(prompt: Prompt, words: Words, bound: frozenset[str]) -> str | No
     starts = tuple(one for one in bound if len(one) > 5) if words.language == "de" else ()
     parts = [(one, part) for one in prompt.lower for part in {one, *one.split("-")}]
     return next((one for one, part in parts if part in bound or one.startswith(starts)), None)
+
+
+def _both_forms(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | None:
+    """Return a mark such as "(27M)", or a word that a swap would yield and that is there already: "the host and the hostess"."""
+    if (age := _AGE.search(prompt.text)) is not None:
+        return age[0]
+    taken = [(one.start, one.end) for one in swaps]
+    others = {form.lower() for one in swaps for form in one.forms.values()} - words.rules["pronouns"]
+    for index, word in enumerate(prompt.lower):
+        is_swapped = any(start <= prompt.starts[index] < end for start, end in taken)
+        is_noun = len(word) > 3 if words.language != "de" else _states_gender(words, prompt.words[index])
+        if word in others and is_noun and not is_swapped and not prompt.is_left[index]:
+            return word
+    return None
 
 
 def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | None:
