@@ -15,7 +15,7 @@ from collector.counterfactual.words import NUMERAL, Words, first_names, name_of,
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
 _POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
-_AGE = re.compile(r"\(\s*[mwfhv]\s*[,/ ]?\s*\d\d\s*\)|\(?\b\d\d\s*,?\s*[MFmfwhv]\b\)?(?!\w)")
+_AGE = re.compile(r"\(\s*[mwfhv]\s*[,/ ]?\s*\d\d\s*\)|\(\d\d\s*,?\s*[MFmfwhv]\)|\b\d\d[MF]\b")
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {
     "en": english,
