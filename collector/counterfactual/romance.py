@@ -233,7 +233,8 @@ class _Reader(Reader):
         # "Retraitée et seule, je cherche …"
         after = index + 1 + (self.has(index + 1, "links") and prompt.is_last(index + 2))
         yield from self._agreeing_after(after, group, is_plural=is_plural)
-        self._check_apposition(index, group)
+        if phrase.articles:
+            self._check_apposition(index, group)
 
     def _is_no_person(self, index: int) -> bool:
         """Whether a noun for people describes another one, or names a thing, by the words next to it."""
