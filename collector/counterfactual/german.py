@@ -79,7 +79,9 @@ def noun_of(words: Words, word: str) -> Noun | None:
     for start in range(2, len(word) - 4):
         end = word[start:].capitalize()
         noun = known.get(end)
-        if noun is None or not (noun.woman == end if end.endswith("in") else noun.man[0] in compounds):
+        if noun is None or not (
+            noun.woman == end != "Königin" if end.endswith("in") else noun.man[0] in compounds
+        ):
             continue
         head, is_written = word[:start], word[start - 1] == "-"
         nom, acc, dat, gen, of_woman = (
