@@ -79,9 +79,8 @@ def noun_of(words: Words, word: str) -> Noun | None:
     for start in range(2, len(word) - 4):
         end = word[start:].capitalize()
         noun = known.get(end)
-        if noun is None or not (
-            noun.woman == end != "Königin" if end.endswith("in") else noun.man[0] in compounds
-        ):
+        is_woman = end.endswith("in") and end != "Königin"
+        if noun is None or not (noun.woman == end if is_woman else noun.man[0] in compounds):
             continue
         head, is_written = word[:start], word[start - 1] == "-"
         nom, acc, dat, gen, of_woman = (
@@ -514,7 +513,7 @@ class _Reader(Reader):
             self.persons.append((index, group))
             yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
         elif (group == "woman" and word != "Mutter") or (
-            before in ("und", "oder") and index - 2 in self.taken
+            index - 2 in self.taken and before in ("und", "oder")
         ):
             raise NotSafeError(f"the article of “{word}” is missing")
 

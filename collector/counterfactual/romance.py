@@ -61,11 +61,9 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     yield from (elided(prompt, words, swap) for swap in found)
     if found or reader.persons:
         rules = words.rules
-        unsafe = [
-            one
-            for one, word in reader.readable()
-            if word.rpartition("-")[2] in rules["unsafe"] or (word in rules["alone"] and prompt.is_last(one))
-        ]
+        words_left = [(one, word.rpartition("-")[2]) for one, word in reader.readable()]
+        unsafe = [one for one, word in words_left if word in rules["unsafe"]]
+        unsafe += [one for one, word in words_left if word in rules["alone"] and prompt.is_last(one)]
         for index in (*reader.unknown, *unsafe):
             raise reader.unsure(index, "may speak of the person")
 
@@ -146,10 +144,8 @@ class _Reader(Reader):
             raise self.unsure(index + 1, "may be a second first name")
         phrase = self._phrase(index)
         self._person(phrase.begin, index, group)
-        is_of_other = not phrase.articles and self.has(
-            phrase.begin - 1, "neutral"
-        )  # "une personne nommée Anne"
-        if phrase.begin < index and not self.has(phrase.begin, "no_name_articles") and not is_of_other:
+        is_other = not phrase.articles and self.has(phrase.begin - 1, "neutral")  # "une personne nommée Anne"
+        if phrase.begin < index and not self.has(phrase.begin, "no_name_articles") and not is_other:
             yield from self._core(phrase, index - 1, group, None)
         yield from self._agreeing_after(index + 1, group)
 
@@ -252,7 +248,7 @@ class _Reader(Reader):
             is_of = is_of and not self.has(index - 1, "indefinite")
             return is_of or any(one in self.rules["games"] for one in prompt.lower)
         is_front = (
-            not self.joined(index) or self._determiner(index) or self.has(index - 1, "before", "fronts")
+            not self.joined(index) or self.has(index - 1, "before", "fronts") or self._determiner(index)
         )
         # "la baja médica"
         return not is_front and self.has(index, "also_adjectives") and self._is_thing(index - 1)
@@ -575,14 +571,12 @@ class _Reader(Reader):
             if word in forms and self._is_object(index):
                 is_noun = after.endswith(tuple(self.rules["noun_endings"]))
                 is_verb = (
-                    word == "la" and self.has(index - 1, "before_infinitive") and after.endswith(("er", "ir"))
+                    word == "la" and after.endswith(("er", "ir")) and not self.has(index + 1, "no_verbs")
                 )
-                is_verb = is_verb and not self.has(index + 1, "no_verbs")
-                is_verb = is_verb or (
-                    after.endswith("o") and self.prompt.is_last(index + 1) and self.has(index - 1, "how")
-                )
+                is_last = after.endswith("o") and self.prompt.is_last(index + 1)
                 is_clear = self.joined(index) and (
-                    is_verb
+                    (is_verb and self.has(index - 1, "before_infinitive"))
+                    or (is_last and self.has(index - 1, "how"))
                     or (self.has(index - 1, "before_object") and not self.has(index - 1, "opens"))
                     or self.prompt.at(index - 1).partition("-")[0] in self.rules["modals"]
                 )

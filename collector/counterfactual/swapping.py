@@ -155,11 +155,8 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
     own = [(one, prompt.text[one.start : one.end].lower().rpartition("-")[2]) for one in swaps]
     person = min((one.start for one, form in own if form not in pronouns), default=len(prompt.text))
     known = [(one.start(), one[0]) for one in words.known.finditer(prompt.text)]
-    unnamed = [
-        (prompt.starts[index], prompt.words[index])
-        for index in range(len(prompt.words))
-        if _stays(prompt, words, index)
-    ]
+    places = [index for index in range(len(prompt.words)) if _stays(prompt, words, index)]
+    unnamed = [(prompt.starts[index], prompt.words[index]) for index in places]
     if known and not any(one in rules["mine"] for one in prompt.lower):
         return f"it may be about “{known[0][1]}”"
     for swap, form in own:
@@ -219,8 +216,12 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
             continue
         after = prompt.at(index + 1)
-        is_kin = before in rules["kin"] and prompt.between(index) == " "
-        if is_kin and not _may_be_thing(prompt, words, index):
+        is_kin = (
+            before in rules["kin"]
+            and prompt.between(index) == " "
+            and prompt.lower[index] not in rules["capitals"]
+        )
+        if is_kin and (words.language != "de" or prompt.at(index - 2) in ("liebe", "lieber")):
             return word  # "Aunt Zelda"
         is_listed = prompt.written(index - 1) in words.names and prompt.between(index) == ", "
         if is_listed and prompt.written(index + 1) in words.names and prompt.between(index + 1) == ", ":
@@ -235,13 +236,6 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         ):
             return word
     return None
-
-
-def _may_be_thing(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word in capitals after a noun for a relative may be no name: any German noun but in a greeting."""
-    is_greeting = prompt.at(index - 2) in ("liebe", "lieber")
-    is_listed = prompt.lower[index] in words.rules["capitals"]
-    return is_listed or prompt.at(index - 1) in TITLES or (words.language == "de" and not is_greeting)
 
 
 def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str, Swap]]:

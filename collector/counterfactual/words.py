@@ -108,9 +108,7 @@ def read_words(language: str) -> Words:
         fixed=phrase_pattern([*data.get("fixed", ()), *known_names]),
         known=phrase_pattern(known_names),
         bound={name: frozenset(listed.split()) for name, listed in data.get("bound", {}).items()},
-        rules=defaultdict(
-            frozenset, {name: frozenset(listed.split()) for name, listed in data["rules"].items()}
-        ),
+        rules=defaultdict(frozenset, {name: frozenset(one.split()) for name, one in data["rules"].items()}),
         data=data,
     )
 
@@ -135,14 +133,9 @@ def _names_thing(prompt: Prompt, words: Words, index: int) -> bool:
     is_irish = words.language == "en" and before == "o" and joins in ("'", "’")
     is_town = prompt.words[index] in rules["places"] and before in rules["before_places"]
     other = "woman" if words.names[name_of(words, prompt.words[index])] == "man" else "man"
-    if (
-        is_animal
-        or before in rules[f"articles_{other}"]
-        or (is_place and joins == " ")
-        or is_irish
-        or is_town
-        or before in rules["articles"]
-    ):
+    if is_animal or (is_place and joins == " ") or is_irish or is_town:
+        return True
+    if before in rules["articles"] | rules[f"articles_{other}"]:
         return True
     if NUMERAL.fullmatch(prompt.written(index + 1)):
         return True  # "Henri IV"
