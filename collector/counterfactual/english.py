@@ -41,11 +41,8 @@ def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], 
     word, followers = prompt.at(index), words.rules["followers"]
     is_testament = prompt.at(index + 1) == "will" and prompt.is_last(index + 1)
     stands_alone = prompt.is_last(index) or (prompt.at(index + 1) in followers and not is_testament)
-    if (
-        word == "his"
-        and prompt.at(index - 1) == "of"
-        and prompt.at(index - 3) in ("a", "an", "that", "this", "some")
-    ):
+    is_of = prompt.at(index - 1) == "of" and prompt.at(index - 3) in ("a", "an", "that", "this", "some")
+    if word == "his" and is_of:
         # "a friend of his called", and not "a member of his team".
         after = prompt.at(index + 1)
         stands_alone = stands_alone or after.endswith("ed") or after in words.rules["speaks"]

@@ -90,6 +90,11 @@ def noun_of(words: Words, word: str) -> Noun | None:
     return None
 
 
+def is_noun(words: Words, word: str) -> bool:
+    """Whether a word is a noun for a person, or a plural that states a gender."""
+    return noun_of(words, word) is not None or word in plurals(words)
+
+
 @lru_cache
 def plurals(words: Words) -> dict[str, tuple[str, str, str]]:
     """Return each plural that states a gender -> its group and the other's form, elsewhere and in the dative.
@@ -148,7 +153,7 @@ def _write_nouns(prompt: Prompt, words: Words) -> None:
     )
     for index, word in enumerate(prompt.words):
         usual = word.capitalize()
-        if noun_of(words, usual) is not None or usual in plurals(words) or usual in ("Herr", "Herrn"):
+        if is_noun(words, usual) or usual in ("Herr", "Herrn"):
             if (word.isupper() or is_informal) and not prompt.begins(index):
                 prompt.words[index] = usual
         elif word.isupper() and len(word) > 1 and usual not in words.names:
@@ -163,27 +168,17 @@ class _Reader(Reader):
         self.words = words
 
     def names_person(self) -> bool:
+        persons = ("Mädchen", "Junge", "Jungen", "Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm")
+        read = (word for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True) if not left)
         return any(
-            not left
-            and (
-                noun_of(self.words, word) is not None
-                or word in plurals(self.words)
-                or self._participle(word) is not None
-                or word in ("Mädchen", "Junge", "Jungen")
-                or name_of(self.words, word) in self.words.names
-                or word in ("Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm")
-            )
-            for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True)
-        )
+            word in persons or is_noun(self.words, word) or name_of(self.words, word) in self.words.names
+            for word in read
+        ) or any(self._participle(word) for word in self.prompt.words)
 
     def describes(self, index: int) -> bool:
         """Whether an adjective such as "muslimische" stands before a person."""
         after = "" if self.prompt.is_last(index) else self.prompt.written(index + 1)
-        if (
-            after.lower() in self.words.rules["persons"]
-            or noun_of(self.words, after) is not None
-            or after in plurals(self.words)
-        ):
+        if after.lower() in self.words.rules["persons"] or is_noun(self.words, after):
             return True
         ends = self.prompt.is_last(index) or after in ("und", "oder")
         subject = self.prompt.at(index - 2)
@@ -398,11 +393,8 @@ class _Reader(Reader):
         if case is None:
             return
         stem = None if match is None else match["stem"]
-        if (
-            kind == "mixed"
-            and stem in ("sein", "ihr")
-            and not (prompt.words[at][0].isupper() and not prompt.begins(at))
-        ):
+        is_polite = prompt.words[at][0].isupper() and not prompt.begins(at)
+        if kind == "mixed" and stem in ("sein", "ihr") and not is_polite:
             # His friend, her friend: the owner changes, too.
             if self.antecedent(at) != ("man" if stem == "sein" else "woman"):
                 raise NotSafeError(f"“{prompt.words[at]}” has no person before it")
@@ -536,13 +528,8 @@ class _Reader(Reader):
         case = {"r": "nom", "": "nom", "n": "acc", "m": "dat", "s": "gen"}[last[-1:]]
         if case == "nom" and word != noun.man[0]:
             return None  # der Kunden
-        if (
-            case == "nom"
-            and last in ("r", "er")
-            and word == noun.man[1]
-            and word.endswith("er")
-            and self._is_genitive(at)
-        ):
+        is_several = last != "" and word == noun.man[1] and word.endswith("er")
+        if case == "nom" and is_several and self._is_genitive(at):
             raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
         if case == "acc":
             if noun.is_weak and word != noun.man[1]:
@@ -558,10 +545,9 @@ class _Reader(Reader):
         return case
 
     def _is_genitive(self, at: int) -> bool:
+        prompt = self.prompt
         return (
-            self.prompt.written(at - 1)[:1].isupper()
-            and not self.prompt.begins(at - 1)
-            and not prompt_gap(self.prompt, at)
+            prompt.written(at - 1)[:1].isupper() and not prompt.begins(at - 1) and not prompt_gap(prompt, at)
         )
 
     def _case(self, at: int, index: int, group: str, *, is_bare: bool = False) -> str:
@@ -790,18 +776,12 @@ class _Reader(Reader):
             )
             if is_neuter:
                 continue
-            if (
-                prompt.lower[one] in ("der", "den", "einen", "dem", "einem", "meinen", "seinen")
-                and thing[:1].isupper()
-            ):
-                is_plural = prompt.lower[one] == "den" and thing.endswith("n")
-                if (
-                    noun_of(self.words, thing) is None
-                    and not is_plural
-                    and one not in self.taken
-                    and prompt.at(one - 1) not in ("mit", "von")
-                ):
-                    raise NotSafeError(f"“{prompt.words[index]}” may speak of “{thing}”")
+            articles = ("der", "den", "einen", "dem", "einem", "meinen", "seinen")
+            is_thing = thing[:1].isupper() and noun_of(self.words, thing) is None and one not in self.taken
+            is_plural = prompt.lower[one] == "den" and thing.endswith("n")
+            is_thing = is_thing and not is_plural and prompt.at(one - 1) not in ("mit", "von")
+            if is_thing and prompt.lower[one] in articles:
+                raise NotSafeError(f"“{prompt.words[index]}” may speak of “{thing}”")
 
     def _sie(self, index: int, known: str | None) -> tuple[str, str] | None:
         prompt, rules = self.prompt, self.words.rules

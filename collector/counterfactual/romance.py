@@ -136,11 +136,8 @@ class _Reader(Reader):
     def _name(self, index: int) -> Iterator[Swap]:
         prompt, names = self.prompt, self.words.names
         group = names[name_of(self.words, prompt.words[index])]
-        if (
-            self.rules["double_names"]
-            and self.joined(index + 1)
-            and names.get(prompt.words[index + 1]) == group
-        ):
+        is_double = self.joined(index + 1) and names.get(prompt.words[index + 1]) == group
+        if is_double and self.rules["double_names"]:
             raise self.unsure(index + 1, "may be a second first name")
         phrase = self._phrase(index)
         self._person(phrase.begin, index, group)
@@ -410,11 +407,8 @@ class _Reader(Reader):
             raise self.unsure(at, "may have another form")
         yield from found
         is_known = found or is_same(self.words, self.prompt.lower[at]) or self.has(at, "no_adjectives")
-        if (
-            not is_known
-            and group == "woman"
-            and self.prompt.lower[at].endswith(tuple(self.rules["women_endings"]))
-        ):
+        ends = self.prompt.lower[at].endswith(tuple(self.rules["women_endings"]))
+        if not is_known and group == "woman" and ends:
             raise self.unsure(at, "may have another form")
 
     def _superlative(self, index: int, at: int, group: str, article: Determiner) -> Iterator[Swap]:
@@ -475,11 +469,8 @@ class _Reader(Reader):
                 self.joined(last + 1) and self.has(last + 1, "relative") and not self._determiner(last + 3)
             )
             inside = range(last + 2, index)
-            if (
-                is_one
-                and self.prompt.clause(last)[1] > index
-                and not any(self.has(one, "clauses") for one in inside)
-            ):
+            has_other = any(self.has(one, "clauses") for one in inside)
+            if is_one and self.prompt.clause(last)[1] > index and not has_other:
                 return group
         return None
 

@@ -105,10 +105,8 @@ def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]
     if (word := _bound_word(prompt, words, bound)) is not None:
         return f"“{word}” may fit one group alone"
     about = words.rules["about_words"]
-    if (
-        attribute == GENDER
-        and (word := next((one for one in prompt.lower if one in about), None)) is not None
-    ):
+    word = next((one for one in prompt.lower if one in about), None)
+    if attribute == GENDER and word is not None:
         return f"with “{word}”, the prompt may be about words and not about people"
     if all(swap.forms[group] == swap.forms[swap.group] for swap in swaps for group in swap.forms):
         return "the words are the same for all groups"
@@ -189,7 +187,7 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
 def _states_gender(words: Words, word: str) -> bool:
     """Whether a word is a noun or title for a woman or a man."""
     if words.language == "de":
-        return german.noun_of(words, word) is not None or word in german.plurals(words)
+        return german.is_noun(words, word)
     if words.language == "en":
         return any(one.attribute == GENDER for one in words.entries.get(word.lower(), ()))
     return word.lower() in noun_forms(words)
@@ -199,12 +197,7 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
     """Return a word that looks like a first name that no list has: by what stands before or after it."""
     rules = words.rules
     for index, word in enumerate(prompt.words):
-        is_name = (
-            word[:1].isupper()
-            and word[1:].islower()
-            and word not in words.names
-            and not prompt.is_left[index]
-        )
+        is_name = word[:1].isupper() and word[1:].islower() and not prompt.is_left[index]
         before = prompt.at(index - 1)
         is_family = before in TITLES or prompt.written(index - 1) in words.names
         stays = before in rules["articles"] if word in words.names else not is_family
@@ -213,7 +206,12 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
             stays, is_known = True, not prompt.begins(index) or prompt.at(index + 1) in rules["speaks"]
         if stays and is_known and not prompt.is_left[index]:
             return word
-        if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
+        if (
+            not is_name
+            or word in words.names
+            or word.lower() in words.entries
+            or word.lower() in rules["no_names"]
+        ):
             continue
         after = prompt.at(index + 1)
         is_kin = (
