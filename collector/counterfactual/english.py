@@ -167,11 +167,8 @@ def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
     if prompt.at(index) not in ("man", "boy", "girl", "brother", "sister"):
         return False
     is_alone = prompt.begins(index) and prompt.follows(index) in (",", "!")
-    return (
-        is_alone
-        or prompt.at(index - 1) == "hey"
-        or (prompt.at(index - 1) in ("oh", "yo", "thanks") and prompt.is_last(index))
-    )
+    is_cry = prompt.at(index - 1) in ("oh", "yo", "thanks") and prompt.is_last(index)
+    return is_alone or is_cry or prompt.at(index - 1) == "hey"
 
 
 def _is_title_case(prompt: Prompt, words: Words, index: int) -> bool:

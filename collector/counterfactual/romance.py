@@ -171,11 +171,8 @@ class _Reader(Reader):
             first -= 1
             adjectives.append(first)
         begin = first - sum(length for length, _ in articles)
-        if (
-            articles
-            and articles[0][1].form not in self.rules["indefinite"]
-            and (more := self._determiner(begin))
-        ):
+        is_definite = bool(articles) and articles[0][1].form not in self.rules["indefinite"]
+        if is_definite and (more := self._determiner(begin)):
             articles += more
             begin -= more[0][0]
         if self.prompt.at(begin) == "a" and self.joined(begin) and self.has(begin - 1, "dative"):
@@ -244,9 +241,8 @@ class _Reader(Reader):
             is_of = self.has(index + 1, "of") and prompt.written(index + 2)[:1].isupper()
             is_of = is_of and not self.has(index - 1, "indefinite")
             return is_of or any(one in self.rules["games"] for one in prompt.lower)
-        is_front = (
-            not self.joined(index) or self.has(index - 1, "before", "fronts") or self._determiner(index)
-        )
+        is_front = self.has(index - 1, "before", "fronts") or bool(self._determiner(index))
+        is_front = is_front or not self.joined(index)
         # "la baja médica"
         return not is_front and self.has(index, "also_adjectives") and self._is_thing(index - 1)
 
@@ -542,12 +538,8 @@ class _Reader(Reader):
             if article is None or article.is_plural or article.group(is_vowel=is_vowel) not in ("", group):
                 continue
             is_object = self.has(one, "prepositions") or self.has(one - 1, "prepositions")
-            if (
-                (has_objects or not is_object)
-                and not self.has(one + 1, "opens", "pronouns")
-                and one not in self.taken
-                and self.joined(one + 1)
-            ):
+            is_read = one not in self.taken and self.joined(one + 1) and (has_objects or not is_object)
+            if is_read and not self.has(one + 1, "opens", "pronouns"):
                 return self.prompt.words[one + 1]
         return None
 
@@ -562,7 +554,7 @@ class _Reader(Reader):
             if word in forms and self._is_object(index):
                 is_noun = after.endswith(tuple(self.rules["noun_endings"]))
                 is_verb = (
-                    word == "la" and after.endswith(("er", "ir")) and not self.has(index + 1, "no_verbs")
+                    word == "la" and after.endswith(("er", "ir")) and after not in self.rules["no_verbs"]
                 )
                 is_last = after.endswith("o") and self.prompt.is_last(index + 1)
                 is_clear = self.joined(index) and (

@@ -214,12 +214,9 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
         ):
             continue
         after = prompt.at(index + 1)
-        is_kin = (
-            before in rules["kin"]
-            and prompt.between(index) == " "
-            and prompt.lower[index] not in rules["capitals"]
-        )
-        if is_kin and (words.language != "de" or prompt.at(index - 2) in ("liebe", "lieber")):
+        may_be_name = words.language != "de" or prompt.at(index - 2) in ("liebe", "lieber")
+        is_other = prompt.between(index) != " " or prompt.lower[index] in rules["capitals"]
+        if before in rules["kin"] and may_be_name and not is_other:
             return word  # "Aunt Zelda"
         is_listed = prompt.written(index - 1) in words.names and prompt.between(index) == ", "
         if is_listed and prompt.written(index + 1) in words.names and prompt.between(index + 1) == ", ":
