@@ -10,19 +10,7 @@ from collector.counterfactual.words import Words
 from collector.spec.slots import indefinite_article
 
 _POSSESSIVE = re.compile(r"['’](s\b)?", re.IGNORECASE)
-_PLURAL = (
-    "ies",
-    "boys",
-    "girls",
-    "moms",
-    "dads",
-    "wives",
-    "husbands",
-    "sons",
-    "sisters",
-    "brothers",
-    "aunts",
-)
+_PLURAL = tuple("ies boys girls moms dads wives husbands sons sisters brothers aunts".split())
 
 
 def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
@@ -51,12 +39,10 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
 
 def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], str] | None:
     word, followers = prompt.at(index), words.rules["followers"]
-    stands_alone = prompt.is_last(index) or prompt.at(index + 1) in followers
-    if (
-        word == "his"
-        and prompt.at(index - 1) == "of"
-        and prompt.at(index - 3) in ("a", "an", "that", "this", "some")
-    ):
+    is_testament = prompt.at(index + 1) == "will" and prompt.is_last(index + 1)
+    stands_alone = prompt.is_last(index) or (prompt.at(index + 1) in followers and not is_testament)
+    is_of = prompt.at(index - 1) == "of" and prompt.at(index - 3) in ("a", "an", "that", "this", "some")
+    if word == "his" and is_of:
         # "a friend of his called", and not "a member of his team".
         after = prompt.at(index + 1)
         stands_alone = stands_alone or after.endswith("ed") or after in words.rules["speaks"]
@@ -89,6 +75,10 @@ def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str
     if before in rules["finds"] and prompt.is_last(index + 1):
         if after in rules["feelings"] or after.endswith("ing"):
             return "him"
+        raise unsure
+    if before in rules["gives"] and after in rules["numbers"]:
+        return "him"
+    if before in rules["owes"] and after not in rules["persons"]:
         raise unsure
     if before in rules["gives"] and after not in rules["persons"]:
         is_plural = after.endswith("s") and not after.endswith("ss")
@@ -139,11 +129,16 @@ def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[
     if any(prompt.between(one).strip(" '’") for one in range(index + 1, index + length)):
         return
     last = index + length - 1
-    for entry in words.entries.get(" ".join(prompt.lower[index : index + length]), ()):
+    word = " ".join(prompt.lower[index : index + length])
+    found = words.entries.get(word, ())
+    if not found and length == 1 and word.endswith(("woman", "women")):
+        man = word[:-5] + word[-3:]  # "councilwoman"
+        found = (Entry("gender", "woman", {"man": man, "woman": word}, "forms"),)
+    for entry in found:
         if entry.kind == "forms":
             if prompt.at(index) in words.rules["honours"] and _is_honour(prompt, index):
                 raise NotSafeError(f"“{prompt.words[index]} {prompt.words[index + 1]}” is a title of honour")
-            is_person = not _is_filler(prompt, index)
+            is_person = not _is_filler(prompt, words, index) and not _is_title_case(prompt, words, index)
         elif entry.kind == "titles":
             is_person = _is_title(prompt, index)
         elif entry.kind == "nouns":
@@ -155,12 +150,33 @@ def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[
             return
 
 
-def _is_filler(prompt: Prompt, index: int) -> bool:
-    """Whether a word is no person but an exclamation: "Man, …", "Hey man"."""
+def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a word is no certain person: "Man, …", "Hey man", "He who …"."""
+    word, rules = prompt.at(index), words.rules
+    if word in ("he", "she"):
+        return prompt.at(index + 1) == "who"
+    if word in ("king", "queen"):
+        return any(one in rules["games"] for one in prompt.lower)
+    is_thing = prompt.at(index + 1) in rules["things_related"]
+    is_thing = is_thing or prompt.at(index - 1) in rules["before_verbs"]
+    if word in rules["relatives"] and is_thing:
+        return True
+    if word in ("male", "female"):
+        near = ({prompt.at(index + 1), prompt.at(index + 2)} & rules["persons"]) - {"male", "female"}
+        return not (near or prompt.at(index - 1) in rules["copulas"] or prompt.at(index - 1).endswith("old"))
     if prompt.at(index) not in ("man", "boy", "girl", "brother", "sister"):
         return False
     is_alone = prompt.begins(index) and prompt.follows(index) in (",", "!")
-    return is_alone or (prompt.at(index - 1) in ("hey", "oh", "yo", "thanks") and prompt.is_last(index))
+    is_cry = prompt.at(index - 1) in ("oh", "yo", "thanks") and prompt.is_last(index)
+    return is_alone or is_cry or prompt.at(index - 1) == "hey"
+
+
+def _is_title_case(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a capital inside a sentence makes a word part of a name: "the band Queen", and not "ask Mom", "My Wife"."""
+    word, before, lower = prompt.words[index], prompt.written(index - 1), prompt.at(index)
+    if not word[0].isupper() or word.isupper() or prompt.begins(index) or lower in words.rules["kin"]:
+        return False
+    return before[:1].islower() or prompt.begins(index - 1) or before.lower() in words.rules["articles"]
 
 
 def _is_honour(prompt: Prompt, index: int) -> bool:

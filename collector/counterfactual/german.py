@@ -14,10 +14,12 @@ from collector.counterfactual.words import Words, identities, name_of
 _DER = {
     "man": {"nom": "der", "acc": "den", "dat": "dem", "gen": "des"},
     "woman": {"nom": "die", "acc": "die", "dat": "der", "gen": "der"},
+    "girl": {"nom": "das", "acc": "das", "dat": "dem", "gen": "des"},  # "das Mädchen"
 }
 _STRONG = {
     "man": {"nom": "er", "acc": "en", "dat": "em", "gen": "es"},
     "woman": {"nom": "e", "acc": "e", "dat": "er", "gen": "er"},
+    "girl": {"nom": "es", "acc": "es", "dat": "em", "gen": "es"},
 }
 _OWNERS = "ein|kein|mein|dein|sein|ihr|unser|unsr|euer|eur"
 _ARTICLE = re.compile(rf"(?P<stem>dies|jed|welch|jen|{_OWNERS})(?P<ending>e|er|en|em|es)?")
@@ -40,6 +42,9 @@ class Noun:
     woman_oblique: str = ""
 
 
+_CHILD = Noun(("Junge", "Jungen", "Jungen", "Jungen"), "Mädchen", is_weak=True)
+
+
 @lru_cache
 def nouns(words: Words) -> dict[str, Noun]:
     """Return each form in the singular -> the noun."""
@@ -58,9 +63,36 @@ def nouns(words: Words) -> dict[str, Noun]:
     for noun in listed:
         for form in (*noun.man, noun.woman):
             found.setdefault(form, noun)
+        if not noun.is_weak and noun.man[3].endswith("s"):
+            found.setdefault(f"{noun.man[0]}es", noun)
         if noun.man[3].endswith("es"):
             found.setdefault(f"{noun.man[3][:-2]}s", noun)
     return found
+
+
+@lru_cache(maxsize=1 << 16)
+def noun_of(words: Words, word: str) -> Noun | None:
+    """Return the noun of a form; that of a compound such as "Pressesprecherin" by its last part."""
+    known, compounds = nouns(words), words.rules["compounds"]
+    if word in known or not word[:1].isupper():
+        return known.get(word)
+    for start in range(2, len(word) - 4):
+        end = word[start:].capitalize()
+        noun = known.get(end)
+        is_woman = end.endswith("in") and end != "Königin"
+        if noun is None or not (noun.woman == end if is_woman else noun.man[0] in compounds):
+            continue
+        head, is_written = word[:start], word[start - 1] == "-"
+        nom, acc, dat, gen, of_woman = (
+            head + (one if is_written else one.lower()) for one in (*noun.man, noun.woman)
+        )
+        return Noun((nom, acc, dat, gen), of_woman, noun.is_weak)
+    return None
+
+
+def is_noun(words: Words, word: str) -> bool:
+    """Whether a word is a noun for a person, or a plural that states a gender."""
+    return noun_of(words, word) is not None or word in plurals(words)
 
 
 @lru_cache
@@ -104,12 +136,28 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     Raises:
         NotSafeError: the case or the person of a word cannot be determined.
     """
+    _write_nouns(prompt, words)
     reader = _Reader(prompt, words)
     yield from identities(reader, words, reader.describes)
     if not reader.names_person():
         return
     yield from reader.nouns()
     yield from reader.pronouns()
+
+
+def _write_nouns(prompt: Prompt, words: Words) -> None:
+    """Read the nouns of a prompt in capitals, or of one without capitals, as if they were written as usual."""
+    is_informal = not any(
+        word[0].isupper() and not prompt.begins(index) and prompt.lower[index] not in ("sie", "ihnen", "ihr")
+        for index, word in enumerate(prompt.words)
+    )
+    for index, word in enumerate(prompt.words):
+        usual = word.capitalize()
+        if is_noun(words, usual) or usual in ("Herr", "Herrn"):
+            if (word.isupper() or is_informal) and not prompt.begins(index):
+                prompt.words[index] = usual
+        elif word.isupper() and len(word) > 1 and usual not in words.names:
+            prompt.words[index] = word.lower()
 
 
 class _Reader(Reader):
@@ -120,28 +168,17 @@ class _Reader(Reader):
         self.words = words
 
     def names_person(self) -> bool:
-        known = nouns(self.words)
+        persons = ("Mädchen", "Junge", "Jungen", "Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm")
+        read = (word for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True) if not left)
         return any(
-            not left
-            and (
-                word in known
-                or word in plurals(self.words)
-                or self._participle(word) is not None
-                or word in ("Mädchen", "Junge", "Jungen")
-                or name_of(self.words, word) in self.words.names
-                or word in ("Herr", "Herrn", "er", "ihn", "sie", "Er", "Sie", "ihm")
-            )
-            for word, left in zip(self.prompt.words, self.prompt.is_left, strict=True)
-        )
+            word in persons or is_noun(self.words, word) or name_of(self.words, word) in self.words.names
+            for word in read
+        ) or any(self._participle(word) for word in self.prompt.words)
 
     def describes(self, index: int) -> bool:
         """Whether an adjective such as "muslimische" stands before a person."""
         after = "" if self.prompt.is_last(index) else self.prompt.written(index + 1)
-        if (
-            after.lower() in self.words.rules["persons"]
-            or after in nouns(self.words)
-            or after in plurals(self.words)
-        ):
+        if after.lower() in self.words.rules["persons"] or is_noun(self.words, after):
             return True
         ends = self.prompt.is_last(index) or after in ("und", "oder")
         subject = self.prompt.at(index - 2)
@@ -153,7 +190,6 @@ class _Reader(Reader):
 
     def nouns(self) -> Iterator[Swap]:
         """Yield nouns with their articles and adjectives, and titles."""
-        known = nouns(self.words)
         for index, word in enumerate(self.prompt.words):
             if self.prompt.is_left[index]:
                 continue
@@ -165,30 +201,33 @@ class _Reader(Reader):
             if word in ("Herr", "Herrn") or (
                 word == "Frau" and follows_name and not self._has_article(index)
             ):
-                if not follows_name and self.prompt.at(index - 1) not in (
-                    "der",
-                    "dem",
-                    "den",
-                    "ein",
-                    "einen",
-                ):
+                if not follows_name and not re.fullmatch("de[rmn]|ein(en)?", self.prompt.at(index - 1)):
                     raise NotSafeError(f"“{word}” names nobody here")
                 yield from self._title(index)
-            elif word in known:
+            elif (noun := noun_of(self.words, word)) is not None and not self._is_royal(index):
                 if word in self.words.rules["things"]:
                     raise self.unsure(index, "may be a thing")
-                if not self._is_surname(index, known[word]):
-                    yield from self._noun(index, known[word])
+                if not self._is_surname(index, noun):
+                    yield from self._noun(index, noun)
             elif word in plurals(self.words):
-                yield self._plural(index)
+                yield from self._plural(index)
             elif word == "Mädchen" or (word in ("Junge", "Jungen") and self._before_article(index)):
-                raise self.unsure(index, "has an article that its counterpart does not have")
+                yield from self._child(index)
             elif (stem := self._participle(word)) is not None:
                 yield from self._nominal(index, stem)
+
+    def _is_royal(self, index: int) -> bool:
+        """Whether a king or queen is one of a country or of a game."""
+        prompt, rules = self.prompt, self.words.rules
+        is_of = prompt.at(index + 1) == "von" and prompt.written(index + 2)[:1].isupper()
+        is_of = is_of or any(one in rules["games"] for one in prompt.lower)
+        return is_of and prompt.words[index] in rules["royal"] and prompt.at(index - 1) not in ("ein", "eine")
 
     def _is_surname(self, index: int, noun: Noun) -> bool:
         """Whether a first name or title stands right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
         prompt, before = self.prompt, self.prompt.written(index - 1)
+        if before in ("Herr", "Herrn") and prompt.words[index] in self.words.rules["offices"]:
+            raise self.unsure(index, "is an office")
         is_titled = before in ("Herr", "Herrn", "Frau", "Dr", "Prof", "Familie") or before in self.words.names
         if prompt.between(index).strip(".") != " " or not is_titled:
             return False
@@ -210,18 +249,31 @@ class _Reader(Reader):
         elif group == "man" and before in ("lieber", "geehrter", "verehrter", "werter"):
             yield self.swap(index - 1, before.removesuffix("r"), group)
 
-    def _plural(self, index: int) -> Swap:
-        """Return the swap of a plural; the words before it are the same for both genders, and tell the case.
+    def _child(self, index: int) -> Iterator[Swap]:
+        """Yield "der Junge" as "das Mädchen"; its relative pronoun differs, too."""
+        if self.prompt.between(index + 1).strip() == "," or "es" in self.prompt.lower:
+            raise self.unsure(index, "has an article that its counterpart does not have")
+        group = "woman" if self.prompt.words[index] == "Mädchen" else "man"
+        yield from self._noun(index, _CHILD, group)
+
+    def _plural(self, index: int) -> Iterator[Swap]:
+        """Yield the swap of a plural; the words before it are the same for both genders, and tell the case.
 
         Raises:
             NotSafeError: the case cannot be determined.
         """
         prompt, rules = self.prompt, self.words.rules
         group, other, dative = plurals(self.words)[prompt.words[index]]
+        pairs = ((index - 2, index - 1), (index + 2, index + 1))  # "Kolleginnen und Kollegen"
+        if any(
+            prompt.at(by) in ("und", "oder") and prompt.written(one) in (other, dative) for one, by in pairs
+        ):
+            return
         if other == "Beamten" and not re.fullmatch("die|den|der|.+en", prompt.at(index - 1)):
             raise self.unsure(index, "may be Beamte or Beamten")
         if other == dative:
-            return self.swap(index, other, group)
+            yield self.swap(index, other, group)
+            return
         first = index
         while self._is_before_plural(first - 1) and not prompt.between(first).strip(" 0123456789"):
             first -= 1
@@ -237,7 +289,7 @@ class _Reader(Reader):
             is_unsure = not is_dative and (before == "an" or is_adjective or has_verb)
         if is_unsure:
             raise self.unsure(index, "may be in the dative")
-        return self.swap(index, dative if is_dative else other, group)
+        yield self.swap(index, dative if is_dative else other, group)
 
     def _is_before_plural(self, index: int) -> bool:
         word, kinds = self.prompt.at(index), ("dat", "acc", "gen", "finite", "plural_verbs", "opens")
@@ -272,6 +324,8 @@ class _Reader(Reader):
             else:
                 return
         elif word.endswith("er"):
+            if article in self.words.rules["bare"]:  # "als Vorsitzender"
+                yield self.swap(index, f"{stem}e", "man")
             if not is_mixed or (match is not None and match["ending"]):
                 return
             group = "man"
@@ -288,20 +342,7 @@ class _Reader(Reader):
         yield from self._noun(index, Noun(man, woman, is_weak=True, woman_oblique=oblique), group)
 
     def _has_article(self, index: int) -> bool:
-        article = self.prompt.at(index - 1)
-        return article in (
-            "eine",
-            "einer",
-            "meine",
-            "meiner",
-            "seine",
-            "seiner",
-            "deine",
-            "deiner",
-            "ihre",
-            "ihrer",
-            "keine",
-        )
+        return re.fullmatch(r"(ein|mein|sein|dein|ihr|kein)er?", self.prompt.at(index - 1)) is not None
 
     def _title(self, index: int) -> Iterator[Swap]:
         """Yield "Frau Maier" as "Herr Maier" or "Herrn Maier", with the adjective and article before it."""
@@ -336,7 +377,7 @@ class _Reader(Reader):
         at = first - 1
         article = "" if prompt_gap(prompt, first) else prompt.at(at)
         match = _ARTICLE.fullmatch(article)
-        if article in ("der", "die", "den", "dem", "des"):
+        if article in ("der", "die", "den", "dem", "des", "das"):
             kind, ending = "der", article
         elif article in _CONTRACTED:
             kind, ending = "contracted", article
@@ -352,29 +393,32 @@ class _Reader(Reader):
         if case is None:
             return
         stem = None if match is None else match["stem"]
-        if (
-            kind == "mixed"
-            and stem in ("sein", "ihr")
-            and not (prompt.words[at][0].isupper() and not prompt.begins(at))
-        ):
+        is_polite = prompt.words[at][0].isupper() and not prompt.begins(at)
+        if kind == "mixed" and stem in ("sein", "ihr") and not is_polite:
             # His friend, her friend: the owner changes, too.
             if self.antecedent(at) != ("man" if stem == "sein" else "woman"):
                 raise NotSafeError(f"“{prompt.words[at]}” has no person before it")
             stem = "ihr" if stem == "sein" else "sein"
         self.persons.append((index, group))
-        other = "woman" if group == "man" else "man"
+        is_child = noun.woman == "Mädchen"
+        other = "man" if group == "woman" else "girl" if is_child else "woman"
         position = _CASES.index(case)
         of_woman = noun.woman_oblique if noun.woman_oblique and case in ("dat", "gen") else noun.woman
-        noun_form = of_woman if other == "woman" else noun.man[position]
+        noun_form = noun.man[position] if other == "man" else of_woman
+        if other == "girl" and case == "gen":
+            noun_form = "Mädchens"
         if noun_form == "Beamte" and kind == "mixed":
             noun_form = "Beamter"
-        if kind == "contracted":
+        if kind == "contracted" and is_child:
+            pass  # "zum Mädchen"
+        elif kind == "contracted":
             preposition = _CONTRACTED[article][0]
             changed = "zur" if preposition == "zu" else f"{preposition} der"
             yield self.swap(at, changed if other == "woman" else _JOINED[preposition], group)
         elif kind == "der":
             before = prompt.at(at - 1)
-            if case == "dat" and other == "man" and before in _JOINED and not prompt_gap(prompt, at):
+            is_joined = (case, other, article) == ("dat", "man", "der") and before in _JOINED
+            if is_joined and not prompt_gap(prompt, at):
                 yield self.swap(at, _JOINED[before], group, first=at - 1)
             else:
                 yield self.swap(at, _DER[other][case], group)
@@ -389,26 +433,10 @@ class _Reader(Reader):
     def _is_adjective(self, index: int) -> bool:
         word = self.prompt.words[index]
         return (
-            word[0].islower()
-            and re.fullmatch(r"\w{2,}e[rnms]?", word) is not None
+            word == word.lower()
+            and re.fullmatch(r"(\d+-)?\w{2,}e[rnms]?", word) is not None
             and _ARTICLE.fullmatch(word) is None
-            and word
-            not in (
-                "der",
-                "die",
-                "den",
-                "dem",
-                "des",
-                "alle",
-                "viele",
-                "beide",
-                "einige",
-                "sie",
-                "wie",
-                "ohne",
-                "habe",
-                "hatte",
-            )
+            and word not in self.words.rules["no_adjectives"]
             and not any(word in self.words.rules[name] for name in ("acc", "dat", "gen", "opens", "finite"))
             and self._before_article(index)
         )
@@ -428,6 +456,8 @@ class _Reader(Reader):
             ending = "en"
         elif other == "woman":
             ending = "e"
+        elif other == "girl":
+            ending = "es" if is_mixed else "e"
         elif case == "acc":
             ending = "en"
         else:
@@ -447,6 +477,8 @@ class _Reader(Reader):
             index + 1
         )
         is_profession = is_profession or becomes
+        bare = self.words.rules["bare"]
+        is_profession |= before in self.words.rules["nominative"] and self.prompt.at(index - 2) in bare
         family = word in ("Mama", "Papa", "Oma", "Opa", "Mutter", "Vater", "Tante", "Onkel")
         if adjectives or (before.endswith(("e", "er")) and before in ("liebe", "lieber")):
             if before in ("liebe", "lieber"):
@@ -468,10 +500,13 @@ class _Reader(Reader):
         )
         if is_profession and is_named and word in self.words.rules["surnames"]:
             raise self.unsure(index, "may be a surname")
-        if is_profession or family:
+        starts = prompt_starts(self.prompt, index, noun, group)
+        if is_profession or family or starts:
             self.persons.append((index, group))
             yield self.swap(index, noun.woman if group == "man" else noun.man[0], group)
-        elif group == "woman" and word != "Mutter":
+        elif (group == "woman" and word != "Mutter") or (
+            index - 2 in self.taken and before in ("und", "oder")
+        ):
             raise NotSafeError(f"the article of “{word}” is missing")
 
     def _clause_has(self, index: int, listed: Container[str]) -> bool:
@@ -490,27 +525,11 @@ class _Reader(Reader):
         last = ending[-1:] if kind == "der" else ending
         if last in ("e",):
             return None  # die Lehrer, meine Kunden: several
-        forms = {
-            "r": "nom",
-            "er": "nom",
-            "": "nom",
-            "n": "acc",
-            "en": "acc",
-            "m": "dat",
-            "em": "dat",
-            "s": "gen",
-            "es": "gen",
-        }
-        case = forms[last]
+        case = {"r": "nom", "": "nom", "n": "acc", "m": "dat", "s": "gen"}[last[-1:]]
         if case == "nom" and word != noun.man[0]:
             return None  # der Kunden
-        if (
-            case == "nom"
-            and last in ("r", "er")
-            and word == noun.man[1]
-            and word.endswith("er")
-            and self._is_genitive(at)
-        ):
+        is_several = last != "" and word == noun.man[1] and word.endswith("er")
+        if case == "nom" and is_several and self._is_genitive(at):
             raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
         if case == "acc":
             if noun.is_weak and word != noun.man[1]:
@@ -521,15 +540,14 @@ class _Reader(Reader):
                 return None  # mit den Kunden
             if noun.is_weak and last == "n" and prompt.at(at - 1) not in self.words.rules["acc"]:
                 raise NotSafeError(f"“{prompt.words[at]} {word}” may be one or several")
-        if case == "gen" and word not in (noun.man[3], noun.man[3].replace("es", "s")):
+        if case == "gen" and word not in (noun.man[3], noun.man[3].replace("es", "s"), f"{noun.man[0]}es"):
             return None
         return case
 
     def _is_genitive(self, at: int) -> bool:
+        prompt = self.prompt
         return (
-            self.prompt.written(at - 1)[:1].isupper()
-            and not self.prompt.begins(at - 1)
-            and not prompt_gap(self.prompt, at)
+            prompt.written(at - 1)[:1].isupper() and not prompt.begins(at - 1) and not prompt_gap(prompt, at)
         )
 
     def _case(self, at: int, index: int, group: str, *, is_bare: bool = False) -> str:
@@ -541,12 +559,16 @@ class _Reader(Reader):
         prompt, rules = self.prompt, self.words.rules
         before = "" if prompt_gap(prompt, at) else prompt.at(at - 1)
         article = prompt.at(at)
+        if prompt.words[index].startswith("Mädchen") and article.endswith(("m", "des", "nes")):
+            return "dat" if article.endswith("m") else "gen"
         if group == "man":
             return {"der": "nom", "den": "acc", "dem": "dat", "des": "gen"}.get(article, "nom")
         if article in _CONTRACTED:
             return "dat"
         if not is_bare and article.endswith("er"):
             if before in rules["gen"] or (self._is_genitive(at) and before not in rules["dat"]):
+                if before not in rules["gen"] and self._clause_has(index, rules["dative_verbs"]):
+                    raise self.unsure(index, "may be in the genitive or dative")
                 return "gen"
             return "dat"
         if before in rules["dat"]:
@@ -555,7 +577,8 @@ class _Reader(Reader):
             return "gen"
         if before in rules["acc"]:
             return "acc"
-        if not is_bare and article == "eine" and before in ("bin", "bist", "sei", "ich", "du"):
+        is_told = article == "eine" and before in ("ich", "du")
+        if before in ("ist", "war", "bin", "bist", "sei", "wäre") or is_told:
             return "nom"
         return "nom" if self._is_subject(at, index) else "acc"
 
@@ -567,31 +590,24 @@ class _Reader(Reader):
         """
         prompt, rules = self.prompt, self.words.rules
         first, end = prompt.clause(index)
+        joins = (one for one in range(index, end) if prompt.at(one) in ("und", "aber", "denn"))
+        end = next((one for one in joins if prompt.at(one + 1) in rules["nominative"]), end)
         inside = [one for one in range(first, end) if not at <= one <= index]
+        if prompt.at(index + 1) == "und" and prompt.at(index + 2) in rules["nominative"]:
+            return True  # "Meine Frau und ich"
         if any(
             prompt.lower[one] in rules["nominative"] or (prompt.words[one] == "Sie" and one > first)
             for one in inside
         ):
             return False
+        is_infinitive = "," in prompt.between(first) and prompt.lower[end - 2] == "zu"
+        if (self._is_imperative(first) and at > first) or is_infinitive:
+            return False  # "Erfinde für ein Spiel eine Zauberin."
         if at == first or prompt.at(at - 1) in rules["opens"] or prompt.written(at - 1) in ("Und", "Aber"):
             return True
-        if (
-            prompt.begins(at - 1)
-            and not prompt.is_question(index)
-            and prompt.at(at - 1) not in rules["finite"]
-        ):
-            is_adverb = prompt.at(at - 1) in (
-                "hier",
-                "heute",
-                "gestern",
-                "morgen",
-                "jetzt",
-                "leider",
-                "warum",
-                "wie",
-            )
-            if not is_adverb:
-                return False  # "Informiere die Kundin …"
+        is_first = prompt.begins(at - 1) and not prompt.is_question(index)
+        if is_first and prompt.at(at - 1) not in rules["finite"] | rules["adverbs"]:
+            return False  # "Informiere die Kundin …"
         others = [
             one
             for one in inside
@@ -599,6 +615,8 @@ class _Reader(Reader):
             and prompt.written(one + 1)[:1].isupper()
             and prompt.at(one - 1) not in rules["dat"] | rules["acc"] | rules["gen"]
         ]
+        if any(self._is_woman_or_name(one) for one in range(first, at)):
+            return False  # "Meine Chefin hat eine Kollegin eingestellt."
         if prompt.at(at - 1) in rules["finite"]:
             earlier = [one for one in others if one < at]
             if not earlier:
@@ -608,6 +626,25 @@ class _Reader(Reader):
                 f"“{prompt.text[prompt.starts[at] : prompt.ends[index]]}” may be subject or object"
             )
         return True
+
+    def _is_imperative(self, index: int) -> bool:
+        """Whether a word that begins a sentence asks somebody to do something."""
+        prompt, rules = self.prompt, self.words.rules
+        word = prompt.at(index)
+        is_other = _ARTICLE.fullmatch(word) or word in rules["no_imperatives"] or len(word) < 4
+        is_verb = word in rules["imperatives"] or (word.endswith("e") and not is_other)
+        return is_verb and prompt.begins(index) and prompt.at(index + 1) not in rules["finite"]
+
+    def _is_woman_or_name(self, index: int) -> bool:
+        """Whether a name or a phrase such as "die Firma" starts at a word, and no preposition stands before it."""
+        prompt, rules = self.prompt, self.words.rules
+        if prompt.at(index - 1) in rules["dat"] | rules["acc"] | rules["gen"]:
+            return False
+        if name_of(self.words, prompt.words[index]) == prompt.words[index] in self.words.names:
+            return True
+        following = prompt.written(index + 1)
+        is_phrase = re.fullmatch(r"die|(dies|ein|mein|dein|sein|ihr|unser|eur|kein)e", prompt.at(index))
+        return is_phrase is not None and following[:1].isupper() and following.lower() not in rules["times"]
 
     def _relative(self, index: int, group: str) -> Iterator[Swap]:
         """Yield the relative pronoun after a noun: "die Kundin, die …", "für die …"."""
@@ -661,17 +698,16 @@ class _Reader(Reader):
     def _pronoun(self, index: int, word: str) -> tuple[str, str] | None:  # noqa: C901 (one step for each pronoun)
         prompt = self.prompt
         known = self.antecedent(index)
-        if (
-            known is None
-            and word in ("er", "ihn", "ihm")
-            and self._clause_has(index, self.words.rules["person_verbs"])
-        ):
+        is_human = self._clause_has(index, self.words.rules["person_verbs"]) or self._is_called(index)
+        if known is None and word == "sie" and self._is_called(index):
+            known = "woman"
+        if known is None and word in ("er", "ihn", "ihm") and is_human:
             known = "man"
             self.persons.append((index, known))
         if word in ("er", "ihn", "ihm"):
             if known is None:
                 raise NotSafeError(f"“{prompt.words[index]}” may speak of a thing")
-            if known == "man" and word != "ihm":
+            if known == "man" and word != "ihm" and not is_human:
                 self._no_other_masculine(index)
             return {"er": "sie", "ihn": "sie", "ihm": "ihr"}[word], "man"
         match = re.fullmatch(r"(sein|ihr)(e|er|en|em|es)?", word)
@@ -689,6 +725,9 @@ class _Reader(Reader):
                     raise self.unsure(index, "may be ihm or sein")
                 return f"sein{match[2] or ''}", "woman"
             raise NotSafeError(f"“{prompt.words[index]}” may be hers or theirs")
+        if match is not None and match[2] and known == ("man" if match[1] == "sein" else "woman"):
+            # "Die Entscheidung war seine."
+            return f"{'ihr' if known == 'man' else 'sein'}{match[2]}", known
         if word == "ihr" and not prompt.words[index][0].isupper() and known == "woman":
             if prompt.at(index + 1).endswith("t") and prompt.is_last(index + 1) and prompt.begins(index):
                 return None
@@ -696,6 +735,14 @@ class _Reader(Reader):
         if word == "sie":
             return self._sie(index, known)
         return None
+
+    def _is_called(self, index: int) -> bool:
+        """Whether a noun after "er ist" says what the person is: "er ist seit der Schule mein Freund"."""
+        _, end = self.prompt.clause(index)
+        is_one = self.prompt.at(index + 1) in ("ist", "war", "wird", "bleibt")
+        return is_one and any(
+            one in self.taken and noun_of(self.words, self.prompt.words[one]) for one in range(index, end)
+        )
 
     def _is_formal(self) -> bool:
         """Whether the prompt addresses its reader politely: Sie, Ihnen or Ihr inside a sentence."""
@@ -722,21 +769,19 @@ class _Reader(Reader):
         """Raise NotSafeError where a masculine thing was named since the person, of which "er" may speak."""
         prompt = self.prompt
         place = max((place for place, _ in self.persons if place < index), default=0)
-        known = nouns(self.words)
         for one in range(place + 1, index):
             thing = prompt.written(one + 1)
-            if (
-                prompt.lower[one] in ("der", "den", "einen", "dem", "einem", "meinen", "seinen")
-                and thing[:1].isupper()
-            ):
-                is_plural = prompt.lower[one] == "den" and thing.endswith("n")
-                if (
-                    thing not in known
-                    and not is_plural
-                    and one not in self.taken
-                    and prompt.at(one - 1) not in ("mit", "von")
-                ):
-                    raise NotSafeError(f"“{prompt.words[index]}” may speak of “{thing}”")
+            is_neuter = prompt.lower[one] in ("dem", "einem") and (
+                thing in self.words.rules["neuter"] or thing.endswith(("chen", "lein", "ment", "um", "en"))
+            )
+            if is_neuter:
+                continue
+            articles = ("der", "den", "einen", "dem", "einem", "meinen", "seinen")
+            is_thing = thing[:1].isupper() and noun_of(self.words, thing) is None and one not in self.taken
+            is_plural = prompt.lower[one] == "den" and thing.endswith("n")
+            is_thing = is_thing and not is_plural and prompt.at(one - 1) not in ("mit", "von")
+            if is_thing and prompt.lower[one] in articles:
+                raise NotSafeError(f"“{prompt.words[index]}” may speak of “{thing}”")
 
     def _sie(self, index: int, known: str | None) -> tuple[str, str] | None:
         prompt, rules = self.prompt, self.words.rules
@@ -747,23 +792,33 @@ class _Reader(Reader):
         verbs = {one for one in prompt.lower[first:end] if one in rules["finite"]}
         if near & rules["plural_verbs"] or (not verbs and prompt.lower[end - 1] in rules["plural_verbs"]):
             return None
-        if prompt.words[index] == "Sie" and not (
-            near & rules["finite"] or prompt.at(index + 1).endswith(("t", "te"))
-        ):
+        if prompt.words[index] == "Sie" and not near & rules["finite"] and prompt.at(index + 1).endswith("n"):
             return None
         if known is None:
             raise NotSafeError(f"“{prompt.words[index]}” may be she or they")
         if known == "man":
             raise NotSafeError(f"“{prompt.words[index]}” may be somebody else")
-        if any(one in rules["nominative"] for one in prompt.lower[first:end]):
+        is_object = prompt.at(index - 1) in rules["acc"]
+        if is_object or any(one in rules["nominative"] for one in prompt.lower[first:end]):
             return "ihn", "woman"
         if any(prompt.words[one] == "Sie" and not prompt.begins(one) for one in range(first, end)):
             return "ihn", "woman"
-        if verbs or prompt.lower[end - 1].endswith(("t", "te")) or prompt.at(index + 1).endswith(("t", "te")):
+        is_start = prompt.words[index] == "Sie" and prompt.written(index + 1)[:1].islower()
+        ends = (prompt.lower[end - 1], prompt.at(index + 1))
+        if verbs or is_start or any(one.endswith(("t", "te")) for one in ends):
             return "er", "woman"
         if any(self.prompt.lower[one] == "zu" for one in range(index, end)):
             return "ihn", "woman"
         raise NotSafeError(f"“{prompt.words[index]}” may be subject or object")
+
+
+def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
+    """Whether a line starts with a noun that names one person: "Patientin, 31 Jahre", "Bankkauffrau mit Erfahrung"."""
+    after = prompt.text[prompt.ends[index] :]
+    is_one = group == "woman" or "mann" in noun.man[0] or re.match(r",? \d", after)
+    return (
+        bool(is_one) and prompt.begins(index) and bool(re.match(r"[,(]| (mit|seit|ab|ohne|aus|im)\b", after))
+    )
 
 
 def prompt_gap(prompt: Prompt, index: int) -> bool:
@@ -774,5 +829,6 @@ def prompt_gap(prompt: Prompt, index: int) -> bool:
 def _article(stem: str, kind: str, group: str, case: str) -> str:
     """Return an article or possessive with the ending of a group and case."""
     stem = {"unsr": "unser", "eur": "euer"}.get(stem, stem)
-    ending = "" if kind == "mixed" and group == "man" and case == "nom" else _STRONG[group][case]
+    is_bare = kind == "mixed" and (group, case) in (("man", "nom"), ("girl", "nom"), ("girl", "acc"))
+    ending = "" if is_bare else _STRONG[group][case]
     return f"{'eur' if stem == 'euer' and ending else stem}{ending}"

@@ -24,6 +24,7 @@ from collector.counterfactual.words import (
     first_names,
     identities,
     is_same,
+    name_of,
     noun_forms,
     other_form,
     pronoun_forms,
@@ -59,7 +60,10 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
     found = [*reader.nouns(), *reader.pronouns(), *reader.objects(), *reader.predicates()]
     yield from (elided(prompt, words, swap) for swap in found)
     if found or reader.persons:
-        unsafe = [one for one, word in reader.readable() if word in words.rules["unsafe"]]
+        rules = words.rules
+        words_left = [(one, word.rpartition("-")[2]) for one, word in reader.readable()]
+        unsafe = [one for one, word in words_left if word in rules["unsafe"]]
+        unsafe += [one for one, word in words_left if word in rules["alone"] and prompt.is_last(one)]
         for index in (*reader.unknown, *unsafe):
             raise reader.unsure(index, "may speak of the person")
 
@@ -108,6 +112,9 @@ class _Reader(Reader):
         before = index - 1
         while self.joined(before + 1) and self.has(before, "adverbs"):
             before -= 1
+        is_of = self.joined(before + 1) and self.has(before - 1, "of")
+        if is_of and self.prompt.at(before - 2) in self.known:
+            before -= 2  # "ma camarade de classe musulmane"
         if not self.joined(before + 1):
             return False
         if self.has(before, "copulas"):
@@ -128,16 +135,14 @@ class _Reader(Reader):
 
     def _name(self, index: int) -> Iterator[Swap]:
         prompt, names = self.prompt, self.words.names
-        group = names[prompt.words[index]]
-        if (
-            self.rules["double_names"]
-            and self.joined(index + 1)
-            and names.get(prompt.words[index + 1]) == group
-        ):
+        group = names[name_of(self.words, prompt.words[index])]
+        is_double = self.joined(index + 1) and names.get(prompt.words[index + 1]) == group
+        if is_double and self.rules["double_names"]:
             raise self.unsure(index + 1, "may be a second first name")
         phrase = self._phrase(index)
         self._person(phrase.begin, index, group)
-        if phrase.begin < index and not self.has(phrase.begin, "no_name_articles"):
+        is_other = not phrase.articles and self.has(phrase.begin - 1, "neutral")  # "une personne nommée Anne"
+        if phrase.begin < index and not self.has(phrase.begin, "no_name_articles") and not is_other:
             yield from self._core(phrase, index - 1, group, None)
         yield from self._agreeing_after(index + 1, group)
 
@@ -166,11 +171,8 @@ class _Reader(Reader):
             first -= 1
             adjectives.append(first)
         begin = first - sum(length for length, _ in articles)
-        if (
-            articles
-            and articles[0][1].form not in self.rules["indefinite"]
-            and (more := self._determiner(begin))
-        ):
+        is_definite = bool(articles) and articles[0][1].form not in self.rules["indefinite"]
+        if is_definite and (more := self._determiner(begin)):
             articles += more
             begin -= more[0][0]
         if self.prompt.at(begin) == "a" and self.joined(begin) and self.has(begin - 1, "dative"):
@@ -188,8 +190,11 @@ class _Reader(Reader):
 
     def _noun(self, index: int) -> Iterator[Swap]:
         prompt, listed = self.prompt, self.known[self.prompt.lower[index]]
-        if self.has(index, "before") and self.joined(index + 1) and prompt.at(index + 1) in self.known:
-            return  # "una joven ingeniera"
+        if self._is_no_person(index):
+            return
+        is_short = f"{prompt.lower[index]}." in (one.lower() for one in listed[0].forms.values())
+        if is_short and prompt.follows(index) != ".":
+            return  # "m'a dit"
         phrase = self._phrase(index)
         is_plural = phrase.articles[0][1].is_plural if phrase.articles else listed[0].is_plural
         of_articles = self._group_of_articles(phrase)
@@ -208,15 +213,49 @@ class _Reader(Reader):
             self.heads[index] = (phrase.begin, _SPEAKER)
         if not group or (is_plural and group == "man" and not self.has(index, "plural_men")):
             return
-        if form.forms[group].endswith(".") and prompt.follows(index) != ".":
-            return
         if not phrase.articles and not self._may_stand_alone(index, form, phrase):
-            if group == "woman":
+            is_adjective = other_form(self.words, prompt.lower[index], group, is_plural=is_plural) is not None
+            if group == "woman" and not (is_adjective and self.has(phrase.first - 1, "copulas", "linking")):
                 raise NotSafeError(f"the article of “{prompt.words[index]}” is missing")
             return
         self._person(phrase.begin, index, group)
         yield from self._core(phrase, index, group, form)
-        yield from self._agreeing_after(index + 1, group, is_plural=is_plural)
+        # "Retraitée et seule, je cherche …"
+        after = index + 1 + (self.has(index + 1, "links") and prompt.is_last(index + 2))
+        yield from self._agreeing_after(after, group, is_plural=is_plural)
+        if phrase.articles:
+            self._check_apposition(index, group)
+
+    def _is_no_person(self, index: int) -> bool:
+        """Whether a noun for people describes another one, or names a thing, by the words next to it."""
+        prompt, is_followed = self.prompt, self.joined(index + 1)
+        if self.has(index, "before", "fronts") and is_followed and prompt.at(index + 1) in self.known:
+            return True  # "una joven ingeniera"
+        is_cry = re.match(r", \D", prompt.text[prompt.ends[index] :]) is not None
+        if is_cry and prompt.begins(index) and self.has(index, "fillers"):
+            return True  # "Hombre, claro"
+        if self.has(index, "also_things") and is_followed:  # "le facteur de risque"
+            is_adjective = self._group_of_adjective(index + 1, is_plural=False) != ""
+            return is_adjective or self.has(index + 1, "thing_adjectives")
+        if self.has(index, "royal"):  # "la reine d'Angleterre", and the queen of a game
+            is_of = self.has(index + 1, "of") and prompt.written(index + 2)[:1].isupper()
+            is_of = is_of and not self.has(index - 1, "indefinite")
+            return is_of or any(one in self.rules["games"] for one in prompt.lower)
+        is_front = self.has(index - 1, "before", "fronts") or bool(self._determiner(index))
+        is_front = is_front or not self.joined(index)
+        # "la baja médica"
+        return not is_front and self.has(index, "also_adjectives") and self._is_thing(index - 1)
+
+    def _check_apposition(self, index: int, group: str) -> None:
+        """Raise NotSafeError where an unknown noun says what a person is: "la inspectora, una vieja amargada"."""
+        at = index + 1
+        if self.prompt.between(at).strip() == "," and self.has(at, "indefinite") and self.joined(at + 1):
+            article = self.determiners[(self.prompt.at(at),)]
+            first, end = self.prompt.clause(at)
+            if article.group(is_vowel=False) == group and not any(
+                self.prompt.at(one) in self.known or self.has(one, "neutral") for one in range(first, end)
+            ):
+                raise self.unsure(at + 1, "may speak of the person")
 
     def _group_of_articles(self, phrase: Phrase) -> str:
         is_vowel = begins_with_vowel(self.words, self.prompt.lower[phrase.first])
@@ -240,7 +279,14 @@ class _Reader(Reader):
             while self.has(before, "adverbs"):
                 before -= 1
             is_job = self.has(before, "of") and self.has(before - 1, "jobs")
-            return is_job or self.has(before, "copulas", "first_person", "bare")
+            if self.has(before, "copulas") and self._subject(before) == _THING:
+                return False  # "Mon chien est blessé."
+            is_job = is_job or (self.prompt.at(before - 1), self.prompt.at(before)) == ("tant", "que")
+            return is_job or self.has(before, "copulas", "plural_copulas", "first_person", "bare")
+        last = index + (self.joined(index + 1) and bool(self._group_of_adjective(index + 1, is_plural=False)))
+        is_headline = self.prompt.follows(last) == "," or self.has(last + 1, "of", "headlines")
+        if self.prompt.begins(index) and is_headline:
+            return True  # "Étudiante en droit, je cherche …"
         is_apposition = self.prompt.between(index).strip() in (",", "(") and before in self.heads
         return is_apposition and self.heads[before][1] == form.group
 
@@ -255,7 +301,7 @@ class _Reader(Reader):
             end += noun.forms[group].endswith(".")
         for one in phrase.adjectives:
             form = other_form(self.words, prompt.lower[one], group, is_plural=is_plural) or prompt.lower[one]
-            if other == "man" and begins_with_vowel(self.words, following):
+            if other == "man" and (begins_with_vowel(self.words, following) or self.rules["drops_pronouns"]):
                 form = short_forms(self.words).get(form, form)
             following = form
             parts.insert(0, in_case(prompt.words[one], form))
@@ -289,8 +335,12 @@ class _Reader(Reader):
         prompt, is_found = self.prompt, False
         if self.has(at, "of") and self.has(at + 1, "years"):
             at += 2  # "de 45 ans"
+        elif self.has(at, "years") and prompt.between(at).startswith(","):
+            at, is_found = at + 1, True  # "patiente, 67 ans, tombée"
         while at < len(prompt.words) and not prompt.is_left[at]:
-            if not self.joined(at) and not (is_found and prompt.between(at).strip() == ","):
+            after = self.skip(at + 1, "adverbs") if self.has(at, "adverbs") else at
+            is_apposition = prompt.between(at).strip() == "," and (is_found or prompt.is_last(after))
+            if not self.joined(at) and not is_apposition:
                 return
             word = prompt.lower[at]
             if at - 1 in self.heads and self.has(at, "adverbs"):
@@ -319,36 +369,42 @@ class _Reader(Reader):
         for index, word in [*enumerate(self.prompt.lower)]:
             verb, at = word.partition("-")[0], self.skip(index + 1, "adverbs")
             is_first = verb in self.rules["first_person"]
+            is_plural = verb in self.rules["plural_copulas"]
             is_of_both = any(not form.group for form in self.known.get(self.prompt.at(at), ()))
             if self.prompt.is_left[index] or not self.joined(at) or at in self.taken or is_of_both:
                 continue
             if self.has(at, "impersonal_adjectives") and index - 1 not in self.heads:
                 continue
-            if not is_first and verb not in self.rules["copulas"] and verb not in self.rules["linking"]:
+            kinds = ("copulas", "linking", "plural_copulas")
+            if not is_first and not any(verb in self.rules[kind] for kind in kinds):
                 continue
             subject = _SPEAKER if is_first else self._subject(index)
-            of_word = self._group_of_adjective(at, is_plural=False)
-            if subject == _SPEAKER and of_word:
+            of_word = self._group_of_adjective(at, is_plural=is_plural)
+            ahead = next((of for head, of in self.heads.values() if head == at + 1), "")
+            if subject not in _OTHER and ahead == of_word and ahead in _OTHER:
+                yield from self._agreeing_after(at, ahead)  # "¿Está cansada mi madre?"
+            elif subject == _SPEAKER and of_word:
                 yield from self._agreeing_after(at, of_word)
             elif subject == _UNCLEAR and any(of == of_word for _, of in self.persons):
                 raise NotSafeError(f"it is unclear whom “{self.prompt.words[at]}” describes")
             elif subject in _OTHER:
-                yield from self._predicate(index, at, subject)
+                yield from self._predicate(index, at, subject, is_plural=is_plural)
 
-    def _predicate(self, index: int, at: int, group: str) -> Iterator[Swap]:
+    def _predicate(self, index: int, at: int, group: str, *, is_plural: bool) -> Iterator[Swap]:
         article = self.determiners.get((self.token(at),))
         if article is not None and self.has(at, "predicate_articles"):
             yield from self._superlative(index, at, group, article)
             return
         is_reflexive = self.token(index - 1) in ("s'", "m'", "t'")
-        found = [*self._agreeing_after(at, group, is_loose=True, is_reflexive=is_reflexive)]
+        found = [
+            *self._agreeing_after(at, group, is_plural=is_plural, is_loose=True, is_reflexive=is_reflexive)
+        ]
+        if is_plural and not found and self.prompt.at(at) in self.known:
+            raise self.unsure(at, "may have another form")
         yield from found
         is_known = found or is_same(self.words, self.prompt.lower[at]) or self.has(at, "no_adjectives")
-        if (
-            not is_known
-            and group == "woman"
-            and self.prompt.lower[at].endswith(tuple(self.rules["women_endings"]))
-        ):
+        ends = self.prompt.lower[at].endswith(tuple(self.rules["women_endings"]))
+        if not is_known and group == "woman" and ends:
             raise self.unsure(at, "may have another form")
 
     def _superlative(self, index: int, at: int, group: str, article: Determiner) -> Iterator[Swap]:
@@ -409,11 +465,8 @@ class _Reader(Reader):
                 self.joined(last + 1) and self.has(last + 1, "relative") and not self._determiner(last + 3)
             )
             inside = range(last + 2, index)
-            if (
-                is_one
-                and self.prompt.clause(last)[1] > index
-                and not any(self.has(one, "clauses") for one in inside)
-            ):
+            has_other = any(self.has(one, "clauses") for one in inside)
+            if is_one and self.prompt.clause(last)[1] > index and not has_other:
                 return group
         return None
 
@@ -430,7 +483,7 @@ class _Reader(Reader):
                 yield from self._pronoun(index, *subject[last], f"{head}-")
             elif word in stressed and self._is_stressed(index, is_dative=word not in subject):
                 group, other = stressed[word]
-                self._check_person(index, group)
+                self._check_person(index, group, is_human=self._is_for_person(index))
                 self._person(index, index, group)
                 yield self.swap(index, other, group)
             elif word in subject:
@@ -447,13 +500,22 @@ class _Reader(Reader):
 
     def _pronoun(self, index: int, group: str, other: str, head: str) -> Iterator[Swap]:
         verb = head.partition("-")[0] or self.prompt.at(self.skip(index + 1, "clitics"))
-        if group == "man" and self._is_impersonal(index, verb):
+        at = self.skip(index + 1, "clitics", "adverbs")
+        after = {self.prompt.at(at + 1), self.prompt.at(at + 2)}
+        is_called = not head and verb in self.rules["copulas"] and any(one in self.known for one in after)
+        if group == "man" and not is_called and self._is_impersonal(index, verb):
             return
-        is_human = verb in self.rules["modal" if head else "human"] and self.antecedent(index) is not None
+        is_human = is_called or self._is_for_person(index) or self.has(index, "owners")
+        is_human = is_human or verb in self.rules["modal" if head else "human"]
+        is_human = is_human and self.antecedent(index) is not None
         self._check_person(index, group, is_human=is_human)
         self._person(index, index, group)
         yield self.swap(index, head + other, group)
         yield from self._agreeing_after(index + 1, group)
+
+    def _is_for_person(self, index: int) -> bool:
+        """Whether a preposition that people follow stands before a pronoun: "pour lui"."""
+        return self.has(index - 1, "for_people") and self.antecedent(index) is not None
 
     def _is_impersonal(self, index: int, verb: str) -> bool:
         if verb in self.rules["impersonal"] or self.prompt.at(index + 1) == "y":
@@ -468,19 +530,16 @@ class _Reader(Reader):
         if not is_human and not self.rules["persons_only"] and (thing := self._other_noun(index, group)):
             raise self.unsure(index, f"may speak of “{thing}”")
 
-    def _other_noun(self, index: int, group: str) -> str | None:
-        """Return a noun before a word that has an article of a group, is no person and follows no preposition."""
+    def _other_noun(self, index: int, group: str, *, has_objects: bool = False) -> str | None:
+        """Return a noun before a word that has an article of a group, is no person and, as a rule, follows no preposition."""
         for one in range(index - 1 if "-" in self.prompt.lower[index] else index - 2):
             article = self.determiners.get((self.token(one),))
-            if article is None or article.is_plural or article.group(is_vowel=False) not in ("", group):
+            is_vowel = begins_with_vowel(self.words, self.prompt.at(one + 1))
+            if article is None or article.is_plural or article.group(is_vowel=is_vowel) not in ("", group):
                 continue
             is_object = self.has(one, "prepositions") or self.has(one - 1, "prepositions")
-            if (
-                not is_object
-                and not self.has(one + 1, "opens")
-                and one not in self.taken
-                and self.joined(one + 1)
-            ):
+            is_read = one not in self.taken and self.joined(one + 1) and (has_objects or not is_object)
+            if is_read and not self.has(one + 1, "opens", "pronouns"):
                 return self.prompt.words[one + 1]
         return None
 
@@ -494,39 +553,58 @@ class _Reader(Reader):
             verb = without_accents(word.removesuffix(suffix))
             if word in forms and self._is_object(index):
                 is_noun = after.endswith(tuple(self.rules["noun_endings"]))
-                is_clear = (
-                    self.joined(index)
-                    and self.has(index - 1, "before_object")
-                    and not self.has(index - 1, "opens")
+                is_verb = (
+                    word == "la" and after.endswith(("er", "ir")) and after not in self.rules["no_verbs"]
+                )
+                is_last = after.endswith("o") and self.prompt.is_last(index + 1)
+                is_clear = self.joined(index) and (
+                    (is_verb and self.has(index - 1, "before_infinitive"))
+                    or (is_last and self.has(index - 1, "how"))
+                    or (self.has(index - 1, "before_object") and not self.has(index - 1, "opens"))
+                    or self.prompt.at(index - 1).partition("-")[0] in self.rules["modals"]
                 )
                 if (after.startswith(stems) and not is_noun) or self.has(index + 1, "whole_verbs"):
                     yield from self._object(index, *forms[word])
-                elif is_clear and forms[word][0] == "woman" == self.antecedent(index):
-                    raise self.unsure(index, "may speak of a thing")
+                elif is_clear and self._is_of_person(index, forms[word][0], after):
+                    if not after.endswith(("ar", "er", "ir", "re")):
+                        raise self.unsure(index, "may speak of a thing")
+                    yield self.swap(index, forms[word][1], forms[word][0])
             elif suffix and verb.startswith(stems) and verb.endswith(endings):
                 yield from self._object(
                     index, behind[suffix][0], word.removesuffix(suffix) + behind[suffix][1]
                 )
-            elif (
-                suffix
-                and verb.endswith(("ar", "er", "ir"))
-                and behind[suffix][0] == "woman" == self.antecedent(index)
-            ):
-                raise self.unsure(index, "may speak of a thing")
+            elif suffix and (verb.endswith(("ar", "er", "ir")) or suffix.startswith("-l")):
+                group, other = behind[suffix]
+                if not self._determiner(index) and self._is_of_person(index, group, verb):
+                    yield self.swap(index, word.removesuffix(suffix) + other, group)
         yield from self._participles()
+
+    def _is_of_person(self, index: int, group: str, verb: str) -> bool:
+        """Whether the object of a verb that may have others is the last person, and not what was done: "le dire".
+
+        Raises:
+            NotSafeError: a thing was named, too.
+        """
+        is_said = verb.startswith(tuple(self.rules["things_done"])) or self.has(index + 1, "clitics")
+        if self.antecedent(index) != group or is_said:
+            return False
+        if self._other_noun(index, group, has_objects=True) is not None:
+            raise self.unsure(index, "may speak of a thing")
+        return True
 
     def _is_object(self, index: int) -> bool:
         after = self.prompt.at(index + 1)
         if not self.joined(index) or not self.joined(index + 1):
             return bool(self.rules["drops_pronouns"]) and self.joined(index + 1)
-        is_infinitive = self.has(index - 1, "before_infinitive") and after.endswith(("er", "ir", "re", "ar"))
-        return self.has(index - 1, "before_object") or is_infinitive
+        before = self.prompt.at(index - 1).partition("-")[0]
+        is_infinitive = before in self.rules["before_infinitive"] and after.endswith(("er", "ir", "re", "ar"))
+        return self.has(index - 1, "before_object", "how") or is_infinitive
 
     def _object(self, index: int, group: str, other: str) -> Iterator[Swap]:
         known = self.antecedent(index)
         if known is None:
             self.unknown.append(index)
-        elif known != group:
+        elif known != group or any(self.has(one, "children") for one in range(index)):
             raise self.unsure(index, "may be somebody else")
         else:
             yield self.swap(index, other, group)

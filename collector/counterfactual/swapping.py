@@ -9,19 +9,18 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from collector.counterfactual import english, german, romance
-from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, groups_named, without_accents
-from collector.counterfactual.words import Words, first_names, name_of, read_words
+from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, in_case, without_accents
+from collector.counterfactual.words import NUMERAL, Words, first_names, name_of, noun_forms, read_words
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
 _POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
+_AGE = re.compile(r"\(\s*[mwfhv]\s*[,/ ]?\s*\d\d\s*\)|\(\d\d\s*,?\s*[MFmfwhv]\)|\b\d\d[MF]\b")
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {
     "en": english,
     "de": german,
-    "fr": romance,
-    "es": romance,
-    "pt": romance,
+    **dict.fromkeys(("fr", "es", "pt"), romance),
 }
 
 
@@ -95,17 +94,19 @@ def _without_overlaps(swaps: Sequence[Swap]) -> list[Swap]:
 
 def _problem(prompt: Prompt, words: Words, attribute: str, swaps: Sequence[Swap]) -> str | None:
     """Return why swaps that were found are not safe together; None if they are."""
-    if len(groups := groups_named(swaps)) > 1:
+    if len(groups := {one.group for one in swaps}) > 1:
         listed = ", ".join(one for one in words.groups[attribute] if one in groups)
         return f"it names people of several groups ({listed})"
+    if attribute == GENDER and (reason := _unclear_pronoun(prompt, words, swaps)) is not None:
+        return reason
+    if attribute == GENDER and (written := _both_forms(prompt, words, swaps)) is not None:
+        return f"“{written}” states a gender, too"
     bound = words.bound.get(attribute, frozenset())
     if (word := _bound_word(prompt, words, bound)) is not None:
         return f"“{word}” may fit one group alone"
-    about = words.rules.get("about_words", frozenset())
-    if (
-        attribute == GENDER
-        and (word := next((one for one in prompt.lower if one in about), None)) is not None
-    ):
+    about = words.rules["about_words"]
+    word = next((one for one in prompt.lower if one in about), None)
+    if attribute == GENDER and word is not None:
         return f"with “{word}”, the prompt may be about words and not about people"
     if all(swap.forms[group] == swap.forms[swap.group] for swap in swaps for group in swap.forms):
         return "the words are the same for all groups"
@@ -125,28 +126,101 @@ def _bound_word(prompt: Prompt, words: Words, bound: frozenset[str]) -> str | No
         if "_" in one and f" {one.replace('_', ' ')} " in text:
             return one.replace("_", " ")
     starts = tuple(one for one in bound if len(one) > 5) if words.language == "de" else ()
-    return next((one for one in prompt.lower if one in bound or one.startswith(starts)), None)
+    parts = [(one, part) for one in prompt.lower for part in {one, *one.split("-")}]
+    return next((one for one, part in parts if part in bound or one.startswith(starts)), None)
+
+
+def _both_forms(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | None:
+    """Return a mark such as "(27M)", or a word that a swap would yield and that is there already: "the host and the hostess"."""
+    if (age := _AGE.search(prompt.text)) is not None:
+        return age[0]
+    taken = [(one.start, one.end) for one in swaps]
+    others = {form.lower() for one in swaps for form in one.forms.values()} - words.rules["pronouns"]
+    for index, word in enumerate(prompt.lower):
+        is_swapped = any(start <= prompt.starts[index] < end for start, end in taken)
+        is_noun = len(word) > 3 if words.language != "de" else _states_gender(words, prompt.words[index])
+        if word in others and is_noun and not is_swapped and not prompt.is_left[index]:
+            return word
+    return None
+
+
+def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | None:
+    """Return why a pronoun may speak of somebody or something that stays: a well-known person, an animal, a quoted speaker.
+
+    A word that may be a name stays, too, and is who a pronoun speaks of where nobody else was named before it.
+    """
+    rules, pronouns = words.rules, words.rules["pronouns"]
+    own = [(one, prompt.text[one.start : one.end].lower().rpartition("-")[2]) for one in swaps]
+    person = min((one.start for one, form in own if form not in pronouns), default=len(prompt.text))
+    known = [(one.start(), one[0]) for one in words.known.finditer(prompt.text)]
+    places = [index for index in range(len(prompt.words)) if _stays(prompt, words, index)]
+    unnamed = [(prompt.starts[index], prompt.words[index]) for index in places]
+    if known and not any(one in rules["mine"] for one in prompt.lower):
+        return f"it may be about “{known[0][1]}”"
+    for swap, form in own:
+        if form in pronouns:
+            others = [*known, *(one for one in unnamed if swap.start < person)]
+            if (name := next((name for start, name in others if start < swap.start), None)) is not None:
+                return f"“{prompt.text[swap.start : swap.end]}” may speak of “{name}”, which stays"
+    return None
+
+
+def _stays(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a word may be whom a pronoun speaks of, and is not swapped: an animal, a quoted person, an unknown name."""
+    word, rules = prompt.words[index], words.rules
+    if prompt.is_quoted[index]:
+        return word in words.names or word.lower() in rules["pronouns"] or _states_gender(words, word)
+    if prompt.is_left[index]:
+        return False
+    if prompt.text[:1].islower() and word.islower() and word.capitalize() in words.names:
+        return True
+    if NUMERAL.fullmatch(prompt.written(index + 1)) or {word, word.lower()} & rules["animals"]:
+        return True
+    if not word[:1].isupper() or word.isupper() or words.language == "de" or prompt.begins(index):
+        return False
+    before = prompt.at(index - 1)
+    is_place = before in TITLES | rules["before_places"] or prompt.written(index - 1) in words.names
+    is_known = word.lower() in rules["no_names"] | rules["capitals"] or word in words.names
+    return not (is_place or is_known or _states_gender(words, word))
+
+
+def _states_gender(words: Words, word: str) -> bool:
+    """Whether a word is a noun or title for a woman or a man."""
+    if words.language == "de":
+        return german.is_noun(words, word)
+    if words.language == "en":
+        return any(one.attribute == GENDER for one in words.entries.get(word.lower(), ()))
+    return word.lower() in noun_forms(words)
 
 
 def _unknown_name(prompt: Prompt, words: Words) -> str | None:
     """Return a word that looks like a first name that no list has: by what stands before or after it."""
     rules = words.rules
     for index, word in enumerate(prompt.words):
-        is_name = (
-            word[:1].isupper()
-            and word[1:].islower()
-            and word not in words.names
-            and not prompt.is_left[index]
-        )
+        is_name = word[:1].isupper() and word[1:].islower() and not prompt.is_left[index]
         before = prompt.at(index - 1)
         is_family = before in TITLES or prompt.written(index - 1) in words.names
-        stays = before in rules.get("articles", ()) if word in words.names else not is_family
-        is_known = word in words.names or word in rules.get("maybe_names", ())
+        stays = before in rules["articles"] if word in words.names else not is_family
+        is_known = word in words.names or word in rules["maybe_names"]
+        if word in rules["words_or_names"]:
+            stays, is_known = True, not prompt.begins(index) or prompt.at(index + 1) in rules["speaks"]
         if stays and is_known and not prompt.is_left[index]:
             return word
-        if not is_name or word.lower() in words.entries or word.lower() in rules["no_names"]:
+        if (
+            not is_name
+            or word in words.names
+            or word.lower() in words.entries
+            or word.lower() in rules["no_names"]
+        ):
             continue
         after = prompt.at(index + 1)
+        may_be_name = words.language != "de" or prompt.at(index - 2) in ("liebe", "lieber")
+        is_other = prompt.between(index) != " " or prompt.lower[index] in rules["capitals"]
+        if before in rules["kin"] and may_be_name and not is_other:
+            return word  # "Aunt Zelda"
+        is_listed = prompt.written(index - 1) in words.names and prompt.between(index) == ", "
+        if is_listed and prompt.written(index + 1) in words.names and prompt.between(index + 1) == ", ":
+            return word  # "Zoe, Xaverius, Mia"
         if before in rules["names_follow"] and not prompt.between(index).strip():
             return word
         if (
@@ -162,7 +236,7 @@ def _unknown_name(prompt: Prompt, words: Words) -> str | None:
 def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str, Swap]]:
     """Yield the swaps of a first name: for the other gender, and for each race where its list has it."""
     name = name_of(words, prompt.words[index])
-    is_possessive = name != prompt.words[index]
+    is_possessive = name.lower() != prompt.lower[index]
     gender = words.names[name]
     genders = words.groups[GENDER]
     start, end = prompt.starts[index], prompt.ends[index]
@@ -176,6 +250,7 @@ def _name_swaps(prompt: Prompt, words: Words, index: int) -> Iterator[tuple[str,
             one: f"{form}'" if form.endswith(tuple("sxzß")) else f"{form}s" for one, form in others.items()
         }
         others[gender] = prompt.text[start:end]
+    others = {one: in_case(prompt.words[index], form) for one, form in others.items()}
     yield GENDER, _named(prompt, words, Swap(start, end, others, gender))
     race = next((one for one, of in words.by_race.items() if name in of.get(gender, ())), None)
     if race is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+WORD = re.compile(r"(?:(?<!\w)\d+-)?[^\W\d_]+(?:-[^\W\d_]+)*")
 # Quoted text, code, addresses and user names are somebody's words or names of things. No pattern reads past another
 # opening mark or starts inside of a word, so that a long text is read once.
 _QUOTED = re.compile(
@@ -54,7 +54,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Prompt:
-    """A prompt's words with their places; `is_left` says of each whether it is quoted, code or part of a fixed expression."""
+    """A prompt's words with their places, whether each is left alone, and whether that is because it is quoted or code."""
 
     text: str
     words: list[str] = field(default_factory=list)
@@ -62,6 +62,7 @@ class Prompt:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     is_left: list[bool] = field(default_factory=list)
+    is_quoted: list[bool] = field(default_factory=list)
 
     @classmethod
     def of(cls, text: str, fixed: re.Pattern[str]) -> Prompt:
@@ -72,13 +73,14 @@ class Prompt:
         for pattern in (_QUOTED, _ADDRESS, fixed):
             for one in pattern.finditer(text):
                 if pattern is not _QUOTED or one[0] != whole:
-                    left[one.start() : one.end()] = b"x" * len(one[0])
+                    left[one.start() : one.end()] = (b"q" if pattern is _QUOTED else b"x") * len(one[0])
         for word in WORD.finditer(text):
             prompt.words.append(word[0])
             prompt.lower.append(word[0].lower())
             prompt.starts.append(word.start())
             prompt.ends.append(word.end())
             prompt.is_left.append(any(left[word.start() : word.end()]))
+            prompt.is_quoted.append(b"q" in left[word.start() : word.end()])
         return prompt
 
     def at(self, index: int) -> str:
@@ -167,6 +169,8 @@ class Reader:
         start, end = self.prompt.starts[begin], self.prompt.ends[index]
         own = self.prompt.text[start:end]
         case_of = own if " " not in own else own[:1] + own[1:].lower()
+        # Prompts without capitals have German nouns without them, too.
+        other = other.lower() if own[:1].islower() else other
         forms = {"man": own, "woman": in_case(case_of, other)}
         if group == "woman":
             forms = {"man": in_case(case_of, other), "woman": own}
@@ -187,11 +191,11 @@ def in_case(written: str, form: str) -> str:
 
 def phrase_pattern(phrases: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern of any of some phrases as whole words, whatever their case and apostrophes."""
-    listed = sorted(phrases, key=len, reverse=True)
-    joined = "|".join(re.escape(one).replace(r"\ ", r"\s+").replace("'", "['’]") for one in listed)
-    return re.compile(rf"(?<!\w)(?:{joined})(?!\w)" if listed else r"(?!)", re.IGNORECASE)
-
-
-def groups_named(swaps: Sequence[Swap]) -> set[str]:
-    """Return the groups that a prompt states."""
-    return {one.group for one in swaps}
+    by_start: dict[
+        str, list[str]
+    ] = {}  # an alternative for each two letters, so that few are tried at a place
+    for one in sorted(phrases, key=len, reverse=True):
+        written = re.escape(one[2:]).replace(r"\ ", r"\s+").replace("'", "['’]")
+        by_start.setdefault(re.escape(one[:2].lower()).replace("'", "['’]"), []).append(written)
+    starts = (rf"{start}(?:{'|'.join(ends)})" for start, ends in by_start.items())
+    return re.compile(rf"(?<!\w)(?:{'|'.join(starts)})(?!\w)" if by_start else r"(?!)", re.IGNORECASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ from collector.files.yaml import read_yaml_mapping
 
 _FOLDER = Path(__file__).parent / "languages"
 _KNOWN_NAMES = Path(__file__).parent / "known_names.yml"
+NUMERAL = re.compile("[IVX]{2,}|[VX]")
 _ENDINGS = ("e", "er", "en", "em", "es", "")  # of German adjectives
 # Lists of forms that are words by themselves; `kind` of their entries.
 _KINDS = ("forms", "titles", "adjectives", "nouns")
@@ -41,6 +43,7 @@ class Words:
         by_race: race -> gender -> names.
         by_origin: origin, such as Arabic -> gender -> names.
         fixed: expressions that are left alone.
+        known: names of well-known people, characters and places, which are left alone, too.
         bound: attribute -> words that fit one group alone.
         rules: lists that the rules of grammar use.
         data: the whole file.
@@ -54,6 +57,7 @@ class Words:
     by_race: Mapping[str, Mapping[str, tuple[str, ...]]]
     by_origin: Mapping[str, Mapping[str, tuple[str, ...]]]
     fixed: re.Pattern[str]
+    known: re.Pattern[str]
     bound: Mapping[str, frozenset[str]]
     rules: Mapping[str, frozenset[str]]
     data: Mapping[str, Any]
@@ -102,8 +106,9 @@ def read_words(language: str) -> Words:
         by_race=by_race,
         by_origin=by_origin,
         fixed=phrase_pattern([*data.get("fixed", ()), *known_names]),
+        known=phrase_pattern(known_names),
         bound={name: frozenset(listed.split()) for name, listed in data.get("bound", {}).items()},
-        rules={name: frozenset(listed.split()) for name, listed in data.get("rules", {}).items()},
+        rules=defaultdict(frozenset, {name: frozenset(one.split()) for name, one in data["rules"].items()}),
         data=data,
     )
 
@@ -111,34 +116,49 @@ def read_words(language: str) -> Words:
 def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
     """Yield the places of first names: not those of families, which follow another name, or a title and end the name."""
     for index, word in enumerate(prompt.words):
-        if name_of(words, word) not in words.names or prompt.is_left[index]:
-            continue
-        before = prompt.at(index - 1)
-        rules = words.rules
-        if before in rules.get("articles", ()):
-            continue
-        if word in rules.get("places", ()) and before in rules.get("before_places", ()):
-            continue
-        is_place = (
-            prompt.at(index - 1) in rules.get("places_before", ()) and prompt.written(index - 1)[0].isupper()
-        )
-        if is_place and prompt.between(index) == " ":
-            continue
-        if prompt.at(index + 1) in rules.get("places_after", ()) and prompt.written(index + 1)[0].isupper():
-            continue
-        if prompt.at(index + 1) == "s" and prompt.at(index + 2) in rules.get("named_after", ()):
-            continue
-        if index > 0 and prompt.between(index).strip(".") == " ":
-            is_family = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
-            if prompt.words[index - 1] in words.names or (
-                before in TITLES and before not in ("don", "doña") and is_family
-            ):
-                continue
-        yield index
+        is_name = name_of(words, word) in words.names and not prompt.is_left[index]
+        if is_name and not (_names_thing(prompt, words, index) or _names_family(prompt, words, index)):
+            yield index
+
+
+def _names_thing(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a first name is that of a ruler, an animal, a place, a work or an organisation, by the words next to it."""
+    rules, before, joins = words.rules, prompt.at(index - 1), prompt.between(index)
+    called = index - 2 if before in rules["names_follow"] else index - 1
+    is_animal = prompt.at(called) in rules["animals"] or prompt.written(called) in rules["animals"]
+    is_written = words.language != "en" or prompt.written(index - 1)[:1].isupper()
+    is_place = {before, prompt.written(index - 1)} & rules["titled"] or (
+        before in rules["places_before"] and is_written
+    )
+    is_irish = words.language == "en" and before == "o" and joins in ("'", "’")
+    is_town = prompt.words[index] in rules["places"] and before in rules["before_places"]
+    other = "woman" if words.names[name_of(words, prompt.words[index])] == "man" else "man"
+    if is_animal or (is_place and joins == " ") or is_irish or is_town:
+        return True
+    if before in rules["articles"] | rules[f"articles_{other}"]:
+        return True
+    if NUMERAL.fullmatch(prompt.written(index + 1)):
+        return True  # "Henri IV"
+    after = index + 1 + (prompt.at(index + 1) == "s")
+    if prompt.at(after) in rules["named_after"] and not prompt.between(after).strip(" '’"):
+        return True
+    last = index + 2 if prompt.between(index + 1) == " " == prompt.between(index + 2) else index + 1
+    ends = range(index + 1, last + 1)
+    return any(prompt.at(one) in rules["places_after"] and prompt.written(one)[0].isupper() for one in ends)
+
+
+def _names_family(prompt: Prompt, words: Words, index: int) -> bool:
+    if index == 0 or prompt.between(index).strip(".") != " ":
+        return False
+    is_last = prompt.written(index + 1)[:1].islower() or prompt.between(index + 1) != " "
+    is_titled = prompt.at(index - 1) in TITLES and prompt.at(index - 1) not in ("don", "doña")
+    return name_of(words, prompt.words[index - 1]) in words.names or (is_titled and is_last)
 
 
 def name_of(words: Words, word: str) -> str:
-    """Return the first name of a German possessive such as "Annas", and any other word as it is."""
+    """Return the first name of "Annas" in German, and of "ANNA"; any other word as it is."""
+    if word.isupper() and len(word) > 3:
+        word = word.capitalize()
     is_possessive = words.language == "de" and word not in words.names and word[:-1] in words.names
     return word[:-1] if is_possessive and word.endswith("s") else word
 
