@@ -71,7 +71,7 @@ else:
 
 
 class Outcome(Answer):
-    """One of several things that each row of an imported file says; the keys are those of `answer`, and these."""
+    """One of several things that each row of an imported file says."""
 
     column: NonBlank | None = Field(
         default=None, description="Its column; the outcome's name if absent.", examples=["decision"]
