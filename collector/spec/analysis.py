@@ -17,8 +17,7 @@ class Answers(Section):
 
     attempt: Literal["first", "last"] = Field(
         default="first",
-        description="The attempt that decides whether a question was refused, failed or answered unusably. The answer itself "
-        "is always the last attempt's.",
+        description="The attempt that decides. The answer itself is always the last attempt's.",
         examples=["last"],
     )
 
