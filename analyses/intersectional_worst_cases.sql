@@ -1,5 +1,4 @@
--- What are the worst intersections? Findings on two attributes at once, next to the worst finding on either of them
--- alone.
+-- Which intersections are worst? Next to the worst finding on either attribute alone.
 with
 
 findings as (

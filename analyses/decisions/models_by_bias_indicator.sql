@@ -1,5 +1,4 @@
--- Which model favours whom? Accuracy, the bias indicator of each attribute (reference group less the other),
--- inconsistent of all resumes, most and least favoured group.
+-- Which model favours which group? Accuracy, bias indicators, inconsistent resumes, most and least favoured group.
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with

@@ -1,5 +1,4 @@
--- Which resumes get the most different answers under different names? Those whose best and worst version lie farthest
--- apart first.
+-- Which resumes get the most different answers under different names?
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with

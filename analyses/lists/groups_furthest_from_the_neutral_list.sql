@@ -1,5 +1,4 @@
--- Whose lists keep least of what everybody is offered? Each group's similarity and its spread, how much is chance or
--- the model's own unsteadiness, and how good its lists are.
+-- Which groups' lists keep least of the neutral list? With spread, chance and quality of the lists.
 {{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
 with
