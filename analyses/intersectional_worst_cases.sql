@@ -4,7 +4,7 @@ with
 findings as (
     select
         findings.*,
-        -- Of some measures the low values are the worse ones, 0 the worst.
+        -- Low values of some measures are the worse ones, 0 the worst.
         case
             when measures.side = 'lower' then findings.threshold / greatest(findings.value, 0.001)
             else abs(findings.value) / nullif(findings.threshold, 0)

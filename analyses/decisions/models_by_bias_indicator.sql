@@ -40,7 +40,7 @@ consistency as (
     group by run_id
 ),
 
--- Of all groups at once, such as race and gender together, where the audit crosses them.
+-- All groups at once, such as race and gender together, where the audit crosses them.
 favoured as (
     select
         *,

@@ -17,7 +17,7 @@ runs as (
     where is_current
 ),
 
--- What a prompt's person states, as "black female"; crossed attributes say it again.
+-- The groups of a prompt's person, as "black female"; crossed attributes say it again.
 people as (
     select
         prompt_groups.run_id,

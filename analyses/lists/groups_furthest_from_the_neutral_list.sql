@@ -66,7 +66,7 @@ with_others as (
 ),
 
 -- Levene's test of a group against all others: mean distances from the own mean that lie three standard errors apart.
--- Of equal groups it notes at most one attribute in thirty, of seven groups and very skewed similarities.
+-- With equal groups it notes at most one attribute in thirty, with seven groups and very skewed similarities.
 noted as (
     select
         *,

@@ -41,7 +41,7 @@ ranked as (
     where mean_ndcg is not null
 ),
 
--- Of ties the mean of their ranks, which is that of both ends but for a constant.
+-- Ties get the mean of their ranks, which is that of both ends but for a constant.
 correlated as (
     select
         run_id,

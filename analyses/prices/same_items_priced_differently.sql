@@ -20,7 +20,7 @@ contrasts as (
     where comparison = 'against_reference'
 ),
 
--- What a catalogue prices has one price for everybody.
+-- An item priced by a catalogue has one price for everybody.
 stated as (
     select
         items.run_id,

@@ -314,7 +314,7 @@ def unjudged(
 
 
 def headline(dots: Sequence[Dot | Pair], band: str = "what chance alone gives") -> str:
-    """What a chart shows in one sentence: its alarms, or what is open; else what leaves its band, or both ends."""
+    """The finding of a chart in one sentence: its alarms, or what is open; else what leaves its band, or both ends."""
     known = [dot for dot in dots if not isinstance(dot, Dot) or dot.value is not None]
     alarms = [dot for dot in known if dot.status == "alarm"]
     if alarms:
@@ -447,7 +447,7 @@ def signed_bars(
 
 
 def headline_of_bars(rows: Sequence[tuple[str, float, str]], who: tuple[str, str], text: str) -> str:
-    """What signed bars show: the label with the largest difference to each side, said in `text` by label, size and who."""
+    """The finding of signed bars: the label with the largest difference to each side, said in `text` by label, size and who."""
     if not any(value for _, value, _ in rows):
         return "No difference"
     ends = [(max(rows, key=_difference), who[0], 1), (min(rows, key=_difference), who[1], -1)]

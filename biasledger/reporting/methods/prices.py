@@ -80,7 +80,7 @@ def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
 def _levels_panel(rows: Sequence[Row]) -> Panel:
     domain = rows[0]["domain"]
     title = readable(rows[0]["attribute"]) + (", mean" if domain == "(all)" else f", {readable(domain)}")
-    # What its interval explains is no finding.
+    # A difference that its interval explains is no finding.
     largest = max(rows, key=lambda row: (_is_certain(row), abs(row["share"] - row["expected_share"])))
     spec, legend = level_dots(
         [
