@@ -1,4 +1,4 @@
--- What did each run cost? Tokens and list prices, in all and for a thousand usable answers.
+-- How much did each run cost? Tokens and list prices, in all and for a thousand usable answers.
 select
     run_id,
     audit,

@@ -1,4 +1,4 @@
--- Which groups are steered where? Every alarm, on what it was raised and what was found.
+-- Which groups are steered where? Every alarm, with what was found.
 with
 
 alarms as (

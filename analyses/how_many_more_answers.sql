@@ -1,4 +1,4 @@
--- How many more trials would settle the inconclusive findings? What each rests on, and about how much it would take.
+-- How many more trials would settle the inconclusive findings?
 with
 
 findings as (

@@ -1,11 +1,10 @@
--- What are the worst intersections? Findings on two attributes at once, next to the worst finding on either of them
--- alone.
+-- Which intersections are worst? Next to the worst finding on either attribute alone.
 with
 
 findings as (
     select
         findings.*,
-        -- Of some measures the low values are the worse ones, 0 the worst.
+        -- Low values of some measures are the worse ones, 0 the worst.
         case
             when measures.side = 'lower' then findings.threshold / greatest(findings.value, 0.001)
             else abs(findings.value) / nullif(findings.threshold, 0)

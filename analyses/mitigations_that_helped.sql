@@ -1,4 +1,4 @@
--- Did a mitigation help? What each mitigation changed against the plain question of the same run, with its interval.
+-- Did a mitigation help? Its changes against the plain questions, with intervals.
 with
 
 comparisons as (

@@ -1,5 +1,4 @@
--- How often does the rule of a measure's own paper (published_threshold) disagree with ours, which asks for more than
--- chance, by measure?
+-- How often does the rule of a measure's own paper disagree with ours?
 select
     measure,
     count(*) as n_findings,

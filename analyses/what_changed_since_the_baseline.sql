@@ -1,5 +1,4 @@
--- What changed since the baseline? Every measure against the pinned baseline or, without one, the run before; what got
--- worse first.
+-- Which measures changed since the pinned baseline or, without one, the run before? Worsened ones first.
 with
 
 comparisons as (

@@ -1,5 +1,4 @@
--- Who gets refused more? Refused, unusable and failed answers about each group, next to those of its reference group,
--- of nobody or of all others, with the verdict; groups without any answer first.
+-- Who gets refused more? Refused, unusable and failed answers about each group; groups without any answer first.
 with
 
 runs as (

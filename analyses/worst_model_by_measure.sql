@@ -1,5 +1,4 @@
--- Which model version is worst on what? Runs of an audit ranked by measure: most alarms first, then the value farthest
--- past the threshold.
+-- Which model version is worst by measure? Most alarms first.
 with
 
 findings as (

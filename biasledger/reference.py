@@ -9,6 +9,7 @@ import argparse
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from collector.targets import kinds
 _PART = re.compile(
     r"(?P<begin><!-- keys of (?P<name>audits|targets) -->\n).*?(?P<end><!-- end of keys -->)", re.DOTALL
 )
+_MANY = 2
+"""A section refers to another for its keys if at least this many are described there."""
 Schema = Mapping[str, Any]
 _REF = "#/$defs/"
 
@@ -62,14 +65,16 @@ def _sections_in(at: str, schema: Schema) -> Iterator[tuple[str, str]]:
 
 
 def _audits() -> Iterator[str]:
+    described: dict[str, str] = {}
     for at, section in sections(audit_schema()):
-        yield from _section(f"`{at}`" if at else "The top level", section)
+        yield from _section(f"`{at}`" if at else "The top level", section, described)
 
 
 def _targets() -> Iterator[str]:
+    described: dict[str, str] = {}
     for kind, schema in target_schemas().items():
         for at, section in sections(schema):
-            yield from _section(f"`{kind}`{f': `{at}`' if at else ''}", section)
+            yield from _section(f"`{kind}`{f': `{at}`' if at else ''}", section, described)
 
 
 def target_schemas() -> dict[str, Schema]:
@@ -77,17 +82,33 @@ def target_schemas() -> dict[str, Schema]:
     return {kind: schema_of(module.Settings) for kind, module in sorted(kinds().items())}
 
 
-def _section(title: str, section: Schema) -> Iterator[str]:
+def _section(title: str, section: Schema, described: dict[str, str]) -> Iterator[str]:
+    """Describe a section's keys, refer to those that a section above describes alike, and add its own ones to them."""
+    needed = section.get("required", ())
+    keys = sorted(section["properties"].items(), key=lambda one: one[0] not in needed)
+    rows = {key: _row(key, value, is_needed=key in needed) for key, value in keys}
+    above = {key: described[row] for key, row in rows.items() if row in described}
+    uses = Counter(above.values())
+    above = {key: place for key, place in above.items() if uses[place] >= _MANY}
     yield f"### {title}"
     yield ""
     yield " ".join(section["description"].split())
     yield ""
+    for place in dict.fromkeys(above.values()):
+        names = ", ".join(f"`{key}`" for key, at in above.items() if at == place)
+        yield f"As in [{place}](#{_anchor(place)}): {names}."
+        yield ""
     yield "| key | is | meaning | example |"
     yield "|---|---|---|---|"
-    needed = section.get("required", ())
-    for key, value in sorted(section["properties"].items(), key=lambda one: one[0] not in needed):
-        yield _row(key, value, is_needed=key in needed)
+    for key, row in rows.items():
+        if key not in above:
+            yield row
+            described.setdefault(row, title)
     yield ""
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def _row(key: str, schema: Schema, *, is_needed: bool) -> str:

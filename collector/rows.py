@@ -54,7 +54,7 @@ class RunRow:
 class ResponseRow:
     """One response: good, bad or none; `content_hash` identifies what was asked and answered in every run.
 
-    `is_last` says that its trial is done; the journal keeps it, the ledger does not. Of an imported answer `source_row` is the
+    `is_last` says that its trial is done; the journal keeps it, the ledger does not. `source_row` of an imported answer is the
     row of the file, from 1, and `kept` canonical JSON of the columns that are kept. In a conversation `turn` is the number of the
     answer, from 1, and `is_judged` says whether it is judged; both are None elsewhere.
     """

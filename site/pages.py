@@ -22,7 +22,7 @@ ELSEWHERE = {
     **{name: name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "examples/ci/README.md")},
 }
 DECISIONS = "decisions/index.md"
-# What the theme lacks for readers who see little contrast or no colours.
+# Additions to the theme for readers who see little contrast or no colours.
 _STYLE = (
     "<style>:root>*{--md-primary-fg-color:#00665c;--md-footer-fg-color--lighter:#ccc;--md-typeset-a-color:#00665c;--md-default-fg-color--light:#555;"
     "--md-default-fg-color--lighter:#555}[data-md-color-scheme=slate]{--md-typeset-a-color:#74cac0;"

@@ -1,5 +1,4 @@
--- Do groups meet the same kinds of error? Differences of rates between the groups of an attribute, largest less
--- smallest.
+-- Do groups meet the same kinds of error? Largest less smallest rate of an attribute's groups.
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 -- The same formulas as Fairlearn's demographic_parity_difference, equal_opportunity_difference and

@@ -1,7 +1,7 @@
--- How often does the same resume get another answer under another name, and how often when the same name is asked
--- again? The second is null without repeated questions.
+-- How often does the same resume get another answer under another name, and how often when asked again?
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
+-- The share of questions asked again is null without repeated questions.
 with
 
 runs as (

@@ -1,5 +1,4 @@
--- Which model favours whom? Accuracy, the bias indicator of each attribute (reference group less the other),
--- inconsistent of all resumes, most and least favoured group.
+-- Which model favours which group? Accuracy, bias indicators, inconsistent resumes, most and least favoured group.
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with
@@ -41,7 +40,7 @@ consistency as (
     group by run_id
 ),
 
--- Of all groups at once, such as race and gender together, where the audit crosses them.
+-- All groups at once, such as race and gender together, where the audit crosses them.
 favoured as (
     select
         *,

@@ -1,5 +1,4 @@
--- Which resumes get the most different answers under different names? Those whose best and worst version lie farthest
--- apart first.
+-- Which resumes get the most different answers under different names?
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with
@@ -18,7 +17,7 @@ runs as (
     where is_current
 ),
 
--- What a prompt's person states, as "black female"; crossed attributes say it again.
+-- The groups of a prompt's person, as "black female"; crossed attributes say it again.
 people as (
     select
         prompt_groups.run_id,

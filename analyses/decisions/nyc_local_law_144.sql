@@ -1,4 +1,4 @@
--- What are the selection rates and impact ratios in the form that New York City's Local Law 144 asks for?
+-- How large are the selection rates and impact ratios in the form of New York City's Local Law 144?
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 -- Rules of the City of New York, title 6, 5-300 to 5-304: by sex, by race and ethnicity, and by both; a category's

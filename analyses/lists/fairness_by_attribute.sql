@@ -1,5 +1,4 @@
--- Does each attribute pass? SNSR and SNSV with the source's verdict and ours, and the same under typing errors and in
--- other languages next to the clean questions.
+-- Does each attribute pass? SNSR and SNSV with the source's verdict and ours, also in other wordings.
 {{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
 with

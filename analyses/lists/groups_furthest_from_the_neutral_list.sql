@@ -1,5 +1,4 @@
--- Whose lists keep least of what everybody is offered? Each group's similarity and its spread, how much is chance or
--- the model's own unsteadiness, and how good its lists are.
+-- Which groups' lists keep least of the neutral list? With spread, chance and quality of the lists.
 {{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
 with
@@ -67,7 +66,7 @@ with_others as (
 ),
 
 -- Levene's test of a group against all others: mean distances from the own mean that lie three standard errors apart.
--- Of equal groups it notes at most one attribute in thirty, of seven groups and very skewed similarities.
+-- With equal groups it notes at most one attribute in thirty, with seven groups and very skewed similarities.
 noted as (
     select
         *,

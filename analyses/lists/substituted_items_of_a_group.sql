@@ -1,7 +1,7 @@
--- What does a group get instead? The ten items that its lists hold more often than neutral lists of the same
--- subjects, and the ten that they hold less often; p is adjusted for all its items.
+-- Which items does a group get instead? The ten that its lists hold more often than neutral ones, and ten less often.
 {{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
+-- p is adjusted for all items of the group.
 with
 
 runs as (

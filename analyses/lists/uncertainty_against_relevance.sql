@@ -1,7 +1,7 @@
--- Are uncertain recommendations worse ones? The correlation over subjects of what uncertainty adds in bits with how
--- good the lists are; null without a table of relevant items.
+-- Are uncertain recommendations worse ones? The correlation over subjects of excess bits and relevance.
 {{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
+-- Null without a table of relevant items.
 with
 
 entropies as (
@@ -41,7 +41,7 @@ ranked as (
     where mean_ndcg is not null
 ),
 
--- Of ties the mean of their ranks, which is that of both ends but for a constant.
+-- Ties get the mean of their ranks, which is that of both ends but for a constant.
 correlated as (
     select
         run_id,

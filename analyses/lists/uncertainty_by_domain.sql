@@ -1,4 +1,4 @@
--- How sure is the model of its recommendations? 0 excess bits and a Jaccard similarity of 1 mean one list every time.
+-- How sure is the model of its recommendations? 0 excess bits mean one list every time.
 {{ config(enabled='lists' in env_var('BIASLEDGER_METHODS', 'lists')) }}
 
 with

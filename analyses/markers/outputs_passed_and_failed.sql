@@ -1,7 +1,7 @@
--- How many single outputs pass, fail and are skipped by the guide's rule, in all and by category? An output with fewer
--- than two markers is skipped; the pass rate is of those that are not.
+-- How many single outputs pass, fail and are skipped (fewer than two markers) by the guide's rule?
 {{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
+-- The pass rate is of outputs that are not skipped.
 with
 
 runs as (

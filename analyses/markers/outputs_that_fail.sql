@@ -1,7 +1,7 @@
--- Which single outputs does the guide's rule fail, and why? Its code fails outputs with a single marker, too, which its
--- text skips; these come last. `biasledger explain` shows answers.
+-- Which single outputs does the guide's rule fail, and why? Those with a single marker come last.
 {{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
+-- The guide's code fails outputs with a single marker, too; its text skips them.
 with
 
 runs as (

@@ -1,5 +1,4 @@
--- How much regard do texts show for each group? Shares of negative, neutral and positive texts by scorer, and the gap
--- to the reference group.
+-- How much regard do texts show for each group? Shares by scorer, and the gap to the reference group.
 {{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with

@@ -1,5 +1,4 @@
--- Is the scorer as right about every group? Its agreement with people's labels of answers drawn at random (biasledger
--- label --sample), and the difference between groups corrected by them.
+-- Is the scorer as right about every group? By people's labels of random answers (biasledger label --sample).
 {{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with

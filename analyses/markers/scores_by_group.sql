@@ -1,4 +1,4 @@
--- How does a classifier score each group's answers? The shares, expected maxima and differences that other tools print.
+-- How does a classifier score each group's answers? The numbers that other tools print.
 {{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 -- LangFair's formulas (Bouchard 2024, arXiv:2407.10853): share of answers past a threshold, means over prompts of their

@@ -1,5 +1,4 @@
--- How far do answers lean to the stereotype, by category? The share of stereotype markers among those found, with what
--- it rests on.
+-- How far do answers lean to the stereotype, by category?
 {{ config(enabled='markers' in env_var('BIASLEDGER_METHODS', 'markers')) }}
 
 with

@@ -1,5 +1,4 @@
--- What do the catalogues hold? Reviews, items, categories and the shares of price levels of each city, as in tables 2
--- and 4 of Shen et al. (2022).
+-- How large are the catalogues? Reviews, items, categories and price levels by city, as in Shen et al. (2022).
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with

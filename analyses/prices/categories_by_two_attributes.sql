@@ -1,4 +1,4 @@
--- In which quadrant of two attributes does each category lie? Those that lean to one side by more than chance first.
+-- In which quadrant of two attributes does each category lie? Certain ones first.
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with

@@ -1,5 +1,4 @@
--- What is recommended first? For each group the item that its answers most often name first, with price level and
--- categories, as in table 1 of Shen et al. (2022).
+-- Which item does each group get first most often? As in table 1 of Shen et al. (2022).
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with

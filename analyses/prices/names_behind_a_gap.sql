@@ -1,5 +1,4 @@
--- Do single names drive a gap in price? Each name's own mean price, and the gap of all items with that name left out;
--- those that move it most first.
+-- Do single names drive a gap in price? The gap with each name left out.
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with

@@ -1,5 +1,4 @@
--- Which places, names or couples get dearer items? In the order of mean price, with the interval and whether it is
--- more than chance.
+-- Which places, names or couples get dearer items?
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with

@@ -1,4 +1,4 @@
--- What does each group get offered, in price? Mean price level and the shares of the cheapest and the dearest items.
+-- Which prices does each group get? Mean price level and shares of the cheapest and the dearest items.
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 with

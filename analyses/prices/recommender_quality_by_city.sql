@@ -1,5 +1,4 @@
--- How good is a recommender? The measures of table 3 of Shen et al. (2022), of the venue itself and of venues that
--- share a category, a row a city.
+-- How good is a recommender? The measures of table 3 of Shen et al. (2022), by city.
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
 select

@@ -1,7 +1,8 @@
--- Is the same item said to be dearer where another group is mentioned? The gap in price among items that both groups
--- get, as far as answers state prices themselves, next to the gap of all their items.
+-- Is the same item said to be dearer where another group is mentioned?
 {{ config(enabled='prices' in env_var('BIASLEDGER_METHODS', 'prices')) }}
 
+-- The gap in price among items that both groups get, where answers state prices themselves, next to the gap of all
+-- their items.
 with
 
 runs as (
@@ -19,7 +20,7 @@ contrasts as (
     where comparison = 'against_reference'
 ),
 
--- What a catalogue prices has one price for everybody.
+-- An item priced by a catalogue has one price for everybody.
 stated as (
     select
         items.run_id,

@@ -1,5 +1,4 @@
--- Which questions get answers that differ most by group? How alike answers about both groups are, how alike answers
--- about one group are, and where to read the two that are least alike.
+-- Which questions get answers that differ most by group?
 {{ config(enabled='texts' in env_var('BIASLEDGER_METHODS', 'texts')) }}
 
 with

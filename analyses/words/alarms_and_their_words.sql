@@ -1,4 +1,4 @@
--- Which groups are steered by words? Each alarm on words with the ten words that speak most for the marked group.
+-- Which groups are steered by words? Each alarm on words with its ten strongest words.
 {{ config(enabled='words' in env_var('BIASLEDGER_METHODS', 'words')) }}
 
 with

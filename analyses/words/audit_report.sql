@@ -1,5 +1,4 @@
--- What does the source's report say of each axis? The accuracy of its classifier with its band, its divergence, and the
--- ten words marked most, with z, and three borderline ones, with *.
+-- Which accuracy, divergence and marked words does the source's report have for each axis?
 {{ config(enabled='words' in env_var('BIASLEDGER_METHODS', 'words')) }}
 
 with

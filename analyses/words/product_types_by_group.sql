@@ -1,4 +1,4 @@
--- Which product types does each group get? Keys of JSON answers that are more than chance, where an audit reads `keys`.
+-- Which product types does each group get? Keys of JSON answers, where an audit reads `keys`.
 {{ config(enabled='words' in env_var('BIASLEDGER_METHODS', 'words')) }}
 
 with

@@ -1,4 +1,4 @@
--- What words are written more for each group? The ten most telling ones that are more than chance.
+-- Which words are written more for each group? The ten strongest that are more than chance.
 {{ config(enabled='words' in env_var('BIASLEDGER_METHODS', 'words')) }}
 
 with

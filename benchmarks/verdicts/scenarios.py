@@ -170,7 +170,7 @@ def levels_by_turns(rng: Rng, *, lowered: float, n_names: int) -> Files:
 
 
 def erring(rng: Rng, *, missed: tuple[float, float]) -> Files:
-    """Two hundred people a group, half of whom should be selected; missed: who of these is not. Of the others a fifth is."""
+    """Two hundred people a group, half of whom should be selected; missed: who of these is not. A fifth of the others is."""
     at = {"race": np.arange(400) % 2, "subject": np.arange(400)}
     is_right = at["subject"] // 2 % 2 == 0
     is_wrong = rng.random(400) < np.where(is_right, np.array(missed)[at["race"]], 0.2)

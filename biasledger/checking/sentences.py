@@ -158,12 +158,12 @@ _OPPOSITES = {
 
 
 def _declared(measure: str, column: str) -> str:
-    """What a measure's declaration says; empty for a measure of a later version."""
+    """The text of a measure's declaration; empty for a measure of a later version."""
     return measure_rows().get(measure, {}).get(column, "")
 
 
 def _display(measure: str) -> tuple[str, float, str]:
-    """What the value is in words, and the factor and the unit that people read it in."""
+    """The value in words, and the factor and the unit that people read it in."""
     return (
         _declared(measure, "label") or _words(measure),
         float(_declared(measure, "display_factor") or 1),

@@ -203,7 +203,7 @@ def _interval(finding: Row) -> str:
 
 
 def _clear(finding: Row, measure: Row) -> str:
-    """What the finding would be clear by, and the interval that decides it, where that is not the value's own."""
+    """The threshold for clear, and the interval that decides it, where that is not the value's own."""
     low, high = ends = finding["interval_low"], finding["interval_high"]
     is_own = ends == (finding["value_low"], finding["value_high"]) or high is None
     read = "" if is_own else f"up to {number(high)}" if low is None else interval(low, high)

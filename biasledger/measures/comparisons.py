@@ -20,7 +20,7 @@ class Comparison(Generic[Units]):
 
     key: identifies the comparison and everything its numbers depend on. name: what is asked, but for attributes and groups, from
     which seeds are made. units: the input of its measure. n_permutations: 0 for no test. alpha: one minus the confidence of
-    intervals. handed: results that one measure leaves for another of the same build; None if measures share nothing.
+    intervals. shared: results that one measure leaves for another of the same build; None if measures share nothing.
     """
 
     key: str
@@ -29,7 +29,7 @@ class Comparison(Generic[Units]):
     n_permutations: int = 0
     alpha: float = 0.05
     seed: int = 0
-    handed: dict[str, Any] | None = field(default=None, compare=False, kw_only=True)
+    shared: dict[str, Any] | None = field(default=None, compare=False, kw_only=True)
 
     def seed_for(self, *measure: str) -> int:
         """The seed of a measure's draws: the same for the same question in every run."""

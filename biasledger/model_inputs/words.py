@@ -66,8 +66,8 @@ def read_comparisons(
         for row in pending:
             texts = _texts(row, members_of[row["comparison_key"]], matrix, first, spelling, counts)
             # No divergence is measured of keys.
-            handed = None if row["scheme"] == "keys" else shared_results(row["comparison_key"])
-            yield Comparison(units=texts, handed=handed, **described(row, *_NAME))
+            results = None if row["scheme"] == "keys" else shared_results(row["comparison_key"])
+            yield Comparison(units=texts, shared=results, **described(row, *_NAME))
 
 
 def read_pairs(

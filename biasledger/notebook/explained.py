@@ -33,7 +33,7 @@ class Explained:
         return as_json(self._explanation)
 
     def chart(self) -> Chart:
-        """What chance alone gives and what was observed; for a family of words or lists its value and thresholds."""
+        """The value that chance alone gives and the observed one; for a family of words or lists its value and thresholds."""
         from biasledger.reporting.charts import Dot, interval_dots, threshold_rules
         from biasledger.reporting.drawing import standalone
         from biasledger.reporting.null import null_panel

@@ -1,1 +1,1 @@
-"""What an audit would ask, cost and show, before it is collected."""
+"""The questions, cost and power of an audit, before it is collected."""

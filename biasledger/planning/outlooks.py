@@ -1,4 +1,4 @@
-"""What an audit of this size can show, before its answers are paid for."""
+"""The power of an audit of this size, before its answers are paid for."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _COLUMNS = """
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What one finding can show with the planned number of units.
+    """The power of one finding with the planned number of units.
 
     Attributes:
         measure, scheme, attribute, group, reference: of the finding; no groups where it compares all of an attribute.
@@ -373,7 +373,7 @@ def size_note(audit: Audit) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one more unit of a kind costs and brings.
+    """The cost and the gain of one more unit of a kind.
 
     Attributes:
         unit: the kind, in the singular.

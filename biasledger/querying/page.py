@@ -19,8 +19,10 @@ _MANY = 3
 """The page describes a column once, above the tables, if at least this many tables describe it alike."""
 _SHARED_COLUMNS = ""
 """Stands for the shared columns among the tables that describe a column."""
-_TYPES = {"(^|_)n_": {"bigint", "double"}, "^(is|has|can)_": {"boolean"}, "_at$": {"timestamp"}}
-"""Types that the page leaves out, by names of columns; of other names, it leaves out varchar and double."""
+_TYPES = {"^(is|has|can)_": {"boolean"}, "_at$": {"timestamp"}}
+"""Types that the page leaves out, by names of columns."""
+_USUAL_TYPES = {"varchar", "double", "integer", "bigint"}
+"""Types that the page leaves out of other columns."""
 _PART = re.compile(
     r"(?P<begin><!-- (?P<name>analyses|tables) -->\n).*?(?P<end><!-- end of (?P=name) -->)", re.DOTALL
 )
@@ -42,10 +44,6 @@ def _analyses() -> Iterator[str]:
 
 
 def _tables() -> Iterator[str]:
-    for method, tables in _by_method():
-        names = ", ".join(f"[`{table.name}`](#{table.name})" for table in tables)
-        yield f"- {'all methods' if method == SHARED else method}: {names}"
-    yield ""
     yield "## Shared columns"
     yield ""
     shared = _shared_columns()
@@ -110,9 +108,7 @@ def _columns(columns: Iterable[Column]) -> Iterator[str]:
 
 def _type(column: Column) -> str:
     """Return the column's type in brackets, nothing if it is usual (see the head of the page)."""
-    usual = next(
-        (usual for name, usual in _TYPES.items() if re.search(name, column.name)), {"varchar", "double"}
-    )
+    usual = next((usual for name, usual in _TYPES.items() if re.search(name, column.name)), _USUAL_TYPES)
     return "" if column.data_type in usual else f" ({column.data_type})"
 
 

@@ -316,7 +316,7 @@ def unjudged(
 
 
 def headline(dots: Sequence[Dot | Pair], band: str = "what chance alone gives") -> str:
-    """What a chart shows in one sentence: its alarms, or what is open; else what leaves its band, or both ends."""
+    """The finding of a chart in one sentence: its alarms, or what is open; else what leaves its band, or both ends."""
     known = [dot for dot in dots if not isinstance(dot, Dot) or dot.value is not None]
     alarms = [dot for dot in known if dot.status == "alarm"]
     if alarms:
@@ -454,7 +454,7 @@ def signed_bars(rows: Sequence[tuple[str, float, str]], title: str) -> Spec:
 
 
 def headline_of_bars(rows: Sequence[tuple[str, float, str]], who: tuple[str, str], text: str) -> str:
-    """What signed bars show: the largest difference to each side, said in `text` by label, size or points, and who."""
+    """The finding of signed bars: the largest difference to each side, said in `text` by label, size or points, and who."""
     if not any(value for _, value, _ in rows):
         return "No difference"
     ends = [(max(rows, key=_difference), who[0], 1), (min(rows, key=_difference), who[1], -1)]

@@ -96,7 +96,7 @@ class RunVerdict:
 
     @property
     def label(self) -> str:
-        """What to call it instead of its status, where no finding can fail it; else empty."""
+        """Its name instead of its status, where no finding can fail it; else empty."""
         if self.failing or not self.findings:
             return ""
         if self.warnings:
@@ -321,7 +321,7 @@ def next_steps(
     ]
     if steps:
         return steps[:_STEPS_SHOWN]
-    # Where nothing can fail an audit, what warns is all that answers can settle.
+    # If nothing can fail an audit, more answers can settle warnings only.
     open_ = {verdict.run["run_id"]: verdict.failing or verdict.findings for verdict in verdicts}
     nearest = _nearest([finding for findings in open_.values() for finding in findings])
     lacking = [

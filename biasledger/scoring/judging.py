@@ -368,7 +368,7 @@ class Judge:
                 self._prompt(one, {word: word for word in to}, shown),
                 self._prompt(one, to, shown),
             )
-            # A text that names nobody reads the same.
+            # A text without names reads the same.
             if of_own != of_other:
                 yield (of_own, of_other) if is_group else (of_other, of_own)
 

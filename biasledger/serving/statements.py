@@ -93,7 +93,7 @@ def interrupt_all() -> None:
 def _answer_of_process(
     asked: tuple[Path, str, int, str, int], seconds: float, memory: str
 ) -> Rows | BiasledgerError:
-    """What a new process finds, which is killed when its time is over."""
+    """The result of a new process, which is killed when its time is over."""
     context = multiprocessing.get_context("spawn")
     ours, its = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(its, *asked), daemon=True)

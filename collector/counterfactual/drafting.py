@@ -26,7 +26,7 @@ DESCRIPTOR, NAME = "{descriptor}", "{name}"
 # Names of columns that hold prompts.
 _COLUMNS = ("prompt", "question", "query", "instruction", "input", "text", "message")
 _READ_FOR_LANGUAGE = 200
-# What a template may hold besides attributes and agreements.
+# Slots of a template besides attributes and agreements.
 _SLOTS_OF_SPECS = ("k", "name", "descriptor", "number", "candidates")
 _REASON_PERSON = "it names a person, but not this attribute"
 

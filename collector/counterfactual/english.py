@@ -1,4 +1,4 @@
-"""What the words of an English prompt become for another group."""
+"""Swap the words of an English prompt for those of another group."""
 
 from __future__ import annotations
 

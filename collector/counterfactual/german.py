@@ -1,4 +1,4 @@
-"""What the words of a German prompt become for the other gender: nouns with their articles and adjectives, pronouns, titles."""
+"""Swap the words of a German prompt for those of the other gender: nouns with their articles and adjectives, pronouns, titles."""
 
 from __future__ import annotations
 

@@ -475,7 +475,7 @@ class _Reader(Reader):
         return at not in self.heads and any(self._determiner(one) for one in (at, at - 1) if one > 0)
 
     def pronouns(self) -> Iterator[Swap]:
-        """Yield pronouns of the third person that are the subject, follow a preposition, or stand behind a verb with a hyphen."""
+        """Yield pronouns of the third person that are the subject, follow a preposition, or follow a verb with a hyphen."""
         subject, stressed = pronoun_forms(self.words, "subject"), pronoun_forms(self.words, "stressed")
         for index, word in self.readable():
             head, _, last = word.rpartition("-")

@@ -1,4 +1,4 @@
-"""What of a prompt states an attribute, and what stands there for each group; or why that is not safe to say."""
+"""Find the words of a prompt that state an attribute, and those of each group; or why that is not safe to say."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GRAMMARS: Mapping[str, ModuleType] = {
 
 @dataclass(slots=True)
 class Reading:
-    """What was found in a prompt.
+    """The words found in a prompt.
 
     Attributes:
         swaps: attribute -> its swaps in the order of the text.

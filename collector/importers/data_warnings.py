@@ -1,4 +1,4 @@
-"""What may be wrong in a file of answers: shares of one among larger scores, groups asked at different times, useless blocks."""
+"""Possible mistakes in a file of answers: shares of one among larger scores, groups asked at different times, useless blocks."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class _Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What was written of a file for an audit: by number of the run, it, its counts and its seal; and what should be known."""
+    """The runs written from a file for an audit, by number, with counts and seals; and warnings."""
 
     runs: Mapping[int, RunRow]
     counted: Mapping[int, _Counted]

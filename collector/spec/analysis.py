@@ -17,8 +17,7 @@ class Answers(Section):
 
     attempt: Literal["first", "last"] = Field(
         default="first",
-        description="The attempt that decides whether a question was refused, failed or answered unusably. The answer itself "
-        "is always the last attempt's.",
+        description="The attempt that decides. The answer itself is always the last attempt's.",
         examples=["last"],
     )
 
@@ -71,7 +70,7 @@ else:
 
 
 class Outcome(Answer):
-    """One of several things that each row of an imported file says; the keys are those of `answer`, and these."""
+    """One of several things that each row of an imported file says."""
 
     column: NonBlank | None = Field(
         default=None, description="Its column; the outcome's name if absent.", examples=["decision"]

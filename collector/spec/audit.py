@@ -44,7 +44,7 @@ from collector.validation import NonBlank, Section, list_to_tuple
 
 
 class Audit(Section):
-    """One audit: it asks questions (`templates`, `trials`), or reads answers that exist (`import`), or both."""
+    """An audit asks questions (`templates`, `trials`), reads existing answers (`import`), or both."""
 
     audit: NonBlank = Field(
         description="Its name: lower-case letters, digits, - and _.",
@@ -69,19 +69,19 @@ class Audit(Section):
     )
     cluster: NonBlank | None = Field(
         default=None,
-        description="The column of `subjects` of what some share, such as a customer or a household. Answers about them are "
-        "resampled and permuted together. `import` has its own.",
+        description="The column of `subjects` of what some share, such as a customer or a household. Their answers are "
+        "resampled and permuted together.",
         examples=["customer"],
     )
     block: NonBlank | None = Field(
         default=None,
-        description="The column of `subjects` inside whose values alone groups are compared, such as a judge or a day. `import` "
-        "has its own.",
+        description="The column of `subjects` inside whose values groups are compared, such as a judge or a day.",
         examples=["judge"],
     )
     templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = Field(
         default=(),
-        description="The questions. Or a CSV file next to the spec: columns id, text, and as needed language and wording.",
+        description="The questions, or a CSV file next to the spec: columns id, text, and as needed language and "
+        "wording.",
         examples=[[{"id": "letter", "text": "Write a reference letter for {name}, {a gender} nurse."}]],
     )
     ask: NonBlank | None = Field(
@@ -108,9 +108,9 @@ class Audit(Section):
     )
     outcomes: Mapping[str, Outcome] = Field(
         default_factory=dict,
-        description="In place of `answer` and `import.columns.text`: name → column and kind of each outcome of a row, such as a "
-        "reply, a decision and a rating. One import makes a run for each, of the audit `AUDIT-NAME`. An empty cell of a label or "
-        "score is a missing value. Without `subject` and `cluster`, each row is a case of its own.",
+        description="In place of `answer` and `import.columns.text`: name → column and kind of each outcome of a row. "
+        "One import makes a run for each, of the audit `AUDIT-NAME`. An empty cell of a label or score is a "
+        "missing value. Without `subject` and `cluster`, each row is a case of its own.",
         examples=[
             {
                 "reply": {"kind": "text"},
@@ -125,7 +125,7 @@ class Audit(Section):
     )
     encoding: NonBlank | None = Field(
         default=None,
-        description="The encoding of tables next to the spec that are neither UTF-8 nor marked as UTF-16.",
+        description="The encoding of tables next to the spec, if not UTF-8 or UTF-16.",
         examples=["cp1252"],
     )
     system_prompt: NonBlank | None = Field(
@@ -140,12 +140,12 @@ class Audit(Section):
     )
     analysis: Analysis = Field(
         default_factory=Analysis,
-        description="How answers are read and compared. A change applies to old answers at the next build.",
+        description="How answers are read and compared. Changes apply to old answers at the next build.",
         examples=[{"crossed": ["race*gender"]}],
     )
     nouns: Nouns = Field(
         default_factory=Nouns,
-        description="The words for what the audit is about. A change applies to old answers at the next build.",
+        description="The words for what the audit is about. Changes apply to old answers at the next build.",
         examples=[{"item": "washing machine", "case": "resume", "outcome": "hired"}],
     )
     imported: Import | None = Field(

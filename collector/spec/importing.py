@@ -15,9 +15,8 @@ ImportFormat = Literal["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "inspec
 class Columns(Section):
     """The columns of an imported file; the value of each key is a column's name.
 
-    In wide form each attribute has a column (`attributes`); in long form a row names one condition (`attribute`, `value`). A
-    file of rankings has a row for each candidate, a file of items one for each item, or for `count` of them; neither has
-    `text`.
+    In wide form each attribute has a column (`attributes`); in long form a row names one condition (`attribute`, `value`).
+    Rankings have a row for each candidate, items one for each item, or for `count` of them; neither has `text`.
     """
 
     text: NonBlank | None = Field(
@@ -31,7 +30,7 @@ class Columns(Section):
     )
     finish_reason: NonBlank | None = Field(
         default=None,
-        description="Why the model stopped, which shows filtered and cut-off answers. With `text`.",
+        description="Why the model stopped. With `text`.",
         examples=["finish_reason"],
     )
     reasoning: NonBlank | None = Field(
@@ -41,8 +40,8 @@ class Columns(Section):
     )
     error: NonBlank | None = Field(
         default=None,
-        description="Why the call failed, or empty. A content filter's message is a refusal, any other a failed call, even if "
-        "`text` is not empty. With `text`.",
+        description="Why the call failed, or empty. A content filter's message is a refusal, any other a failed call. "
+        "With `text`.",
         examples=["error"],
     )
     template: NonBlank | None = Field(
@@ -61,8 +60,8 @@ class Columns(Section):
     )
     cluster: NonBlank | None = Field(
         default=None,
-        description="Rows that belong together, such as those of a conversation, customer or household. Their answers are "
-        "resampled and permuted together.",
+        description="Rows that belong together, such as those of a conversation or customer. Their answers are resampled "
+        "and permuted together.",
         examples=["conversation_id"],
     )
     block: NonBlank | None = Field(
@@ -79,7 +78,7 @@ class Columns(Section):
     attempt: NonBlank | None = Field(
         default=None,
         description="The number of the attempt at a trial, from 1. The first shows whom the model refuses, the last is "
-        "analysed. Without `trial`, attempts follow each other. With `text`.",
+        "analysed. With `text`.",
         examples=["attempt"],
     )
     expected: NonBlank | None = Field(
@@ -155,8 +154,8 @@ class Columns(Section):
     )
     texts: Mapping[str, NonBlank] = Field(
         default_factory=dict,
-        description='In place of `text`: group of the attribute that `attributes` leaves out → column of its answers, `""` '
-        "for the answer about no group. A row has one answer for each, about the same subject.",
+        description="In place of `text`: group of the attribute that `attributes` leaves out → column of its answers, "
+        '`""` for the answer about no group.',
         examples=[{"male": "male_response", "female": "female_response"}],
     )
     scores: Mapping[NonBlank, NonBlank] = Field(
@@ -225,8 +224,8 @@ class Import(Section):
     )
     table: NonBlank | None = Field(
         default=None,
-        description="The sheet of a workbook, or the split of a dataset's folder; if absent, the first sheet or only split. "
-        "`--sheet` and `--split` override it.",
+        description="The sheet of a workbook (default: the first), or the split of a dataset's folder. `--sheet` and "
+        "`--split` override it.",
         examples=["answers"],
     )
     encoding: NonBlank | None = Field(
@@ -256,8 +255,8 @@ class Import(Section):
     )
     keep: Names = Field(
         default=(),
-        description="Columns of the file that become columns of `dim_source_rows`, under their own names, as numbers, dates or "
-        "times where all of their cells are such. The file's name and the row's number are kept always.",
+        description="Columns of the file that become columns of `dim_source_rows`, under their own names, as numbers, "
+        "dates or times where all of their cells are such.",
         examples=[["date", "row_id", "version"]],
     )
     values: Mapping[str, Mapping[str, NonBlank | None]] = Field(

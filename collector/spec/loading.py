@@ -74,7 +74,7 @@ def load_audits(path: Path, *, allow_outside: bool = False) -> tuple[Audit, ...]
         InputError: as load_audit does.
     """
     outcomes = outcomes_of(path)
-    # What is wrong with the spec itself is told once.
+    # Report an error of the spec itself once.
     whole = load_audit(path, allow_outside=allow_outside)
     return (
         tuple(load_audit(path, allow_outside=allow_outside, outcome=name) for name in outcomes)

@@ -76,9 +76,8 @@ class Template(Section):
     )
     turns: Annotated[tuple[Message, ...], BeforeValidator(list_to_tuple)] = Field(
         default=(),
-        description="A conversation in place of `text`: messages of `user`, one of `system` first if need be (in place of "
-        "`system_prompt`), and of `assistant` where its words are fixed. The target answers each other message of `user` and "
-        "sees its earlier answers. Slots may be in any message.",
+        description="A conversation in place of `text`: messages of `user`, of `system` first (in place of "
+        "`system_prompt`), and of `assistant` where its words are fixed. Slots may be in any message.",
         examples=[[{"user": "Hello, I am {a gender}."}, {"user": "How much should I ask for?"}]],
     )
     judge: Literal["last", "each", "all"] = Field(
@@ -113,8 +112,9 @@ class Template(Section):
     )
     perturbations: Names = Field(
         default=(),
-        description="Ask once for each: a typing error in the descriptor's longest word (`typo_swap`, `typo_drop`, "
-        "`typo_double`), or your own name for a reworded template.",
+        description="Ask once for each: a typing error in the descriptor's longest word (`typo_swap`, "
+        "`typo_drop`, `typo_double`), or your own name for a reworded "
+        "template.",
         examples=[["typo_swap", "typo_drop"]],
     )
     wording: NonBlank | None = Field(
@@ -173,7 +173,7 @@ class Template(Section):
 
 
 class Nouns(Section):
-    """What an audit is about, in the words of its readers: sentences on its findings use them. Write them in the singular."""
+    """Words for what an audit is about, in the singular: sentences on its findings use them."""
 
     item: NonBlank = Field(
         default="item",
@@ -187,8 +187,8 @@ class Nouns(Section):
     )
     outcome: NonBlank | None = Field(
         default=None,
-        description="What happens to those who are selected, after *are*. If absent, it follows from `analysis.decisions`: "
-        "*labelled senior*, *ranked first*, *scored above the median*.",
+        description="What happens to those who are selected, after *are*. If absent, it follows from "
+        "`analysis.decisions`, as in *labelled senior*.",
         examples=["hired"],
     )
     unit: NonBlank | None = Field(
@@ -243,13 +243,13 @@ class Attribute(Section):
     )
     file: NonBlank | None = Field(
         default=None,
-        description="A table next to the spec in place of `groups`: columns group and descriptor (the group's name if "
-        "absent), one row for each descriptor, and a column for each agreeing slot.",
+        description="A table next to the spec in place of `groups`: columns group and descriptor, and one for each "
+        "agreeing slot.",
         examples=["restaurants/locations.csv"],
     )
     groups: Groups = Field(
-        description="At least two names, or names with their descriptor or list of descriptors, each of which is asked about. "
-        "Without one, the name is the descriptor. Fewer than five descriptors a group make findings warnings at most.",
+        description="At least two names, or names with their descriptors, each of which is asked about. Without one, the "
+        "name is the descriptor. Fewer than five descriptors a group make findings warnings at most.",
         examples=[["White", "Black"], {"White": "a White", "Black": ["a Black", "an African American"]}],
     )
     agreements: Mapping[str, Mapping[str, Text]] = Field(
@@ -259,9 +259,8 @@ class Attribute(Section):
     )
     wordings: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="Shipped wordings in place of `groups` (or of the groups listed there), such as `race/en`: five or more "
-        "noun phrases of each group, in a slot such as `Give advice to {race}`. Or other descriptors for templates that name "
-        "the wording: wording → group → descriptor.",
+        description="Shipped wordings in place of `groups` (or of the groups listed there): five or more noun phrases of "
+        "each group. Or other descriptors for templates that name the wording: wording → group → descriptor.",
         examples=["race/en", {"fr": {"White": "une personne blanche", "Black": "une personne noire"}}],
     )
 
@@ -306,7 +305,7 @@ class Subjects(Section):
     person: NonBlank | None = Field(
         default=None,
         description="The column of the name that each person's name replaces in the other columns. An empty cell makes a "
-        "question about nobody, asked once.",
+        "question about nobody.",
         examples=["first_name"],
     )
     target_group: NonBlank | None = Field(
@@ -322,16 +321,16 @@ class Subjects(Section):
 
 
 class People(Section):
-    """Descriptors that state several attributes at once, such as first names: a table with a row for each."""
+    """Descriptors that state several attributes at once, such as first names."""
 
     file: NonBlank = Field(
-        description="A CSV file (any separator) or Excel: a column of names, and one for each attribute, called like it.",
+        description="A CSV file (any separator) or Excel, with a row for each name and a column for each attribute.",
         examples=["names.csv"],
     )
     name: NonBlank = Field(description="The column of names, which fill `{name}`.", examples=["name"])
     per_subject: Annotated[int, Field(ge=1)] | None = Field(
         default=None,
-        description="How many people of each combination of groups are asked about with each subject; all if absent.",
+        description="How many people of each combination of groups are asked about for each subject; all if absent.",
         examples=[8],
     )
     own_name: bool = Field(
@@ -376,7 +375,7 @@ class Answer(Section):
     )
     short: Literal["pad", "ask_again"] = Field(
         default="pad",
-        description="A list of fewer than `k` items is padded with empty places, or asked again.",
+        description="A shorter list is padded with empty places, or asked again.",
         examples=["ask_again"],
     )
     levels: Annotated[int, Field(ge=2, le=10)] = Field(
@@ -412,13 +411,13 @@ class Answer(Section):
     )
     labels_from: Mapping[str, Text] = Field(
         default_factory=dict,
-        description="For questions with their own options: label → column of the option's text, in the subjects' or the "
-        "imported file. An answer may give label or text.",
+        description="For questions with their own options: label → column of the option's text. An answer may give label "
+        "or text.",
         examples=[{"A": "option_a", "B": "option_b"}],
     )
     options: Mapping[str, Mapping[str, Text]] = Field(
         default_factory=dict,
-        description="The same written out: subject → label → text. `labels_from` fills it from the subjects' file.",
+        description="The same written out: subject → label → text.",
         examples=[{"question 1": {"A": "a nurse", "B": "a doctor"}}],
     )
     rescale: bool = Field(
@@ -449,8 +448,7 @@ class Answer(Section):
     )
     turns: Literal["last_assistant", "all_assistant"] | Annotated[int, Field(ge=1)] = Field(
         default="last_assistant",
-        description="In a conversation, which turns are judged: the assistant's last, all of the assistant's, or one by its "
-        "number.",
+        description="In a conversation, which of the assistant's turns are judged; a number counts from 1.",
         examples=["all_assistant"],
     )
     refusals: Names = Field(
@@ -461,14 +459,14 @@ class Answer(Section):
     )
     missing: Annotated[tuple[Text, ...], BeforeValidator(list_to_tuple)] = Field(
         default=(),
-        description="Imports: texts that mean no answer, besides #N/A, nan and the like. The row is stored as an error. An empty "
-        'cell is a malformed answer, unless `""` is among them.',
+        description="Imports: texts that mean no answer, besides #N/A, nan and the like. An empty cell is a malformed "
+        'answer, unless `""` is among them.',
         examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
     )
     keys: Mapping[ItemRole, KeyPaths] = Field(
         default_factory=dict,
         description="For `items` in JSON: the keys of `name`, `price` and `category`; dots lead into nested objects and "
-        "lists. Common words of many languages need no entry.",
+        "lists. Common words need no entry.",
         examples=[{"name": "titel", "price": "preis_eur", "category": "sparte"}],
     )
     prices: PriceForm | None = Field(

@@ -47,7 +47,7 @@ class PromptAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is said in a conversation before its next answer: fixed messages and, last, the one that is answered."""
+    """The messages of a conversation before its next answer: fixed ones and, last, the one that is answered."""
 
     messages: tuple[tuple[Literal["user", "assistant"], str], ...]
     is_judged: bool

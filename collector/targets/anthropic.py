@@ -51,7 +51,7 @@ class Settings(HttpSettings):
     )
     parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(
         default_factory=dict,
-        description="Sent unchanged with every question.",
+        description="Sent with every question.",
         examples=[{"max_tokens": 1024}],
     )
 

@@ -78,9 +78,8 @@ class Settings(HttpSettings):
     )
     body: NonBlank | None = Field(
         default=None,
-        description="JSON or a form, with slots `{prompt}`, `{system_prompt}`, `{seed}`, `{trial}`. For conversations also "
-        "`{messages}` (a JSON list of role and content; no quotes around it), `{conversation}` (a name, or what `conversation` "
-        "finds) and `{turn}`.",
+        description="JSON or a form, with slots `{prompt}`, `{system_prompt}`, `{seed}`, `{trial}`; for conversations "
+        "also `{messages}` (no quotes around it), `{conversation}` and `{turn}`.",
         examples=['{"question": "{prompt}", "k": 20}'],
     )
     secret_env: Variables = Field(

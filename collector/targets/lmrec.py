@@ -42,8 +42,8 @@ class Settings(Section):
     )
     fair_ranking: bool | Names = Field(
         default=False,
-        description="A mitigation: each group gets each price level as often as the city's venues have it, or, with names of "
-        "categories, venues of any of these as often as the city has them.",
+        description="A mitigation: each group gets each price level, or venues of the named categories, as often as the "
+        "city's venues have it.",
         examples=[True, ["nightlife", "bars"]],
     )
     model: NonBlank | None = Field(

@@ -57,7 +57,7 @@ class Settings(HttpSettings):
     )
     parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(
         default_factory=dict,
-        description="Sent unchanged with every question.",
+        description="Sent with every question.",
         examples=[{"temperature": 1.0, "max_completion_tokens": 800}],
     )
     send_seed: bool = Field(

@@ -1,4 +1,4 @@
-{#- What files write for a group that nobody knows, in lower case, as regular expressions. -#}
+{#- Words of files for an unknown group, in lower case, as regular expressions. -#}
 {% macro words_for_unknown() -%}
 {%- do return([
     "unknown", "not (stated|specified|known|reported|provided|available)", "unspecified", "missing", "no data",

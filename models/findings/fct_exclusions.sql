@@ -118,7 +118,7 @@ listed_cells as (
     where json_exists(detail, '$.without_group')
 ),
 
--- What the cells of a file hold is known of runs imported by rows.
+-- The cells of a file are known for runs imported by rows.
 cells as (
     select
         listed_cells.run_id,
@@ -174,7 +174,7 @@ known_components as (
     group by run_attributes.run_id, prompt_attributes.prompt_id, run_attributes.attribute
 ),
 
--- Of an intersection whoever is unknown in one attribute; of an attribute those whose cell nobody kept.
+-- An intersection leaves out people unknown in one attribute, an attribute those whose cell was not stored.
 people_without_group as (
     select
         answers.run_id,

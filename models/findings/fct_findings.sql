@@ -95,7 +95,7 @@ joined as (
         findings_thresholds.threshold_attribute,
         if(measured.group_name = '(all)', coalesce(measured.member, '(all)'), measured.group_name) as marked_group,
         coalesce(measured.reference_member, measured.reference_group) as other_group,
-        -- Of attributes such as (wording) no group is one of people.
+        -- No group of an attribute such as (wording) is one of people.
         if(
             left(measured.attribute, 1) = '(',
             null,

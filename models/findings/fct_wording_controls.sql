@@ -1,6 +1,6 @@
 with
 
--- What two wordings of one group differ by, as two groups' answers are compared: the A/A control.
+-- The A/A control: differences of two wordings of one group, compared as two groups are.
 worded_groups as (
     select
         run_id,
@@ -140,8 +140,8 @@ controls_of_gaps as (
     group by run_id, mitigation, measure, scheme, subject, attribute, group_name
 ),
 
--- What is no gap of means was measured between each two wordings as between two groups. The reference group's texts are
--- compared with those of each other group, and its largest value counts.
+-- Measures that are no gaps of means were computed between each two wordings as between two groups. The reference
+-- group's texts are compared with those of each other group, and its largest value counts.
 measured as (
     {% for method in methods(with_output="wording_pairs") %}
         select * from {{ ref("int_" ~ method ~ "_wording_pairs") }}

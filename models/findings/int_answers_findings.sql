@@ -118,7 +118,7 @@ gap_findings as (
     from measured
 ),
 
--- What the measure of a text calls the number whose gap it is.
+-- The name of the number whose gap the measure of a text is.
 labels as (
     select
         replace(measure, '_gap', '') as scheme,

@@ -72,7 +72,7 @@ restating as (
     where restates <> ''
 ),
 
--- What another measure says again, without a control of its own, is held as that measure's findings are.
+-- A restatement has no control of its own and takes that of the measure that it restates.
 restatements as (
     select
         held.finding_id,
@@ -153,7 +153,7 @@ specific_thresholds as (
         ) = 1
 ),
 
--- What rests on a few names or wordings is a warning at most. Those that would else be errors are adjusted by
+-- Findings on a few names or wordings are warnings at most. Those that would else be errors are adjusted by
 -- themselves.
 findings_thresholds as (
     select

@@ -11,7 +11,7 @@ _PARTS = 4
 _MOST_GROWTH = 10
 # Shorter times are mostly those of the clock; text of 60,000 characters in the square of its length takes far longer.
 _MEASURABLE_SECONDS = 0.05
-# What else a processor does can make one reading several times as slow, but hardly three in a row.
+# Other work of the processor can make one reading several times as slow, but hardly three in a row.
 _TRIES = 3
 # A later try leaves this many characters out at the start, as readers remember texts: a multiple of 1 to 6, so that a text that
 # repeats a few characters begins as before.

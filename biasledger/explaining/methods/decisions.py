@@ -12,7 +12,7 @@ _RATES = (
     "mean_rank_value, false_positive_rate, false_negative_rate, n_refused, selection_rate_of_asked, impact_ratio_of_asked, "
     "excluded_reason"
 )
-# Scheme of a finding -> its outcome, and among which answers. Of two labels the favourable one is right where it was given
+# Scheme of a finding -> its outcome, and among which answers. The favourable of two labels is right where it was given
 # rightly, or the other one wrongly.
 _OUTCOMES = {
     "correct": ("cast(is_correct as integer)", "true"),

@@ -346,7 +346,7 @@ class _Ordered:
 
     @staticmethod
     def _group_key(counts: Integers, ranks: Integers | None, units: Integers) -> tuple[bytes, bytes]:
-        """What a group has of each stratum, and the ranks of what its units hold, as big-endian integers."""
+        """A group's units of each stratum, and the ranks of their values, as big-endian integers."""
         held = b"" if ranks is None else ranks[units].astype(">i8").tobytes()
         return counts.astype(">i8").tobytes(), held
 
@@ -701,7 +701,7 @@ class _Pilot:
 
 
 def _pilot(design: Design, statistic: FamilyStatistic, n_permutations: int, seed: int) -> _Pilot:
-    """What a family's statistics get their means and sds from; all arrangements if there are few."""
+    """The arrangements behind the means and sds of a family's statistics; all if there are few."""
     found = all_labels(design, n_permutations)
     labels = (
         permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))

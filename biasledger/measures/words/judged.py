@@ -164,10 +164,10 @@ def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
     if comparison.n_permutations > 0:
         judged = judged_texts(comparison)
         users = judged.first.features
-        if comparison.handed is None:
+        if comparison.shared is None:
             tests = words_by_units(judged.all_units, **draws)
         else:
-            comparison.handed[_DIVERGENCE], tests = difference_by_units(judged.all_units, **draws)
+            comparison.shared[_DIVERGENCE], tests = difference_by_units(judged.all_units, **draws)
     return WordStatistics(
         texts.words,
         words.marked,
@@ -196,8 +196,8 @@ def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:
     published = jensen_shannon(marked, column_sums(texts.counted_features) - marked)
     judged = untested(published)
     if n > 0:
-        handed = (comparison.handed or {}).pop(_DIVERGENCE, None)
-        judged = handed or divergence_by_units(
+        shared = (comparison.shared or {}).pop(_DIVERGENCE, None)
+        judged = shared or divergence_by_units(
             judged_texts(comparison).all_units, n_permutations=n, seed=seed
         )
     of_lengths: Draws = {**draws, "seed": comparison.seed_for("length_gap")}
@@ -224,7 +224,7 @@ def _between_wordings(
         return WordingControls()
     reference, marked = (
         WordingControl.of(
-            value(replace(comparison, units=pair, n_permutations=_N_DRAWS_OF_WORDINGS, handed=None))
+            value(replace(comparison, units=pair, n_permutations=_N_DRAWS_OF_WORDINGS, shared=None))
             for pair in texts.between_wordings(label, MIN_DESCRIPTORS - 1)
         )
         for label in (0, 1)

@@ -82,7 +82,7 @@ def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
 def _levels_panel(rows: Sequence[Row]) -> Panel:
     domain = rows[0]["domain"]
     title = readable(rows[0]["attribute"]) + (", mean" if domain == "(all)" else f", {readable(domain)}")
-    # As the finding on price levels: what its interval explains comes last, then the surest comes first.
+    # As in the finding on price levels: a difference that its interval explains comes last, then the surest comes first.
     largest = max(rows, key=lambda row: (_is_certain(row), _sureness(row)))
     spec, legend = level_dots(
         [

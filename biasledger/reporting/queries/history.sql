@@ -22,7 +22,7 @@ versions as (
         and mitigation = 'plain'
 ),
 
-standing as (
+at_build as (
     select
         builds.build_number,
         builds.built_at,
@@ -38,11 +38,11 @@ standing as (
 
 select
     build_number,
-    strftime(standing.built_at, '%Y-%m-%d %H:%M') as built_at,
+    strftime(at_build.built_at, '%Y-%m-%d %H:%M') as built_at,
     status,
     count(*) as n_findings
-from standing
+from at_build
 where not is_removed
-group by build_number, standing.built_at, status
+group by build_number, at_build.built_at, status
 order by
     build_number, list_position(['alarm', 'inconclusive', 'clear', 'insufficient_data'], status)

@@ -28,7 +28,7 @@ where
     fairness.run_id = $run_id
     and fairness.mitigation = 'plain'
     and fairness.is_personality
-    -- Of the schemes of the audit the judged one.
+    -- The judged scheme of the audit.
     and fairness.pafs_debiased is not null
     and fairness.wording = 'clean'
     and similarities.is_judged_neutral

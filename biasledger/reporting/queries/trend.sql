@@ -43,7 +43,7 @@ findings as (
         and findings.status <> 'insufficient_data'
 ),
 
--- Of each audit and target the five that ever lay farthest past their thresholds, where they were measured twice.
+-- For each audit and target the five that ever lay farthest past their thresholds, where they were measured twice.
 measured_twice as (
     select
         *,

@@ -20,7 +20,7 @@ select
     classifier_accuracy.beyond_chance,
     classifier_accuracy.interval_low,
     classifier_accuracy.interval_high,
-    -- What shuffled labels reach counts as guessing, also where templates are unevenly shared out.
+    -- Accuracy that shuffled labels reach counts as guessing, also where templates are unevenly shared out.
     if(
         classifier_accuracy.comparison = 'all_groups',
         classifier_accuracy.null_mean,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Decisions(Section):
     """The meaning of a decision about a person.
 
-    *Selected* is who gets a `favourable` label, a score above the sample's median, or one of the first `top` places. A rating, a
-    score on a scale of four to seven whole numbers such as 1 to 5, selects nobody unless `selected` is `median`.
+    *Selected* is who gets a `favourable` label, a score above the sample's median, or one of the first `top` places.
+    A rating (a scale of four to seven whole numbers) selects nobody unless `selected` is `median`.
     """
 
     ordered: bool = Field(
@@ -39,8 +39,8 @@ class Decisions(Section):
     )
     selected: Literal["median", "none"] | None = Field(
         default=None,
-        description="Whether a score above the sample's `median` selects somebody, or `none` does. The default is `none` for a "
-        "rating, such as 1 to 5 stars, and else `median`.",
+        description="Whether a score above the sample's `median` selects somebody, or `none` does. The default is `none` "
+        "for a rating, else `median`.",
         examples=["none"],
     )
     paired: bool | None = Field(
@@ -50,25 +50,24 @@ class Decisions(Section):
     )
     scale: Literal["raw", "log", "ranks"] | None = Field(
         default=None,
-        description="How gaps between scores are judged. `raw`: in standard deviations of all scores. `log`: on logarithms, in "
-        "per cent, as for salaries. `ranks`: by places among the scores of the same case, or job, which no outlier moves. The "
-        "default is `log` where all scores that were read are above 0 and either the answer has a currency, the maximum is above "
-        "1,000, or more than ten different scores are closer to a log-normal than to a normal distribution; else `raw`. The "
-        "audit's first run decides for all.",
+        description="How gaps between scores are judged. `raw`: in standard deviations of all scores. `log`: in per "
+        "cent, as for salaries. `ranks`: by places among the scores of the same case, or job, which no "
+        "outlier moves. The default depends on the scores (docs/methods.md); the audit's first run decides "
+        "for all.",
         examples=["log"],
     )
 
     against: float | None = Field(
         default=None,
-        description="Hold answers of all groups together against this value: the share of `favourable` labels (0.5 where two "
-        "are to be chosen alike), or the mean score (0 for an association score). Such an audit needs no attributes.",
+        description="Hold answers of all groups together against this value: the share of `favourable` labels, or the "
+        "mean score. Such an audit needs no attributes.",
         examples=[0.5],
     )
 
     smallest_share: Annotated[float, Field(ge=0, lt=0.5)] | None = Field(
         default=None,
-        description="Impact ratios leave out groups below this share of the sample, and tables show them; 0.02 if absent, as "
-        "Local Law 144 and the Uniform Guidelines allow, and 0 leaves out none.",
+        description="Impact ratios leave out groups below this share of the sample; 0.02 if absent, as Local Law 144 "
+        "allows, and 0 leaves out none.",
         examples=[0],
     )
 

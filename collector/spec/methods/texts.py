@@ -29,15 +29,14 @@ class Texts(Section):
 
     similarity: Names = Field(
         default=SIMILARITIES[:3],
-        description="Similarity of two texts: `cosine` of TF-IDF vectors, `rouge_l`, `bleu`, `lsa` (cosine in a latent "
-        "space), `encoder` (cosine of a sentence encoder's vectors), `encoder_centred` (less their mean). The "
-        "first is judged.",
+        description="Similarity of two texts: `cosine` (TF-IDF), `rouge_l`, `bleu`, `lsa` (latent space), `encoder`, "
+        "`encoder_centred` (less the mean). The first is judged.",
         examples=[["rouge_l", "cosine"]],
     )
     encoder: NonBlank | None = Field(
         default=None,
-        description="The sentence encoder: a folder next to the spec, or a name on the Hugging Face hub with a local copy; "
-        "nothing is fetched. Needs the extra `encoders`.",
+        description="The sentence encoder: a folder next to the spec, or a name on the Hugging Face hub with a local "
+        "copy. Needs the extra `encoders`.",
         examples=["sentence-transformers/all-MiniLM-L6-v2"],
     )
 

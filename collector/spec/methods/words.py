@@ -27,15 +27,12 @@ def _or_nothing(schema: dict[str, Any]) -> None:
 
 
 class Words(Section):
-    """How texts are split into words, and which words are removed first.
-
-    Groups' names, descriptors and forms of address would reveal the group without any bias, so they are removed by default.
-    """
+    """How texts are split into words, and which are removed first: by default groups' names, descriptors and forms of address."""
 
     schemes: Names = Field(
         default=("words",),
-        description="How texts are split (docs/methods.md). The first is judged, normally `words`; the others give the "
-        "sources' numbers. `keys` tests the keys of JSON answers, such as product types.",
+        description="How texts are split (docs/methods.md). The first is judged, normally `words`; others give the "
+        "sources' numbers. `keys` tests the keys of JSON answers.",
         examples=[["words", "seed"]],
         json_schema_extra={"items": {"enum": list(SCHEMES)}},
     )

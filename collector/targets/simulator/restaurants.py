@@ -365,8 +365,8 @@ class Settings(Section):
     )
     word_noise: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.0,
-        description="The standard deviation, in price levels, of an effect of every word of a question, with one in "
-        "proportion on every category. Names and templates then differ for reasons other than group.",
+        description="The standard deviation, in price levels, of an effect of every word of a question, so that names "
+        "and templates differ for other reasons than group.",
         examples=[0.1],
     )
 

@@ -186,7 +186,7 @@ measured_gaps as (
         nullif(concat_ws('; ', outliers.sentence, confounded), '') as caution,
         if(comparisons.outcome in ('relative', 'percentile'), 1, coalesce(score_units.score_sd, 1)) as unit,
         score_units.scale_reason,
-        -- Of logarithms: what the reference group gets, and how much more the other one.
+        -- For logarithms: the reference group's mean, and the difference of the other one.
         -- Null for other outcomes: Spark casts what it prints before it chooses the branch.
         if(comparisons.outcome = 'relative', exp(gaps.mean_reference), null) as usual_score,
         if(

@@ -46,7 +46,7 @@ measured_lists as (
     select
         *,
         unnest(['snsr', 'snsv', 'unanswered_spread', 'shortfall_spread', 'repeat_spread']) as measure,
-        -- Of two wordings the standard deviation is half of the range.
+        -- The standard deviation of two wordings is half of the range.
         unnest([similarity, similarity / 2, unanswered, shortfall, repeated]) as value
     from list_values
 ),

@@ -1,6 +1,6 @@
 with
 
--- What is no gap of means was measured between each two wordings as between two groups.
+-- Measures that are no gaps of means, between each two wordings as between two groups.
 words_measured as (
     {% for measure, model, prefix in [
         ("word_divergence", "int_words_divergences", "wordings"),

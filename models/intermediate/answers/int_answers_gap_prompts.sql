@@ -97,7 +97,7 @@ labelled as (
         about.group_names,
         about.n_slots,
         about.block,
-        -- What is said about nobody is compared with what is said about the same subject, customer or conversation.
+        -- Answers about nobody are compared with answers about the same subject, customer or conversation.
         about.has_pairs or contrasts.reference_group = '(neutral)' as has_pairs,
         if(contrasts.reference_group = '(neutral)', null, about.person) as person,
         if(contrasts.reference_group = '(neutral)', about.cluster, about.paired_cluster) as paired_cluster,
@@ -122,7 +122,7 @@ labelled as (
 ),
 
 -- Who else is among several people is a part of the question.
-told as (
+named as (
     select
         * exclude (group_names, n_slots)
         replace (
@@ -147,18 +147,18 @@ told as (
 
 of_groups as (
     select
-        told.*,
+        named.*,
         -- A neutral prompt is of another template, and states nothing else.
-        if(told.reference_group = '(neutral)', '', prompts.template) as template,
+        if(named.reference_group = '(neutral)', '', prompts.template) as template,
         prompts.language,
         prompts.perturbation,
         prompts.domain,
         prompts.subject
-    from told
+    from named
     inner join prompts
         on
-            told.run_id = prompts.run_id
-            and told.prompt_id = prompts.prompt_id
+            named.run_id = prompts.run_id
+            and named.prompt_id = prompts.prompt_id
 ),
 
 asked as (

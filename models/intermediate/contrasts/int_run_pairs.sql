@@ -103,8 +103,8 @@ distinct_pairs as (
     group by baseline_run_id, baseline_mitigation, run_id, mitigation
 ),
 
--- Of runs that were asked different questions, or about other wordings of a group, those that both share can be
--- compared.
+-- Runs that were asked different questions, or about other wordings of a group, can be compared on those that both
+-- share.
 shared_prompts as (
     select
         distinct_pairs.baseline_run_id,
@@ -129,8 +129,7 @@ sides as (
     where baseline_run_id <> run_id
 ),
 
--- What each of two runs was asked about: its groups as they are defined, and of its prompts the kinds and names of
--- cases.
+-- Each of two runs with its groups as they are defined, and the kinds and names of its prompts' cases.
 asked_about as (
     select distinct
         sides.*,

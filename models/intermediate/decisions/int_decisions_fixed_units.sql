@@ -27,7 +27,7 @@ answers as (
         answers.run_id,
         prompts.mitigation,
         prompts.domain,
-        -- What was sampled: subjects, or else templates.
+        -- The sampled units: subjects, or else templates.
         if(prompts.subject = '', prompts.template, prompts.subject) as cluster,
         answers.prompt_id,
         answers.trial,

@@ -16,7 +16,7 @@ pairs as (
     from {{ run_rows("int_lists_compared_pairs") }}
     where
         role = 'neutral'
-        and is_kept
+        and is_included
 ),
 
 lists_runs as (

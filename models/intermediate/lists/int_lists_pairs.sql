@@ -12,7 +12,7 @@ responses as (
         or row_number() over (
             partition by list_set_id, subject_key, template, language, group_name
             order by seq desc, prompt_id asc, trial desc
-        ) = 1 as is_kept,
+        ) = 1 as is_included,
         count(*) over (partition by run_id, mitigation, scheme, question_key) as n_reruns
     from {{ run_rows("int_lists_responses") }}
     where has_list
@@ -55,7 +55,7 @@ conditioned as (
 against_neutral as (
     select
         'neutral' as role,
-        conditioned.* replace (conditioned.is_kept and neutral.is_kept as is_kept),
+        conditioned.* replace (conditioned.is_included and neutral.is_included as is_included),
         neutral.prompt_id as other_prompt_id,
         neutral.trial as other_trial,
         neutral.list_key as other_list_key,
@@ -81,7 +81,7 @@ against_neutral as (
 reruns as (
     select
         'rerun' as role,
-        responses.* replace (true as is_kept),
+        responses.* replace (true as is_included),
         again.prompt_id as other_prompt_id,
         again.trial as other_trial,
         again.list_key as other_list_key
@@ -99,7 +99,7 @@ reruns as (
 against_clean as (
     select
         'clean' as role,
-        worded.* replace (worded.is_kept and clean.is_kept as is_kept),
+        worded.* replace (worded.is_included and clean.is_included as is_included),
         clean.prompt_id as other_prompt_id,
         clean.trial as other_trial,
         clean.list_key as other_list_key

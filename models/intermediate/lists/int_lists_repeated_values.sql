@@ -88,7 +88,7 @@ rerun_similarities as (
     from pairs
     where
         role = 'rerun'
-        and is_kept
+        and is_included
         and (run_id, mitigation, scheme, question_key) in (select floor_questions.* from floor_questions)
     group by subject_key, mitigation, scheme
 ),
@@ -109,7 +109,7 @@ worded_by_attribute as (
     from pairs
     where
         role = 'clean'
-        and is_kept
+        and is_included
     group by all
 ),
 

@@ -9,7 +9,7 @@ run_events as (
     where event = 'graded'
 ),
 
--- What was last said of a judge counts: its test on swapped groups may have come later.
+-- The last event of a judge counts: its test on swapped groups may have come later.
 judges as (
     select
         run_id,

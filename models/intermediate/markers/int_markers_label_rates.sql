@@ -82,7 +82,7 @@ counted as (
         ) as mean_error,
         {{ sum_of_answers("label_weight * pow(error, 2)") }} / drawn_weight as mean_square,
         {{ sum_of_answers("label_weight * labelled_as") }} / drawn_weight as labelled_rate,
-        -- Of the score itself, towards its worse end.
+        -- Rates of the score itself, towards its worse end.
         {{ sum_of_answers("label_weight * score_error") }} / drawn_weight as mean_score_error,
         {{ sum_of_answers("label_weight * pow(score_error, 2)") }} / drawn_weight as mean_square_score_error,
         -- Nothing is uncertain of answers that were all labelled: each stands for itself.

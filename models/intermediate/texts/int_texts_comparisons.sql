@@ -99,7 +99,7 @@ compared as (
     group by all
     having
         count(distinct label) = 2
-        -- What few answers have, as an amount of money, is not what an audit is about.
+        -- A number that few answers have, such as an amount of money, is not the subject of the audit.
         and (
             not bool_or(only_where_found)
             or (

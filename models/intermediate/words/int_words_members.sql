@@ -25,7 +25,7 @@ compared as (
         comparison_units.stratum,
         comparison_units.other_groups,
         comparison_units.block,
-        -- What one customer, say, got about one group moves together.
+        -- The answers to one customer, say, about one group move together.
         coalesce(comparison_units.paired_cluster, comparison_units.prompt_id) as prompt_id,
         comparison_units.descriptors,
         -- A customer moves with all its texts, else what names or words the group.

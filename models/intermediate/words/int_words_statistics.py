@@ -7,7 +7,7 @@ def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     comparisons = dbt.ref("int_words_comparisons")
     relations = (
-        # Of a group without a text nothing is said, and who stood in for it as the reference would be taken for it.
+        # A group without a text has no row: another reference in its place would be taken for it.
         comparisons.filter("comparison <> 'all_groups' and n_marked_units > 0 and n_reference_units > 0"),
         dbt.ref("int_words_members"),
         dbt.ref("int_words_features"),

@@ -90,7 +90,7 @@ totals as (
         {{ sum_of_answers("pow(badness, 2)") }} / count(*) - pow(mean_badness, 2) as variance,
         {{ sum_of_answers("pow(other_badness, 2)") }} / count(*) - pow(other_mean_badness, 2) as other_variance,
         {{ sum_of_answers("pow(badness - other_badness, 2)") }} / count(*) as disagreement,
-        -- What answers paired at random give: Cohen's kappa with quadratic weights, of two labels the plain one.
+        -- The agreement of answers paired at random: Cohen's kappa with quadratic weights, of two labels the plain one.
         variance + other_variance + pow(mean_badness - other_mean_badness, 2) as chance
     from sides
     group by run_id, mitigation, rubric, scorer, other_scorer, attribute, group_name

@@ -28,7 +28,7 @@ answer: {kind: text}
 import:
   columns: {texts: {white: one, black: two}}
 """
-# What each kind of file has in its row of a number.
+# The row of a number in each kind of file.
 FILES: dict[str, tuple[str, Row]] = {
     "labels": (LABELS_IMPORT, {"said": "Junior", "cv": "1", "truth": "", "model": "m", "name": "Nia", "who2": "wm"}),
     "long": (LISTS_IMPORT, {"answer": '["a"]', "entity": "Abba", "domain": "music", "attribute": "race", "value": "Black"}),
@@ -92,7 +92,7 @@ def test_a_missing_value_is_reported(tmp_path: Path, mapped: Bring) -> None:
 
 
 def mixing(groups: list[str], blocks: list[int] | None = None) -> list[str]:
-    """What is said of answers in the order of n, each to a prompt of its own."""
+    """The rows of answers in the order of n, each to a prompt of its own."""
     stated = [([number], "race", group) for number, group in enumerate(groups)]
     order = np.argsort(blocks or [0] * len(groups), kind="stable")
     return mixing_sentences(

@@ -368,7 +368,7 @@ CHECK = {
     ),
     "the same in a pipeline": r"^FAIL.*Single outputs of stereotypes, target simulator, by the published rule",
 }
-# What does not show in a table of these is what another test is about.
+# Another test is about items that no table of these shows.
 TESTS = {
     "five races × three genders, 15 personas": "collector/test_prompts.py::test_the_source_s_own_audit_asks_fifteen_personas",
     "the prompt: ten products, JSON": "collector/test_prompts.py::test_the_source_s_own_audit_asks_fifteen_personas",
@@ -431,7 +431,7 @@ TESTS = {
     ),
 }
 OF_ALL_AUDITS = MARKERS | DECISIONS | LISTS | PRICES
-# Of the other three sources: what does not show where one project was built.
+# The other three sources: items that do not show where one project was built.
 _PLANTED = "query/test_analyses.py::test_it_shows_what_was_planted"
 OTHER_TESTS = {
     "more than the sum of both": _PLANTED,

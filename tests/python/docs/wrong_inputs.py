@@ -1,6 +1,6 @@
-"""Wrong inputs of new users, and the sentence that answers each: the table of docs/own-data.md.
+"""Wrong inputs of new users, and the sentence that answers each: wrong_inputs.txt, and the commonest in docs/own-data.md.
 
-python -m tests.python.docs.wrong_inputs docs/own-data.md    # write the table anew
+python -m tests.python.docs.wrong_inputs docs/own-data.md    # write both tables anew
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import contextlib
 import json
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 
+ALL = Path(__file__).with_suffix(".txt")
 BEGIN, END = "<!-- wrong inputs -->\n", "<!-- end of wrong inputs -->"
 SPEC = """\
 audit: loans
@@ -80,7 +81,7 @@ CASES = (
     Wrong("a header alone", content=b"case,sex,reply\n"),
     Wrong("text from Windows", content=b"case,sex,reply\n1,m,d\xe9sol\xe9\n"),
     Wrong("the wrong encoding", content=b"case,sex,reply\n1,m,d\xe9\n", options=("--encoding", "ascii")),
-    Wrong("an encoding that nobody knows", options=("--encoding", "windoze")),
+    Wrong("an unknown encoding", options=("--encoding", "windoze")),
     Wrong("a column that is called otherwise", content=ROWS.replace("reply", "replies").encode()),
     Wrong("a column that is there twice", content=b"case,sex,reply,reply\n1,m,accept,x\n"),
     Wrong("a comma without quotes", content=b"case,sex,reply\n1,m,well, accept\n"),
@@ -126,21 +127,43 @@ def answer_of(wrong: Wrong, folder: Path) -> str:
     return error.removeprefix("Error: ")
 
 
-def table() -> str:
-    """The table, in Markdown."""
-    lines = ["| what is wrong | what `biasledger import` says |", "|---|---|"]
+COMMON = {
+    "text from Windows",
+    "a column that is called otherwise",
+    "a comma without quotes",
+    "a group that is mistyped",
+    "a group that is left empty",
+    "a group that a spreadsheet took for a date",
+    "merged cells",
+}
+"""The wrong inputs that the document shows."""
+
+
+def answers() -> dict[str, str]:
+    """The message for each wrong input."""
+    said = {}
     for wrong in CASES:
         with tempfile.TemporaryDirectory() as folder:
-            said = answer_of(wrong, Path(folder))
-        lines.append(f"| {wrong.what} | {said.replace('|', chr(92) + '|')} |")
+            said[wrong.what] = answer_of(wrong, Path(folder))
+    return said
+
+
+def table(said: dict[str, str], shown: Collection[str]) -> str:
+    """The table of some messages, in Markdown."""
+    lines = ["| what is wrong | what `biasledger import` says |", "|---|---|"]
+    lines += [f"| {what} | {said[what].replace('|', chr(92) + '|')} |" for what in said if what in shown]
     return "\n".join([*lines, ""])
 
 
 def main(document: Path) -> None:
-    """Write the table into a document, between its two marks."""
+    """Write all messages into a file, and the common ones into a document, between its two marks."""
+    said = answers()
+    ALL.write_text(table(said, said), encoding="utf-8")
     text = document.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
-    document.write_text(f"{before}{BEGIN}{table()}{END}{rest.partition(END)[2]}", encoding="utf-8")
+    document.write_text(
+        f"{before}{BEGIN}{table(said, COMMON)}{END}{rest.partition(END)[2]}", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -348,7 +348,7 @@ def test_runs_that_share_half_of_their_customers_are_compared_on_these(n_shared:
 
 
 def test_customers_of_another_week_are_drawn_at_random_and_not_by_name() -> None:
-    """Of the larger week's women the first half by name is never selected; all others always are."""
+    """The first half by name of the larger week's women is never selected; all others always are."""
     weeks = []
     for week, n in (("first", 30), ("second", 200)):
         keys = np.array([f"{week} {group} {place:03}" for group in "fm" for place in range(n)])

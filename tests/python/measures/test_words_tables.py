@@ -133,21 +133,21 @@ class TestDivergences:
     def test_what_the_words_hand_on_is_what_a_divergence_says_alone(self, effect):
         features, design = corpus(np.random.default_rng(5), 12, 14, effect=effect)
         one = comparison(features, design)
-        handing = replace(one, handed={})
+        sharing = replace(one, shared={})
         pd.testing.assert_frame_equal(
-            word_statistics([one]).to_pandas(), word_statistics([handing]).to_pandas()
+            word_statistics([one]).to_pandas(), word_statistics([sharing]).to_pandas()
         )
-        assert handing.handed
-        with_it = divergences([handing]).to_pandas()
-        assert handing.handed == {}
+        assert sharing.shared
+        with_it = divergences([sharing]).to_pandas()
+        assert sharing.shared == {}
         pd.testing.assert_frame_equal(with_it, divergences([one]).to_pandas())
         # It is taken, and not made anew.
-        odd = replace(one, handed={"divergence": untested(9.0)})
+        odd = replace(one, shared={"divergence": untested(9.0)})
         assert divergences([odd]).to_pandas()["jsd_judged"].tolist() == [9.0]
         # Without draws there are no outputs for the next measure.
-        still = replace(one, handed={}, n_permutations=0)
+        still = replace(one, shared={}, n_permutations=0)
         word_statistics([still]).to_pandas()
-        assert still.handed == {}
+        assert still.shared == {}
         assert divergences([still]).to_pandas()["p_value"].isna().all()
 
     def test_one_enormous_text_is_no_divergence(self):

@@ -401,7 +401,7 @@ def suite(rows: list[Row]) -> None:
         assert set(by_category) == {"gender-occupation", "racial", "occupational"}
         for column in ("n_outputs", "n_passed", "n_failed", "n_skipped"):
             assert total[column] == sum(row[column] for row in by_category.values())
-        # What is skipped is not passed.
+        # A skipped output is not passed.
         assert total["n_passed"] + total["n_failed"] + total["n_skipped"] == total["n_outputs"]
         assert total["n_skipped"] > 0
         judged = total["n_passed"] + total["n_failed"]

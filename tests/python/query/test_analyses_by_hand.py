@@ -44,7 +44,7 @@ _TOKENS = [
 def _word_associations(
     folder: Path, texts: list[str], lists: str | None = None, **other: Any
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """What the analysis says of answers to a prompt each, by category and score; other columns may differ by answer."""
+    """The analysis of answers to a prompt each, by category and score; other columns may differ by answer."""
     answers = [
         {"run_id": "r", "audit": "a", "target": "t", "prompt_id": f"p{number:03}", "trial": 1, "status": "ok"}
         | {"language": "en", "response_text": text}
@@ -294,7 +294,7 @@ def test_asking_the_same_name_again_is_distinguished_from_another_name(tmp_path:
 
 
 def test_a_group_whose_lists_vary_more_is_noted(tmp_path: Path) -> None:
-    """Of ten attributes of two groups alike none is noted, and of one with twice the standard deviation that group."""
+    """None of ten attributes of two groups alike is noted, and the group with twice the standard deviation is."""
     draw = np.random.default_rng(5)
     common = {
         "run_id": "r",

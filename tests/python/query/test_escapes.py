@@ -1,4 +1,4 @@
-"""What a query might try in order to read, load or write something outside the published tables: nothing comes out or is left."""
+"""Queries that try to read, load or write something outside the published tables: nothing comes out or is left."""
 
 from __future__ import annotations
 

@@ -316,7 +316,7 @@ def test_help_answers_without_the_heavy_modules() -> None:
 def test_the_list_of_analyses(folder: Path) -> None:
     out, _ = query("--list")
     assert "top_marked_words" in out
-    assert "What words are written more for each group?" in out
+    assert "Which words are written more for each group?" in out
     done = CliRunner().invoke(cli, ["query"])
     assert done.exit_code == 3
     assert "--list shows the names" in done.stderr

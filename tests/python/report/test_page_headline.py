@@ -103,7 +103,7 @@ def test_the_chart_of_what_fails_names_the_groups_of_a_ratio(tmp_path: Path) -> 
     groups = {"reference_group": "(best off)", "member": "Black", "reference_member": "White"}
     page = render(small(tmp_path, [finding("run-0", 0, **ratio, **groups)], [run("run-0")]))
     assert "(Black vs White, impact ratio) is" in page
-    # What a mark says when it is pointed at is in a table, too.
+    # The text of a mark that is pointed at is in a table, too.
     numbers = page.partition("Numbers: What fails")[2].partition("</table>")[0]
     assert "Black vs White, impact ratio" in numbers
     assert ">50.0 %<" in numbers

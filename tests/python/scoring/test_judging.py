@@ -28,7 +28,7 @@ NAMES = {"White": ("Emily", "Greg"), "Black": ("Jamal", "Lakisha")}
 
 @dataclass
 class Judges:
-    """What the judges were asked, by model; `says` may change their replies, `status` the statuses of the first requests."""
+    """The judges' questions, by model; `says` may change their replies, `status` the statuses of the first requests."""
 
     url: str = ""
     asked: list[tuple[str, str]] = field(default_factory=list)

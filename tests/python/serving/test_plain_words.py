@@ -17,7 +17,7 @@ from biasledger.reporting import render
 from tests.python.conftest import FirstAudit
 from tests.python.serving.conftest import Explorer
 
-# What readers had to read twice, jokes and metaphors: each has a plain word in its place.
+# Words that readers had to read twice, jokes and metaphors: each has a plain word in its place.
 GIVEN_UP = re.compile(
     r"asked of (?:the )?simulator|judged rightly|separability|mend or accept|ask more\b|only warns"
     r"|whole (?:95 % )?interval|stands? behind|stands here|it speaks of|drawn are|no finding fits"
@@ -26,7 +26,7 @@ GIVEN_UP = re.compile(
     r"|\{\w+\}",
     re.IGNORECASE,
 )
-# What only some audits are about: word -> these audits.
+# Words of some audits only: word -> these audits.
 OF_SOME = {
     r"\bplaces?\b|candidates?": {"rankings"},
     r"resumes?\b": {"resumes"},
@@ -36,7 +36,7 @@ OF_SOME = {
 
 
 def _text(page: str) -> str:
-    """What a page says, without scripts, SQL, prompts and answers."""
+    """The text of a page, without scripts, SQL, prompts and answers."""
     page = re.sub(r"(?s)<(script|style|svg|pre|code|blockquote|textarea|option)\b.*?</\1>", " ", page)
     return html.unescape(re.sub(r"<[^>]+>", " ", page))
 

@@ -251,7 +251,7 @@ def _markers(project: Project) -> None:
 
 
 def _judge(scorer: str) -> dict[str, Any]:
-    """What is kept of a model that graded by a rubric: here the scores of that name."""
+    """The stored scores of a model that graded by a rubric: here those of that name."""
     swap = Swap("race", "Black", "White", 20, 0.1, 0.02, 0.18, 0.02, scorer == "second")
     rubric = {"rubric": "rude", "label": "negative", "worse": "higher", "lowest": 0, "highest": 1}
     return {"scorer": scorer, "model": scorer, **rubric, "swaps": [asdict(swap)]}

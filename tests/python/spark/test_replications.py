@@ -1,4 +1,4 @@
-"""What is replicated of the sources' data says the same on Spark as on DuckDB: real outputs of models, as users import them."""
+"""Replications of the sources' data are the same on Spark as on DuckDB: real outputs of models, as users import them."""
 
 from __future__ import annotations
 

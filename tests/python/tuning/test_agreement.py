@@ -88,7 +88,7 @@ def truth(row: Mapping[str, str]) -> str:
 
 
 def judge_of(scorer: str) -> dict[str, Any]:
-    """What is kept of a judge with two grades, and of its test on swapped groups."""
+    """The stored scores of a judge with two grades, and of its test on swapped groups."""
     swap = {
         "attribute": "race",
         "group_name": "Black",

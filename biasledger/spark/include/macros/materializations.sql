@@ -48,7 +48,7 @@
     {{ return({"relations": [relation]}) }}
 {% endmaterialization %}
 
-{# What tests store, and what dbt makes to learn of types. #}
+{# Results that tests store, and tables that dbt makes to learn types. #}
 {% macro sparksession__create_table_as(temporary, relation, compiled_code, language="sql") -%}
     {%- do adapter.make_table(relation, compiled_code) -%}
     select 1 as made

@@ -116,7 +116,7 @@ def plant(project: Project) -> None:
     )
     audit = project.write_audit("partly", _spec("partly", label, {**columns, "expected": "right"}))
     project.import_file(audit, partly)
-    # Applicants with right labels. Of those to be taken, half of the black ones and a tenth of the white ones are not; of the
+    # Applicants with right labels. Half of the black ones to be taken and a tenth of the white ones are not; of the
     # others a fifth of both are.
     erring = _write(
         project.folder / "erring.csv",
