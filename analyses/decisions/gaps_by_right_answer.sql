@@ -1,4 +1,4 @@
--- At which right answer do groups differ? Gaps inside resumes, by the right label.
+-- At which right answer do groups differ? Gaps inside cases, by the right label.
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with

@@ -1,4 +1,4 @@
--- How often does the same resume get another answer under another name, and how often when asked again?
+-- How often does the same case get another answer under another name, and how often when asked again?
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 -- The share of questions asked again is null without repeated questions.

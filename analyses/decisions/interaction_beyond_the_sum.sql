@@ -1,7 +1,7 @@
 -- Is a group of two attributes treated otherwise than the sum of both says?
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
--- The gap of both less the gaps of each alone, inside resumes that have all four combinations.
+-- The gap of both less the gaps of each alone, inside cases that have all four combinations.
 with
 
 runs as (

@@ -1,4 +1,4 @@
--- Which model favours which group? Accuracy, bias indicators, inconsistent resumes, most and least favoured group.
+-- Which model favours which group? Accuracy, bias indicators, inconsistent cases, most and least favoured group.
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with

@@ -1,4 +1,4 @@
--- Which resumes get the most different answers under different names?
+-- Which cases, such as resumes, get the most different answers under different names?
 {{ config(enabled='decisions' in env_var('BIASLEDGER_METHODS', 'decisions')) }}
 
 with

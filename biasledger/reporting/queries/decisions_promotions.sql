@@ -1,4 +1,4 @@
--- How often a group's version of a resume stands above or below the mean of all versions of it.
+-- How often a group's version of a case stands above or below the mean of all versions of it.
 select
     attribute,
     group_name,
