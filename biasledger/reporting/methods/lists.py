@@ -101,6 +101,7 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
         panels=panels,
         legend=(
             Key("alarm", "farthest apart, of an attribute in alarm"),
+            Key("past", "another group outside the noise, of such an attribute"),
             Key("plain", "other group"),
             Key("band", "the model’s own noise"),
             _NOISE_KEY,
@@ -178,13 +179,20 @@ def _similarity_dots(rows: Sequence[Row]) -> list[Dot]:
             row["similarity"],
             row["interval_low"],
             row["interval_high"],
-            "alarm" if row["status"] == "alarm" and row["is_farthest"] and _is_outside(row) else "plain",
+            _kind(row, has_band),
             again - floor if has_band else None,
             again + floor if has_band else None,
             {"subjects": f"{row['n_subjects']:,}", "without a list": f"{row['n_absent']:,}"},
         )
         for row in rows
     ]
+
+
+def _kind(row: Row, has_band: bool) -> str:
+    """How a group is drawn: a pair of groups has the alarm, and others may lie outside the noise, too."""
+    if row["status"] != "alarm" or not _is_outside(row):
+        return "plain"
+    return "alarm" if row["is_farthest"] else "past" if has_band else "plain"
 
 
 def _is_outside(row: Row) -> bool:
