@@ -215,12 +215,15 @@ def _lines(text: str) -> str:
 
 def _line(item: Mapping[str, Any]) -> str:
     rest = "; ".join(f"{readable(key)}: {_words(value)}" for key, value in item.items() if key != "name")
-    return f"{item['name']} ({rest})" if "name" in item else rest
+    name = str(item["name"]) if "name" in item else ""
+    return f"{name} ({rest})" if name and rest else name or rest or "–"
 
 
 def _words(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(_words, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
     return "–" if value is None else str(value)
 
 

@@ -115,8 +115,11 @@ def _levels_panel(rows: Sequence[Row]) -> Panel:
 
 def _sureness(row: Row) -> float:
     """How far a share lies from that of all items, in widths of its interval."""
-    width: float = math.inf if row["share_low"] is None else row["share_high"] - row["share_low"]
-    return float(abs(row["share"] - row["expected_share"]) / (width or 1.0))
+    distance = abs(row["share"] - row["expected_share"])
+    width = 0.0 if row["share_low"] is None else row["share_high"] - row["share_low"]
+    return (
+        float(distance / width) if width else math.inf if distance and row["share_low"] is not None else 0.0
+    )
 
 
 def _is_certain(row: Row) -> bool:

@@ -1,4 +1,4 @@
--- SNSR of each attribute, with what noise and the model's own noise would give.
+-- SNSR of each attribute, with what noise alone and the same question asked again give.
 select
     findings.subject as domain,
     findings.attribute,
