@@ -12,7 +12,8 @@ from biasledger.reporting.picture import Key, Panel, number, readable
 
 _POINTS = 121
 _SPREAD = 4.0  # standard deviations to either side
-_RANGE = re.compile(r"\((-?[\d.]+) to (-?[\d.]+)")
+# A measure's scale ends with its range: (0 to 1; 0.5 is even), or 0 to 0.5 after a comma.
+_RANGE = re.compile(r"(?:\(|, )(-?\d[\d.]*) to (\d[\d.]*)")
 
 
 def null_panel(
