@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 
 from collector.counterfactual import english, german, romance
 from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, in_case, without_accents
-from collector.counterfactual.words import NUMERAL, Words, first_names, name_of, noun_forms, read_words
+from collector.counterfactual.words import (
+    NUMERAL,
+    Words,
+    first_names,
+    name_of,
+    names_thing,
+    noun_forms,
+    read_words,
+)
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
 _POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
-_AGE = re.compile(r"\(\s*[mwfhv]\s*[,/ ]?\s*\d\d\s*\)|\(\d\d\s*,?\s*[MFmfwhv]\)|\b\d\d[MF]\b")
+_AGE = re.compile(
+    r"\(\s*[mwfhv]\s*[,/ ]?\s*\d\d\s*\)|\(\d\d\s*,?\s*[MFmfwhv]\)|[,(\[]\s*\d\d[MF]\b|\b\d\d[MF]\s*[,)\]]"
+)
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {
     "en": english,
@@ -54,6 +65,9 @@ def read_prompt(text: str, language: str) -> Reading:
             found.setdefault(_attribute_of(words, swap), []).append(swap)
     except NotSafeError as error:
         reading.not_safe[GENDER] = str(error)
+    for named in words.persons.finditer(text):
+        if not prompt.is_quoted[bisect_right(prompt.starts, named.start()) - 1]:
+            reading.not_safe[GENDER] = f"“{named[0]}” has no form for another gender"
     names = [*first_names(prompt, words)]
     for index in names:
         for attribute, swap in _name_swaps(prompt, words, index):
@@ -157,6 +171,9 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
     unnamed = [(prompt.starts[index], prompt.words[index]) for index in places]
     if known and not any(one in rules["mine"] for one in prompt.lower):
         return f"it may be about “{known[0][1]}”"
+    in_fixed = [index for index in places if prompt.is_left[index] and not prompt.is_quoted[index]]
+    if (index := next((one for one in in_fixed if prompt.lower[one] in pronouns), None)) is not None:
+        return f"“{prompt.words[index]}” stays"
     for swap, form in own:
         if form in pronouns:
             others = [*known, *(one for one in unnamed if swap.start < person)]
@@ -166,15 +183,18 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
 
 
 def _stays(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word may be whom a pronoun speaks of, and is not swapped: an animal, a quoted person, an unknown name."""
+    """Whether a word may be whom a pronoun speaks of, and is not swapped: an animal, a name of a thing, a person in a quotation or
+    a fixed expression, an unknown name."""
     word, rules = prompt.words[index], words.rules
-    if prompt.is_quoted[index]:
-        return word in words.names or word.lower() in rules["pronouns"] or _states_gender(words, word)
     if prompt.is_left[index]:
-        return False
+        return word in words.names or word.lower() in rules["pronouns"] or _states_gender(words, word)
+    if name_of(words, word) in words.names and names_thing(prompt, words, index):
+        return True
     if prompt.text[:1].islower() and word.islower() and word.capitalize() in words.names:
         return True
-    if NUMERAL.fullmatch(prompt.written(index + 1)) or {word, word.lower()} & rules["animals"]:
+    if NUMERAL.fullmatch(prompt.written(index + 1)) or {word, word.lower()} & (
+        rules["animals"] | rules["spoken_of"]
+    ):
         return True
     if not word[:1].isupper() or word.isupper() or words.language == "de" or prompt.begins(index):
         return False
