@@ -183,11 +183,17 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
 
 
 def _stays(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word may be whom a pronoun speaks of, and is not swapped: an animal, a name of a thing, a person in a quotation or
-    a fixed expression, an unknown name."""
+    """Whether a word may be whom a pronoun speaks of, and is not swapped.
+
+    It may be an animal, a thing with a name, an unknown name, or a person in a quotation or a fixed expression.
+    """
     word, rules = prompt.words[index], words.rules
     if prompt.is_left[index]:
-        return word in words.names or word.lower() in rules["pronouns"] or _states_gender(words, word)
+        parts = {word, *word.split("-")}
+        return any(
+            one in words.names or one.lower() in rules["pronouns"] or _states_gender(words, one)
+            for one in parts
+        )
     if name_of(words, word) in words.names and names_thing(prompt, words, index):
         return True
     if prompt.text[:1].islower() and word.islower() and word.capitalize() in words.names:

@@ -191,7 +191,9 @@ def in_case(written: str, form: str) -> str:
 
 def phrase_pattern(phrases: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern of any of some phrases as whole words, whatever their case and apostrophes; with capitals, as written."""
-    by_start: dict[str, list[str]] = {}  # an alternative for each two letters, so that few are tried at a place
+    by_start: dict[
+        str, list[str]
+    ] = {}  # an alternative for each two letters, so that few are tried at a place
     for one in sorted(phrases, key=len, reverse=True):
         parts = (one[:2], one[2:])
         start, end = (re.escape(part).replace(r"\ ", r"\s+").replace("'", "['’]") for part in parts)

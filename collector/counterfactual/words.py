@@ -109,9 +109,6 @@ def read_words(language: str) -> Words:
         }
         for key in ("race", "origin")
     )
-    rules = {name: frozenset(one.split()) for name, one in data["rules"].items()}
-    if unknown := rules.keys() - _RULES:
-        raise InputError(f"{language}.yml: no rule reads {quoted(sorted(unknown))}.")
     known_names = read_yaml_mapping(_KNOWN_NAMES, what="known names")["names"]
     known: dict[str, str] = {}
     for gender, listed in [
@@ -132,9 +129,20 @@ def read_words(language: str) -> Words:
         persons=phrase_pattern(data["persons"]),
         known=phrase_pattern(known_names),
         bound={name: frozenset(listed.split()) for name, listed in data.get("bound", {}).items()},
-        rules=dict.fromkeys(_RULES, frozenset()) | rules,
+        rules=known_rules(data["rules"], language),
         data=data,
     )
+
+
+def known_rules(listed: Mapping[str, str], language: str) -> dict[str, frozenset[str]]:
+    """Return the words of every rule.
+
+    Raises:
+        InputError: no rule has such a name.
+    """
+    if unknown := listed.keys() - _RULES:
+        raise InputError(f"{language}.yml: no rule reads {quoted(sorted(unknown))}.")
+    return {name: frozenset(listed.get(name, "").split()) for name in _RULES}
 
 
 def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
