@@ -81,7 +81,9 @@ def read_prompt(text: str, language: str) -> Reading:
             reading.swaps[attribute] = ordered
         else:
             reading.not_safe[attribute] = reason
-    reading.names_person = bool(reading.swaps or reading.not_safe or names)
+    places = range(len(prompt.words))
+    is_named = bool(reading.swaps or reading.not_safe or names)
+    reading.names_person = is_named or any(_may_be_person(prompt, words, index) for index in places)
     return reading
 
 
@@ -173,7 +175,7 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
         return f"it may be about “{known[0][1]}”"
     in_fixed = [index for index in places if prompt.is_left[index] and not prompt.is_quoted[index]]
     if (index := next((one for one in in_fixed if prompt.lower[one] in pronouns), None)) is not None:
-        return f"“{prompt.words[index]}” stays"
+        return f"“{prompt.words[index]}” in a fixed expression stays"
     for swap, form in own:
         if form in pronouns:
             others = [*known, *(one for one in unnamed if swap.start < person)]
@@ -208,6 +210,15 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
     is_place = before in TITLES | rules["before_places"] or prompt.written(index - 1) in words.names
     is_known = word.lower() in rules["no_names"] | rules["capitals"] or word in words.names
     return not (is_place or is_known or _states_gender(words, word))
+
+
+def _may_be_person(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a word that stays may name a person: "the book Anna wrote", "my uncle Sam"."""
+    word, rules = prompt.words[index], words.rules
+    if not prompt.is_left[index]:
+        return word in words.names and prompt.at(index - 1) in rules["titled"] and not prompt.is_last(index)
+    is_own = prompt.at(index - 1) in rules["mine"] or prompt.at(index - 2) in rules["mine"]
+    return is_own and not prompt.is_quoted[index] and _states_gender(words, word)
 
 
 def _states_gender(words: Words, word: str) -> bool:

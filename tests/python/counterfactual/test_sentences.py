@@ -101,6 +101,21 @@ def test_expressions_for_persons_are_left_out_with_a_reason(language: str) -> No
         assert one in reading.not_safe["gender"]
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The company Anna founded went bankrupt."),
+        ("en", "My uncle Sam is ill."),
+        ("de", "Mein Onkel Sam ist krank."),
+        ("es", "Mi tío Sam está cansado."),
+        ("fr", "Mon oncle Sam est fatigué."),
+        ("pt", "Meu tio Sam está cansado."),
+    ],
+)
+def test_a_person_who_stays_is_not_taken_for_nobody(language: str, text: str) -> None:
+    assert read_prompt(text, language).names_person
+
+
 def test_rules_have_known_names_alone() -> None:
     with pytest.raises(KeyError):
         _ = read_words("en").rules["misspelt"]
