@@ -173,9 +173,11 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
     unnamed = [(prompt.starts[index], prompt.words[index]) for index in places]
     if known and not any(one in rules["mine"] for one in prompt.lower):
         return f"it may be about “{known[0][1]}”"
-    in_fixed = [index for index in places if prompt.is_left[index] and not prompt.is_quoted[index]]
-    if (index := next((one for one in in_fixed if prompt.lower[one] in pronouns), None)) is not None:
-        return f"“{prompt.words[index]}” in a fixed expression stays"
+    fixed = {
+        prompt.lower[one] for one in places if prompt.is_left[one] and not prompt.is_quoted[one]
+    } & pronouns
+    if len(fixed) == 1:  # "her majesty", and not "his or her"
+        return f"“{fixed.pop()}” in a fixed expression stays"
     for swap, form in own:
         if form in pronouns:
             others = [*known, *(one for one in unnamed if swap.start < person)]
