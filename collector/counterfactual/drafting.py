@@ -28,7 +28,7 @@ _COLUMNS = ("prompt", "question", "query", "instruction", "input", "text", "mess
 _READ_FOR_LANGUAGE = 200
 # Slots of a template besides attributes and agreements.
 _SLOTS_OF_SPECS = ("k", "name", "descriptor", "number", "candidates")
-_REASON_PERSON = "it names a person, but not this attribute"
+_REASON_PERSON = "it names a person, or may do so, but does not state this attribute"
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,9 +157,9 @@ def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
         return prompt.at(index + 1) == "who"
     if word in ("king", "queen"):
         return any(one in rules["games"] for one in prompt.lower)
-    is_thing = prompt.at(index + 1) in rules["things_related"]
-    is_thing = is_thing or prompt.at(index - 1) in rules["before_verbs"]
-    if word in rules["relatives"] and is_thing:
+    if word in rules["relatives"] and prompt.at(index + 1) in rules["things_related"]:
+        return True
+    if word == "man" and prompt.at(index - 1) in rules["before_verbs"]:
         return True
     if word in ("male", "female"):
         near = ({prompt.at(index + 1), prompt.at(index + 2)} & rules["persons"]) - {"male", "female"}

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 
 from collector.counterfactual import english, german, romance
 from collector.counterfactual.texts import TITLES, NotSafeError, Prompt, Swap, in_case, without_accents
-from collector.counterfactual.words import NUMERAL, Words, first_names, name_of, noun_forms, read_words
+from collector.counterfactual.words import (
+    NUMERAL,
+    Words,
+    first_names,
+    name_of,
+    names_thing,
+    noun_forms,
+    read_words,
+)
 
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 # How a German name in -s marks possession: "Jens' Auto", but "Birgits Auto".
 _POSSESSIVE = re.compile(r"(?<=[sxzß])['’](?=\s+\w)")
-_AGE = re.compile(r"\(\s*[mwfhv]\s*[,/ ]?\s*\d\d\s*\)|\(\d\d\s*,?\s*[MFmfwhv]\)|\b\d\d[MF]\b")
+_AGE = re.compile(
+    r"\(\s*[mwfhv]\s*[,/ ]?\s*\d\d\s*\)|\(\d\d\s*,?\s*[MFmfwhv]\)|[,(\[]\s*\d\d[MF]\b|\b\d\d[MF]\s*[,)\]]"
+)
 GENDER, RACE = "gender", "race"
 _GRAMMARS: Mapping[str, ModuleType] = {
     "en": english,
@@ -54,6 +65,9 @@ def read_prompt(text: str, language: str) -> Reading:
             found.setdefault(_attribute_of(words, swap), []).append(swap)
     except NotSafeError as error:
         reading.not_safe[GENDER] = str(error)
+    for named in words.persons.finditer(text):
+        if not prompt.is_quoted[bisect_right(prompt.starts, named.start()) - 1]:
+            reading.not_safe[GENDER] = f"“{named[0]}” has no form for another gender"
     names = [*first_names(prompt, words)]
     for index in names:
         for attribute, swap in _name_swaps(prompt, words, index):
@@ -67,7 +81,9 @@ def read_prompt(text: str, language: str) -> Reading:
             reading.swaps[attribute] = ordered
         else:
             reading.not_safe[attribute] = reason
-    reading.names_person = bool(reading.swaps or reading.not_safe or names)
+    places = range(len(prompt.words))
+    is_named = bool(reading.swaps or reading.not_safe or names)
+    reading.names_person = is_named or any(_may_be_person(prompt, words, index) for index in places)
     return reading
 
 
@@ -157,6 +173,11 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
     unnamed = [(prompt.starts[index], prompt.words[index]) for index in places]
     if known and not any(one in rules["mine"] for one in prompt.lower):
         return f"it may be about “{known[0][1]}”"
+    fixed = {
+        prompt.lower[one] for one in places if prompt.is_left[one] and not prompt.is_quoted[one]
+    } & pronouns
+    if len(fixed) == 1:  # "her majesty", and not "his or her"
+        return f"“{fixed.pop()}” in a fixed expression stays"
     for swap, form in own:
         if form in pronouns:
             others = [*known, *(one for one in unnamed if swap.start < person)]
@@ -166,15 +187,24 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
 
 
 def _stays(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word may be whom a pronoun speaks of, and is not swapped: an animal, a quoted person, an unknown name."""
+    """Whether a word may be whom a pronoun speaks of, and is not swapped.
+
+    It may be an animal, a thing with a name, an unknown name, or a person in a quotation or a fixed expression.
+    """
     word, rules = prompt.words[index], words.rules
-    if prompt.is_quoted[index]:
-        return word in words.names or word.lower() in rules["pronouns"] or _states_gender(words, word)
     if prompt.is_left[index]:
-        return False
+        parts = {word, *word.split("-")}
+        return any(
+            one in words.names or one.lower() in rules["pronouns"] or _states_gender(words, one)
+            for one in parts
+        )
+    if name_of(words, word) in words.names and names_thing(prompt, words, index):
+        return True
     if prompt.text[:1].islower() and word.islower() and word.capitalize() in words.names:
         return True
-    if NUMERAL.fullmatch(prompt.written(index + 1)) or {word, word.lower()} & rules["animals"]:
+    if NUMERAL.fullmatch(prompt.written(index + 1)) or {word, word.lower()} & (
+        rules["animals"] | rules["spoken_of"]
+    ):
         return True
     if not word[:1].isupper() or word.isupper() or words.language == "de" or prompt.begins(index):
         return False
@@ -182,6 +212,15 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
     is_place = before in TITLES | rules["before_places"] or prompt.written(index - 1) in words.names
     is_known = word.lower() in rules["no_names"] | rules["capitals"] or word in words.names
     return not (is_place or is_known or _states_gender(words, word))
+
+
+def _may_be_person(prompt: Prompt, words: Words, index: int) -> bool:
+    """Whether a word that stays may name a person: "the book Anna wrote", "my uncle Sam"."""
+    word, rules = prompt.words[index], words.rules
+    if not prompt.is_left[index]:
+        return word in words.names and prompt.at(index - 1) in rules["titled"] and not prompt.is_last(index)
+    is_own = prompt.at(index - 1) in rules["mine"] or prompt.at(index - 2) in rules["mine"]
+    return is_own and not prompt.is_quoted[index] and _states_gender(words, word)
 
 
 def _states_gender(words: Words, word: str) -> bool:

@@ -190,12 +190,13 @@ def in_case(written: str, form: str) -> str:
 
 
 def phrase_pattern(phrases: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of any of some phrases as whole words, whatever their case and apostrophes."""
+    """Return a pattern of any of some phrases as whole words, whatever their case and apostrophes; with capitals, as written."""
     by_start: dict[
         str, list[str]
     ] = {}  # an alternative for each two letters, so that few are tried at a place
     for one in sorted(phrases, key=len, reverse=True):
-        written = re.escape(one[2:]).replace(r"\ ", r"\s+").replace("'", "['’]")
-        by_start.setdefault(re.escape(one[:2].lower()).replace("'", "['’]"), []).append(written)
-    starts = (rf"{start}(?:{'|'.join(ends)})" for start, ends in by_start.items())
-    return re.compile(rf"(?<!\w)(?:{'|'.join(starts)})(?!\w)" if by_start else r"(?!)", re.IGNORECASE)
+        parts = (one[:2], one[2:])
+        start, end = (re.escape(part).replace(r"\ ", r"\s+").replace("'", "['’]") for part in parts)
+        by_start.setdefault(f"(?{'i' if one.islower() else ''}:{start}", []).append(end)
+    starts = (rf"{start}(?:{'|'.join(ends)}))" for start, ends in by_start.items())
+    return re.compile(rf"(?<!\w)(?:{'|'.join(starts)})(?!\w)" if by_start else r"(?!)")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +19,9 @@ from collector.counterfactual.texts import (
     phrase_pattern,
     without_accents,
 )
+from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
+from collector.hints import quoted
 
 _FOLDER = Path(__file__).parent / "languages"
 _KNOWN_NAMES = Path(__file__).parent / "known_names.yml"
@@ -28,6 +29,23 @@ NUMERAL = re.compile("[IVX]{2,}|[VX]")
 _ENDINGS = ("e", "er", "en", "em", "es", "")  # of German adjectives
 # Lists of forms that are words by themselves; `kind` of their entries.
 _KINDS = ("forms", "titles", "adjectives", "nouns")
+# Lists that a language may have under `rules`; one that it lacks is empty.
+_RULES = frozenset(
+    """
+    about_words acc adjectives_in_ly adverbs alone also_adjectives also_things also_verbs animals articles
+    articles_man articles_woman aspirated bare base_verbs before before_infinitive before_object before_places
+    before_stressed before_verbs between capitals causative children clauses clitics compounds copulas dat
+    dative dative_verbs deeds determiners definite double_names drops_pronouns feelings fillers finds finite first_person
+    followers for_people fronts games gen given gives have headlines home honours how human imperatives
+    impersonal impersonal_adjectives indefinite infinitives jobs joins kin linking links makes maybe_names
+    meets mine modal modals named_after names_follow neuter neutral no_adjectives no_imperatives
+    no_name_articles no_names no_verbs nominal nominative noun_endings numbers objects_follow of offices opens
+    owes owners person_verbs persons persons_only places places_after places_before plural_copulas plural_men
+    plural_verbs possessives predicate_articles prepositions pronouns relative relatives royal same
+    same_endings speaker speaks spoken_of subjects surnames thing_adjectives things things_done things_related
+    times titled unsafe verb_endings whole_verbs wished wishes women_endings words_or_names years
+    """.split()
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +61,7 @@ class Words:
         by_race: race -> gender -> names.
         by_origin: origin, such as Arabic -> gender -> names.
         fixed: expressions that are left alone.
+        persons: those for one person, who has no form for the other gender.
         known: names of well-known people, characters and places, which are left alone, too.
         bound: attribute -> words that fit one group alone.
         rules: lists that the rules of grammar use.
@@ -57,6 +76,7 @@ class Words:
     by_race: Mapping[str, Mapping[str, tuple[str, ...]]]
     by_origin: Mapping[str, Mapping[str, tuple[str, ...]]]
     fixed: re.Pattern[str]
+    persons: re.Pattern[str]
     known: re.Pattern[str]
     bound: Mapping[str, frozenset[str]]
     rules: Mapping[str, frozenset[str]]
@@ -105,35 +125,47 @@ def read_words(language: str) -> Words:
         names_of=by_gender,
         by_race=by_race,
         by_origin=by_origin,
-        fixed=phrase_pattern([*data.get("fixed", ()), *known_names]),
+        fixed=phrase_pattern([*data["fixed"], *data["persons"], *known_names]),
+        persons=phrase_pattern(data["persons"]),
         known=phrase_pattern(known_names),
         bound={name: frozenset(listed.split()) for name, listed in data.get("bound", {}).items()},
-        rules=defaultdict(frozenset, {name: frozenset(one.split()) for name, one in data["rules"].items()}),
+        rules=known_rules(data["rules"], language),
         data=data,
     )
+
+
+def known_rules(listed: Mapping[str, str], language: str) -> dict[str, frozenset[str]]:
+    """Return the words of every rule.
+
+    Raises:
+        InputError: no rule has such a name.
+    """
+    if unknown := listed.keys() - _RULES:
+        raise InputError(f"{language}.yml: no rule reads {quoted(sorted(unknown))}.")
+    return {name: frozenset(listed.get(name, "").split()) for name in _RULES}
 
 
 def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
     """Yield the places of first names: not those of families, which follow another name, or a title and end the name."""
     for index, word in enumerate(prompt.words):
         is_name = name_of(words, word) in words.names and not prompt.is_left[index]
-        if is_name and not (_names_thing(prompt, words, index) or _names_family(prompt, words, index)):
+        if is_name and not (names_thing(prompt, words, index) or _names_family(prompt, words, index)):
             yield index
 
 
-def _names_thing(prompt: Prompt, words: Words, index: int) -> bool:
+def names_thing(prompt: Prompt, words: Words, index: int) -> bool:
     """Whether a first name is that of a ruler, an animal, a place, a work or an organisation, by the words next to it."""
     rules, before, joins = words.rules, prompt.at(index - 1), prompt.between(index)
     called = index - 2 if before in rules["names_follow"] else index - 1
-    is_animal = prompt.at(called) in rules["animals"] or prompt.written(called) in rules["animals"]
+    is_animal = {prompt.at(called), prompt.written(called)} & rules["animals"]
+    is_verb = before in rules["also_verbs"] and prompt.at(index - 2) not in rules["determiners"]
+    is_titled = {before, prompt.written(index - 1)} & rules["titled"] and not is_verb
     is_written = words.language != "en" or prompt.written(index - 1)[:1].isupper()
-    is_place = {before, prompt.written(index - 1)} & rules["titled"] or (
-        before in rules["places_before"] and is_written
-    )
+    is_place = before in rules["places_before"] and is_written
     is_irish = words.language == "en" and before == "o" and joins in ("'", "’")
     is_town = prompt.words[index] in rules["places"] and before in rules["before_places"]
     other = "woman" if words.names[name_of(words, prompt.words[index])] == "man" else "man"
-    if is_animal or (is_place and joins == " ") or is_irish or is_town:
+    if ((is_animal or is_titled or is_place) and joins == " ") or is_irish or is_town:
         return True
     if before in rules["articles"] | rules[f"articles_{other}"]:
         return True
