@@ -14,6 +14,7 @@ from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import build_of
 from biasledger.serving.labelling import question_of, read_said, rubrics_of
 from biasledger.tuning.drawing import LEAST_LABELS, draw
+from biasledger.tuning.keeping import DRAWN
 from collector.errors import InputError
 from collector.hints import did_you_mean
 from collector.ledger.database import Ledger
@@ -72,6 +73,8 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             "run_id": run_id,
             "rubrics": rubrics,
             "question": question,
+            "least": LEAST_LABELS,
+            "drawn": DRAWN,
             "n": len(sample),
             "n_graded": len(sample) - len(left),
             "n_needed": LEAST_LABELS * len(cells),
