@@ -19,7 +19,6 @@ from collector.errors import InputError
 from collector.hints import did_you_mean
 from collector.ledger.database import Ledger
 from collector.ledger.labels import read_labels
-from collector.ledger.scorable import AnswerToScore
 from collector.rows import GRADED
 
 _LOCK_SECONDS = 2.0
@@ -36,6 +35,11 @@ _COUNTS = """
     from raw.responses
     where run_id = $run_id
 """
+_TEXT = """
+    select prompt_id, trial, answer_text as text from raw.responses
+    where run_id = $run_id and prompt_id = $prompt_id and trial = $trial and attempt = $attempt
+"""
+_Address = tuple[str, int, int]  # prompt, trial and attempt
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
@@ -55,7 +59,10 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         if known and run_id not in known:
             raise InputError(f"There is no run {run_id!r}{did_you_mean(run_id, known) or '.'}")
         rubrics = list(dict.fromkeys([*rubrics_of(connection, run_id), *shipped()]))
-        rubric = asked.get("rubric") if asked.get("rubric") in rubrics else rubrics[0]
+        rubric = asked.get("rubric", rubrics[0])
+        # The form may have changed the run, which may not know the rubric of the one before.
+        if rubric not in rubrics and asked.get("of", run_id) != run_id:
+            rubric = rubrics[0]
         question = question_of(connection, run_id, rubric)
         counts = connection.execute(_COUNTS, {"run_id": run_id}).fetchone()
     sample, cells = _sample(served.ledger, run_id, question.scorers, counts)
@@ -65,7 +72,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             for one in read_labels(connection, run_id, question.rubric)
             if one.is_drawn and one.labelled_by == served.labeller.name
         }
-        left = [n for n, one in enumerate(sample, start=1) if (one.prompt_id, one.trial) not in graded]
+        left = [n for n, one in enumerate(sample, start=1) if one[:2] not in graded]
         place = asked.whole("place", left[0] if left else 1, least=1, most=max(len(sample), 1))
         values = {
             "build": build_of(served.warehouse),
@@ -83,18 +90,19 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             "next": next((n for n in left if n > place), next((n for n in left if n < place), None)),
         }
         if sample:
-            one = sample[place - 1]
-            key = f"{one.prompt_id}.{one.trial}"
-            values["one"] = one
+            prompt_id, trial, attempt = sample[place - 1]
+            key = f"{prompt_id}.{trial}"
+            address = {"run_id": run_id, "prompt_id": prompt_id, "trial": trial, "attempt": attempt}
+            [values["one"]] = rows(connection, _TEXT, address)
             values["said"] = read_said(connection, served, run_id, [question], [key], only_drawn=True)[key][0]
-            values["prompt"] = asked_texts(connection, run_id, [one.prompt_id], one.trial)[one.prompt_id]
+            values["prompt"] = asked_texts(connection, run_id, [prompt_id], trial)[prompt_id]
     return values
 
 
 @lru_cache(maxsize=2)
 def _sample(
     path: Path, run_id: str, scorers: tuple[str, ...], _counts: object
-) -> tuple[list[AnswerToScore], list[int]]:
+) -> tuple[list[_Address], list[int]]:
     """Return a run's answers as drawn, and the sizes of its combinations of groups; kept until there are more, or fewer."""
     answers, _, cells = draw(Ledger(path, wait_seconds=_LOCK_SECONDS), run_id=run_id, scorers=scorers)
-    return answers, cells
+    return [(one.prompt_id, one.trial, one.attempt) for one in answers], cells

@@ -127,6 +127,8 @@ def read_said(
 
 def labels_of_run(served: Served, run_id: str, answers: Collection[str]) -> dict[str, list[Said]]:
     """Return what was said about answers of a run; nothing where the ledger cannot be read, which the page says elsewhere."""
+    if not answers:
+        return {}
     try:
         with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as connection:
             questions = [_PLAIN, *rubrics_of(connection, run_id).values()]
