@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from string import digits
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
@@ -38,13 +40,17 @@ _GRADES = """
     qualify row_number() over (partition by answer, scorer order by attempt desc, score desc, label) = 1
     order by scorer
 """
+_VERSIONS = (
+    "Judges graded this run by several versions of the rubric {!r}, and a grade would count for all of them: give the changed "
+    "rubric a file name of its own, and have the judge grade by it."
+)
 
 
 @dataclass(frozen=True)
 class Question:
     """What is asked about an answer: by a rubric, which judges are asked, too, or without one whether it is acceptable.
 
-    `answers` is label -> its meaning.
+    `answers` is label -> its meaning; `refusal` says why nobody can answer.
     """
 
     rubric: str
@@ -52,6 +58,14 @@ class Question:
     answers: Mapping[str, str]
     shows_message: bool = True
     scorers: tuple[str, ...] = ()
+    refusal: str = ""
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """Label -> its key: the label itself where all are single digits, else its place, of the first nine."""
+        if set(self.answers) <= set(digits):
+            return {label: label for label in self.answers}
+        return dict(zip(self.answers, digits[1:], strict=False))
 
 
 _PLAIN = Question("", "", dict.fromkeys(LABELS, ""))
@@ -74,13 +88,16 @@ class Said:
 def rubrics_of(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, Question]:
     """Return the questions of a run's judges by rubric."""
     found: dict[str, Question] = {}
+    versions: dict[str, set[str]] = defaultdict(set)
     for row in rows(connection, _RUBRICS, {"event": GRADED, "run_id": run_id}):
         said = json.loads(row["detail"])
         name, label, answers = said["rubric"], said["label"], said["answers"]
         # The ledger sorts keys as texts, 10 before 2; of labels the worse one comes first.
         ordered = {one: answers[one] for one in sorted(answers, key=int if label is None else label.__ne__)}
         scorers = (*(found[name].scorers if name in found else ()), said["scorer"])
-        found[name] = Question(name, said["question"], ordered, said["shows_message"], scorers)
+        versions[name].add(said.get("rubric_hash", ""))
+        refusal = _VERSIONS.format(name) if len(versions[name]) > 1 else ""
+        found[name] = Question(name, said["question"], ordered, said["shows_message"], scorers, refusal)
     return found
 
 
@@ -163,6 +180,8 @@ def keep_form(served: Served, body: bytes) -> str:
     if rubric:
         with ledger.read() as connection:
             question = question_of(connection, given.get("run", ""), rubric)
+        if question.refusal:
+            raise InputError(question.refusal)
     if given.get("label") not in ("", *question.answers):
         raise InputError(f"A label of an answer is one of {quoted(question.answers)}: choose one.")
     one = Label(
