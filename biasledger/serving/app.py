@@ -170,13 +170,8 @@ class _Pages:
         return self._page("error", status, asked, {"sentence": sentence})
 
     def _page(self, template: str, status: int, asked: Asked, values: Mapping[str, Any]) -> Response:
-        views = [
-            (view.path, view.name)
-            for view in _VIEWS
-            if view.name and (self.served.labeller or not view.needs_labeller)
-        ]
         shown = _environment().get_template(f"{template}.html.j2")
-        text = shown.render(asked=asked, views=views, served=self.served, **{"build": None, **values})
+        text = shown.render(asked=asked, views=_VIEWS, served=self.served, **{"build": None, **values})
         return HTMLResponse(text, status)
 
 

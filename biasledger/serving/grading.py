@@ -35,11 +35,7 @@ _COUNTS = """
     from raw.responses
     where run_id = $run_id
 """
-_TEXT = """
-    select prompt_id, trial, answer_text as text from raw.responses
-    where run_id = $run_id and prompt_id = $prompt_id and trial = $trial and attempt = $attempt
-"""
-_Address = tuple[str, int, int]  # prompt, trial and attempt
+_TEXT = "select answer_text from raw.responses where (run_id, prompt_id, trial, attempt) = (?, ?, ?, ?)"
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
@@ -91,9 +87,9 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         }
         if sample:
             prompt_id, trial, attempt = sample[place - 1]
+            [text] = connection.execute(_TEXT, [run_id, prompt_id, trial, attempt]).fetchall()
+            values["one"] = {"prompt_id": prompt_id, "trial": trial, "text": text[0]}
             key = f"{prompt_id}.{trial}"
-            address = {"run_id": run_id, "prompt_id": prompt_id, "trial": trial, "attempt": attempt}
-            [values["one"]] = rows(connection, _TEXT, address)
             values["said"] = read_said(connection, served, run_id, [question], [key], only_drawn=True)[key][0]
             values["prompt"] = asked_texts(connection, run_id, [prompt_id], trial)[prompt_id]
     return values
@@ -102,7 +98,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
 @lru_cache(maxsize=2)
 def _sample(
     path: Path, run_id: str, scorers: tuple[str, ...], _counts: object
-) -> tuple[list[_Address], list[int]]:
-    """Return a run's answers as drawn, and the sizes of its combinations of groups; kept until there are more, or fewer."""
+) -> tuple[list[tuple[str, int, int]], list[int]]:
+    """Return prompt, trial and attempt of answers as drawn, and the sizes of combinations of groups; kept until they change."""
     answers, _, cells = draw(Ledger(path, wait_seconds=_LOCK_SECONDS), run_id=run_id, scorers=scorers)
     return [(one.prompt_id, one.trial, one.attempt) for one in answers], cells
