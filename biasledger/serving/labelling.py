@@ -7,7 +7,6 @@ import re
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from string import digits
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
@@ -59,8 +58,8 @@ class Question:
     @property
     def keys(self) -> Mapping[str, str]:
         """Label -> its key: the label itself where all are single digits, else its place, of the first nine."""
-        is_own = set(self.answers) <= set(digits)
-        return dict(zip(self.answers, self.answers if is_own else digits[1:], strict=False))
+        is_own = set(self.answers) <= set("0123456789")
+        return dict(zip(self.answers, self.answers if is_own else "123456789", strict=False))
 
 
 _PLAIN = Question("", "", dict.fromkeys(LABELS, ""))
