@@ -16,7 +16,9 @@ import requests
 from biasledger.scoring.rubrics import load_rubric
 from biasledger.serving.asked import Served, link
 from biasledger.serving.labelling import Question, labels_of_run
+from biasledger.tuning.keeping import keep_file
 from biasledger.verify import verify_ledger
+from collector.errors import InputError
 from collector.ledger.database import Ledger
 from collector.ledger.events import keep_event
 from collector.ledger.labels import KeptLabel, Label, keep_labels, read_labels
@@ -330,22 +332,34 @@ def test_nobody_grades_by_two_versions_of_a_rubric(audited: Path, tmp_path: Path
     run_id = judged_run(ledger.path)
     says = "Judges graded this run by different versions of the rubric"
     _, rubric = load_rubric("warmth")
+    changed = rubric.model_copy(update={"answers": {**rubric.answers, "10": "very warm"}})
+    file = tmp_path / "grades.csv"
     with serving(folder, label_as=NAME) as explorer:
         asked = link("/grade", run=run_id, rubric="warmth")
         page = explorer.get(asked).text
         form = form_of(page)
-        for scorer, answers, is_refused in (
-            ("one", rubric.answers, False),
-            ("another judge", rubric.answers, False),
-            ("changed", {**rubric.answers, "10": "very warm"}, True),
+        file.write_text(f"run,prompt,trial,label\n{run_id},{form['prompt']},{form['trial']},3\n", "utf-8")
+        for scorer, version, is_refused in (
+            ("one", rubric, False),
+            ("another judge", rubric, False),
+            ("one of the changed rubric", changed, True),
         ):
-            detail = rubric.model_copy(update={"answers": answers}).document("warmth")
+            detail = version.document("warmth")
             keep_event(ledger, run_id, GRADED, {"scorer": scorer, **detail, "swaps": []})
+            # A file of grades is of one version, too.
+            if scorer == "another judge":
+                assert keep_file(file, ledger.path, "Bo", "warmth", rubric)[0].n_kept == 1
+                with pytest.raises(
+                    InputError, match=f"run {run_id} by another version of the rubric 'warmth'"
+                ):
+                    keep_file(file, ledger.path, "Bo", "warmth", changed)
             page = explorer.get(asked).text
             assert (says in page, 'class="labels' not in page) == (is_refused, is_refused), scorer
         refused = post(explorer, {**form, "label": "3"})
         assert (refused.status_code, says in refused.text) == (400, True)
-        assert grades_of(explorer, "warmth") == []
+        with pytest.raises(InputError, match="another version"):
+            keep_file(file, ledger.path, "Cy", "warmth", rubric)
+        assert [one.labelled_by for one in grades_of(explorer, "warmth")] == ["Bo"]
         pairs = explorer.get(link("/pairs", run=run_id)).text
         assert says in pairs
         assert 'value="warmth"' not in pairs
