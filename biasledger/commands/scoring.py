@@ -314,7 +314,6 @@ def label(
     from biasledger.scoring.rubrics import load_rubric
     from biasledger.tuning.drawing import NEEDED_COVERAGE, write_drawn
     from biasledger.tuning.keeping import keep_file
-    from collector.ledger.labels import LABELS
 
     if (by is None) is (sample is None):
         raise click.UsageError(
@@ -339,12 +338,8 @@ def label(
             )
         next_step(f"biasledger label {shlex.quote(str(labels))} --by NAME")
         return
-    name = ""
-    known: Sequence[str] = LABELS
-    if rubric is not None:
-        name, loaded = load_rubric(rubric)
-        known = tuple(loaded.answers)
-    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "", name, known)
+    name, loaded = load_rubric(rubric) if rubric is not None else ("", None)
+    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "", name, loaded)
     say(
         f"Labels stored: {done.n_kept:,}; unchanged: {done.n_unchanged:,}; rows without a label: {n_unlabelled:,}."
     )

@@ -59,6 +59,7 @@ class _View:
     name: str
     template: str
     read: _Read
+    needs_labeller: bool = False
 
 
 _VIEWS = (
@@ -67,7 +68,7 @@ _VIEWS = (
     _View("/pairs", "Pairs", "pairs", pairs.page),
     _View("/compare", "Compare", "compare", comparison.page),
     _View("/sql", "SQL", "sql", queries.page),
-    _View("/grade", "Grade", "grade", grading.page),
+    _View("/grade", "Grade", "grade", grading.page, needs_labeller=True),
 )
 _DOWNLOADS: Mapping[str, tuple[Callable[[Served, Asked], Result], Callable[[Result, Any], None], str]] = {
     "/findings.csv": (findings.download, write_csv, "text/csv"),
@@ -169,9 +170,8 @@ class _Pages:
         return self._page("error", status, asked, {"sentence": sentence})
 
     def _page(self, template: str, status: int, asked: Asked, values: Mapping[str, Any]) -> Response:
-        views = [(view.path, view.name) for view in _VIEWS if view.name]
         shown = _environment().get_template(f"{template}.html.j2")
-        text = shown.render(asked=asked, views=views, served=self.served, **{"build": None, **values})
+        text = shown.render(asked=asked, views=_VIEWS, served=self.served, **{"build": None, **values})
         return HTMLResponse(text, status)
 
 

@@ -14,11 +14,11 @@ from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import build_of
 from biasledger.serving.labelling import question_of, read_said, rubrics_of
 from biasledger.tuning.drawing import LEAST_LABELS, draw
+from biasledger.tuning.keeping import DRAWN
 from collector.errors import InputError
 from collector.hints import did_you_mean
 from collector.ledger.database import Ledger
 from collector.ledger.labels import read_labels
-from collector.ledger.scorable import AnswerToScore
 from collector.rows import GRADED
 
 _LOCK_SECONDS = 2.0
@@ -35,6 +35,7 @@ _COUNTS = """
     from raw.responses
     where run_id = $run_id
 """
+_TEXT = "select answer_text from raw.responses where (run_id, prompt_id, trial, attempt) = (?, ?, ?, ?)"
 
 
 def page(served: Served, asked: Asked) -> Mapping[str, Any]:
@@ -54,7 +55,10 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         if known and run_id not in known:
             raise InputError(f"There is no run {run_id!r}{did_you_mean(run_id, known) or '.'}")
         rubrics = list(dict.fromkeys([*rubrics_of(connection, run_id), *shipped()]))
-        rubric = asked.get("rubric") if asked.get("rubric") in rubrics else rubrics[0]
+        rubric = asked.get("rubric", rubrics[0])
+        # The form may have changed the run, which may not know the rubric of the one before.
+        if rubric not in rubrics and asked.get("of", run_id) != run_id:
+            rubric = rubrics[0]
         question = question_of(connection, run_id, rubric)
         counts = connection.execute(_COUNTS, {"run_id": run_id}).fetchone()
     sample, cells = _sample(served.ledger, run_id, question.scorers, counts)
@@ -64,7 +68,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             for one in read_labels(connection, run_id, question.rubric)
             if one.is_drawn and one.labelled_by == served.labeller.name
         }
-        left = [n for n, one in enumerate(sample, start=1) if (one.prompt_id, one.trial) not in graded]
+        left = [n for n, one in enumerate(sample, start=1) if one[:2] not in graded]
         place = asked.whole("place", left[0] if left else 1, least=1, most=max(len(sample), 1))
         values = {
             "build": build_of(served.warehouse),
@@ -72,6 +76,8 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             "run_id": run_id,
             "rubrics": rubrics,
             "question": question,
+            "least": LEAST_LABELS,
+            "drawn": DRAWN,
             "n": len(sample),
             "n_graded": len(sample) - len(left),
             "n_needed": LEAST_LABELS * len(cells),
@@ -80,18 +86,19 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
             "next": next((n for n in left if n > place), next((n for n in left if n < place), None)),
         }
         if sample:
-            one = sample[place - 1]
-            key = f"{one.prompt_id}.{one.trial}"
-            values["one"] = one
+            prompt_id, trial, attempt = sample[place - 1]
+            [text] = connection.execute(_TEXT, [run_id, prompt_id, trial, attempt]).fetchall()
+            values["one"] = {"prompt_id": prompt_id, "trial": trial, "text": text[0]}
+            key = f"{prompt_id}.{trial}"
             values["said"] = read_said(connection, served, run_id, [question], [key], only_drawn=True)[key][0]
-            values["prompt"] = asked_texts(connection, run_id, [one.prompt_id], one.trial)[one.prompt_id]
+            values["prompt"] = asked_texts(connection, run_id, [prompt_id], trial)[prompt_id]
     return values
 
 
 @lru_cache(maxsize=2)
 def _sample(
     path: Path, run_id: str, scorers: tuple[str, ...], _counts: object
-) -> tuple[list[AnswerToScore], list[int]]:
-    """Return a run's answers as drawn, and the sizes of its combinations of groups; kept until there are more, or fewer."""
+) -> tuple[list[tuple[str, int, int]], list[int]]:
+    """Return prompt, trial and attempt of answers as drawn, and the sizes of combinations of groups; kept until they change."""
     answers, _, cells = draw(Ledger(path, wait_seconds=_LOCK_SECONDS), run_id=run_id, scorers=scorers)
-    return answers, cells
+    return [(one.prompt_id, one.trial, one.attempt) for one in answers], cells

@@ -28,7 +28,8 @@ _BYTES_AT_MOST = 10_000
 # A path of this explorer: two slashes would begin the address of another machine.
 _OWN_PAGE = re.compile(r"/(?![/\\])[^\s\\]*")
 _RUBRICS = """
-    select detail from raw.kept_run_events
+    select detail, count(distinct detail ->> '$.rubric_hash') over (partition by detail ->> '$.rubric') as n_versions
+    from raw.kept_run_events
     where event = $event and run_id = $run_id and json_exists(detail, '$.answers') and json_exists(detail, '$.question')
     order by event_number
 """
@@ -44,7 +45,7 @@ _GRADES = """
 class Question:
     """What is asked about an answer: by a rubric, which judges are asked, too, or without one whether it is acceptable.
 
-    `answers` is label -> its meaning.
+    `answers` is label -> its meaning; `refusal` says why nobody can answer.
     """
 
     rubric: str
@@ -52,16 +53,26 @@ class Question:
     answers: Mapping[str, str]
     shows_message: bool = True
     scorers: tuple[str, ...] = ()
+    refusal: str = ""
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """Label -> its key: the label itself where all are single digits, else its place, of the first nine."""
+        is_own = set(self.answers) <= set("0123456789")
+        return dict(zip(self.answers, self.answers if is_own else "123456789", strict=False))
 
 
 _PLAIN = Question("", "", dict.fromkeys(LABELS, ""))
+_VERSIONS = (
+    "Judges graded this run by different versions of the rubric {!r}: give the changed one a name of its own."
+)
 
 
 @dataclass(frozen=True)
 class Said:
     """A question about one answer, its labels, among them the labeller's own, and judges' grades.
 
-    All are left out until the labeller has answered a rubric's question (`is_blind`).
+    All are left out until the labeller has answered a rubric's question (`is_blind`). `is_final`: another would not be blind.
     """
 
     question: Question
@@ -69,6 +80,7 @@ class Said:
     mine: KeptLabel | None = None
     grades: Sequence[Row] = ()
     is_blind: bool = True
+    is_final: bool = False
 
 
 def rubrics_of(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, Question]:
@@ -80,7 +92,8 @@ def rubrics_of(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, 
         # The ledger sorts keys as texts, 10 before 2; of labels the worse one comes first.
         ordered = {one: answers[one] for one in sorted(answers, key=int if label is None else label.__ne__)}
         scorers = (*(found[name].scorers if name in found else ()), said["scorer"])
-        found[name] = Question(name, said["question"], ordered, said["shows_message"], scorers)
+        refusal = _VERSIONS.format(name) if row["n_versions"] > 1 else ""
+        found[name] = Question(name, said["question"], ordered, said["shows_message"], scorers, refusal)
     return found
 
 
@@ -121,12 +134,15 @@ def read_said(
                 said.append(Said(question))
                 continue
             graded = [one for one in grades if one["answer"] == key and one["scorer"] in question.scorers]
-            said.append(Said(question, labels, mine, graded, is_blind=False))
+            is_final = bool(graded and mine and mine.is_drawn)
+            said.append(Said(question, labels, mine, graded, is_blind=False, is_final=is_final))
     return found
 
 
 def labels_of_run(served: Served, run_id: str, answers: Collection[str]) -> dict[str, list[Said]]:
     """Return what was said about answers of a run; nothing where the ledger cannot be read, which the page says elsewhere."""
+    if not answers:
+        return {}
     try:
         with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as connection:
             questions = [_PLAIN, *rubrics_of(connection, run_id).values()]
@@ -157,14 +173,20 @@ def keep_form(served: Served, body: bytes) -> str:
     if not trial.isdecimal() or len(trial) > 9:
         raise InputError("A label is of one answer: its run, prompt and trial.")
     ledger = Ledger(served.ledger, wait_seconds=_LOCK_SECONDS)
-    rubric, question = given.get("rubric", ""), _PLAIN
+    run_id, rubric, said = given.get("run", ""), given.get("rubric", ""), Said(_PLAIN)
     if rubric:
         with ledger.read() as connection:
-            question = question_of(connection, given.get("run", ""), rubric)
-    if given.get("label") not in ("", *question.answers):
-        raise InputError(f"A label of an answer is one of {quoted(question.answers)}: choose one.")
+            question = question_of(connection, run_id, rubric)
+            key = f"{given.get('prompt', '')}.{int(trial)}"
+            [said] = read_said(connection, served, run_id, [question], [key])[key]
+    if said.question.refusal:
+        raise InputError(said.question.refusal)
+    if given.get("label") not in ("", *said.question.answers):
+        raise InputError(f"A label of an answer is one of {quoted(said.question.answers)}: choose one.")
+    if said.is_final and said.mine and given["label"] != said.mine.label:
+        raise InputError("Your grade of this answer stands, because you have seen the judge's.")
     one = Label(
-        given.get("run", ""),
+        run_id,
         given.get("prompt", ""),
         int(trial),
         given["label"] or None,

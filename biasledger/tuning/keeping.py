@@ -17,10 +17,13 @@ from biasledger.tuning.labels import (
 from collector.errors import InputError
 from collector.ledger.database import Ledger
 from collector.ledger.labels import LABELS, Label, Labelling, keep_labels
+from collector.rows import GRADED
 from collector.tables.rows import read_rows, require_cells
 
 if TYPE_CHECKING:
     import duckdb
+
+    from biasledger.scoring.rubrics import Rubric
 
 DRAWN = "random"
 _Address = tuple[str, str, int]  # run, prompt and trial
@@ -32,10 +35,14 @@ _OF_HASH = """
     where responses.response_text is not null
     order by all
 """
+_OTHER_VERSION = """
+    select run_id from raw.kept_run_events
+    where event = ? and list_contains(?, run_id) and detail ->> '$.rubric' = ? and detail ->> '$.rubric_hash' != ?
+"""
 
 
 def keep_file(
-    path: Path, ledger_path: Path, by: str, rubric: str = "", known: Sequence[str] = LABELS
+    path: Path, ledger_path: Path, by: str, rubric: str = "", loaded: Rubric | None = None
 ) -> tuple[Labelling, int, int]:
     """Keep the labels of a file: of each output that a row names by its hash, in every run that has it.
 
@@ -44,19 +51,19 @@ def keep_file(
             drawn at random.
         ledger_path: the ledger.
         by: who gave them.
-        rubric: the rubric of a judge that they are answers of; empty for acceptable and problematic.
-        known: the labels that there are.
+        rubric, loaded: name and content of the rubric of a judge that they are answers of; without one they are acceptable or
+            problematic.
 
     Returns:
         The stored labels, how many labelled answers were drawn at random, and how many rows have no label.
 
     Raises:
         InputError: a row's label, answer or drawn is wrong, its digits belong to several outputs, two rows contradict each other,
-            or no row has a label; names file and row.
+            no row has a label, or a judge graded by another version of the rubric; names file and row.
         LedgerError: the ledger cannot be read or written.
     """
     rows = read_rows(path, "a row for each labelled answer", key_columns, seen_from=HERE)
-    labels = labels_of_rows(path, rows, known)
+    labels = labels_of_rows(path, rows, tuple(loaded.answers) if loaded else LABELS)
     if not labels:
         raise InputError(f"{path}: no row has a label.")
     ledger = Ledger(ledger_path)
@@ -67,6 +74,14 @@ def keep_file(
     else:
         found = [(number, _address(path, number, rows[number - 1])) for number in labels]
     given = labels_of_outputs(path, labels, found)
+    if loaded:
+        with ledger.read() as connection:
+            asked = [GRADED, [run_id for run_id, *_ in given], rubric, loaded.hash]
+            if other := connection.execute(_OTHER_VERSION, asked).fetchone():
+                sentence = (
+                    f"{path}: a judge graded run {other[0]} by another version of the rubric {rubric!r}"
+                )
+                raise InputError(f"{sentence}: give yours a name of its own.")
     drawn = {address for number, address in found if _is_drawn(path, number, rows[number - 1])}
     kept = Labelling(0, 0, 0)
     for is_drawn in (False, True):

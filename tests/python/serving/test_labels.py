@@ -14,8 +14,11 @@ import pytest
 import requests
 
 from biasledger.scoring.rubrics import load_rubric
-from biasledger.serving.asked import link
+from biasledger.serving.asked import Served, link
+from biasledger.serving.labelling import Question, labels_of_run
+from biasledger.tuning.keeping import keep_file
 from biasledger.verify import verify_ledger
+from collector.errors import InputError
 from collector.ledger.database import Ledger
 from collector.ledger.events import keep_event
 from collector.ledger.labels import KeptLabel, Label, keep_labels, read_labels
@@ -31,14 +34,18 @@ N_GRADED = 60  # of the run's answers
 
 @pytest.fixture(scope="module")
 def labelling(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
-    folder = tmp_path_factory.mktemp("labelling")
+    folder = copied(audited, tmp_path_factory.mktemp("labelling"))
+    judge(folder / "ledger.duckdb", "helpfulness", "condescension")
+    with serving(folder, label_as=NAME) as running:
+        yield running
+
+
+def copied(audited: Path, folder: Path) -> Path:
     for name in ("warehouse.duckdb", "ledger.duckdb"):
         shutil.copyfile(audited / name, folder / name)
     if (audited / "journal").is_dir():
         shutil.copytree(audited / "journal", folder / "journal")
-    judge(folder / "ledger.duckdb", "helpfulness", "condescension")
-    with serving(folder, label_as=NAME) as running:
-        yield running
+    return folder
 
 
 def judge(path: Path, *rubrics: str) -> None:
@@ -90,6 +97,12 @@ def form_of(page: str, place: int = 0) -> dict[str, str]:
     return {
         name: unescape(value) for name, value in re.findall(r'type="hidden" name="(\w+)" value="(.*?)"', form)
     }
+
+
+def take_back(explorer: Explorer, form: dict[str, str]) -> None:
+    """Take back a grade that the explorer no longer lets anybody change."""
+    one = Label(form["run"], form["prompt"], int(form["trial"]), None)
+    keep_labels(Ledger(explorer.ledger), [one], NAME, rubric=form["rubric"])
 
 
 def labels_of(explorer: Explorer, run_id: str) -> list[tuple[str, int, str | None, str]]:
@@ -190,7 +203,17 @@ def test_a_grade_is_blind_to_the_judge_and_to_others(labelling: Explorer) -> Non
     assert (form["prompt"], int(form["trial"])) not in {one[:2] for one in labels_of(labelling, run_id)}
     [verdict] = verify_ledger(labelling.ledger, [run_id], needs_journals=False)
     assert verdict.state == "intact"
-    post(labelling, {**form, "label": ""})
+    # Whoever has seen the judge's grade can no longer give a blind one, nor grade again what they took back.
+    assert "A grade stands once you have seen the judge’s." in page
+    assert "data-key" not in shown
+    for other_form in (form, {**form, "drawn": ""}, {**form, "trial": f"0{form['trial']}"}):
+        for label in ("", "2"):
+            refused = post(labelling, {**other_form, "label": label})
+            assert (refused.status_code, "Your grade of this answer stands" in refused.text) == (400, True)
+    assert post(labelling, {**form, "label": "4", "comment": "quite fine"}).status_code == 303
+    kept = [one for one in grades_of(labelling, "helpfulness") if one.labelled_by == NAME]
+    assert [(one.label, one.comment, one.is_drawn) for one in kept] == [("4", "quite fine", True)]
+    take_back(labelling, form)
     assert not any(one in labelling.get(asked).text for one in told)
 
 
@@ -225,7 +248,8 @@ def test_answers_side_by_side_are_graded_blind_and_not_as_drawn(labelling: Explo
         assert "small-model (helpfulness)" in page
         assert 'class="labels' not in page
         assert "biasledger serve --label-as NAME" in reading.get("/grade").text
-    post(labelling, {**forms[2], "label": ""})
+        assert 'href="/grade"' not in page
+    take_back(labelling, forms[2])
 
 
 def graded_prompts(explorer: Explorer) -> set[str]:
@@ -261,7 +285,7 @@ def test_the_sample_is_random_about_each_group_and_what_is_left_out_comes_again(
         ]
         assert of_group not in (sorted(of_group), sorted(of_group, reverse=True))
     for one in drawn:
-        post(labelling, {**one, "label": ""})
+        take_back(labelling, one)
 
 
 def test_a_rubric_that_no_judge_was_asked_yet_can_be_graded(labelling: Explorer) -> None:
@@ -269,9 +293,96 @@ def test_a_rubric_that_no_judge_was_asked_yet_can_be_graded(labelling: Explorer)
     assert "Is the reply rude, disrespectful or unreasonable" in page
     assert "by the judge" not in page
     form = form_of(page)
-    assert post(labelling, {**form, "label": "no"}).status_code == 303
-    assert [(one.label, one.is_drawn) for one in grades_of(labelling, "toxicity")] == [("no", True)]
+    # As long as no judge has graded, a grade can be changed.
+    for label in ("yes", "no"):
+        assert post(labelling, {**form, "label": label}).status_code == 303
+        assert [(one.label, one.is_drawn) for one in grades_of(labelling, "toxicity")] == [(label, True)]
     assert "by the judge" not in labelling.get(form["back"].partition("#")[0]).text
+
+
+@pytest.mark.parametrize(
+    ("grades", "keys"),
+    [
+        (["1", "2", "3"], ["1", "2", "3"]),
+        (list("0123456789"), list("0123456789")),
+        (["-1", "0", "1"], ["1", "2", "3"]),
+        ([str(grade) for grade in range(11)], list("123456789")),
+        (["j", "k"], ["1", "2"]),
+        (["٣", "yes"], ["1", "2"]),
+    ],
+)
+def test_each_key_gives_one_grade(grades: list[str], keys: list[str]) -> None:
+    question = Question("mine", "?", dict.fromkeys(grades, ""))
+    assert question.keys == dict(zip(grades, keys, strict=False))
+
+
+def test_the_page_shows_the_keys_that_work(labelling: Explorer) -> None:
+    asked = link("/grade", run=judged_run(labelling.ledger), rubric="helpfulness")
+    # Grades 1 to 5 and 10.
+    page = labelling.get(asked).text
+    assert re.findall(r'data-key="(.*?)">(?:<kbd>(.*?)</kbd> )?(\w+)', page) == [
+        *((key, "", key) for key in "12345"),
+        ("6", "6", "10"),
+    ]
+
+
+def test_nobody_grades_by_two_versions_of_a_rubric(audited: Path, tmp_path: Path) -> None:
+    folder = copied(audited, tmp_path)
+    ledger = Ledger(folder / "ledger.duckdb")
+    run_id = judged_run(ledger.path)
+    says = "Judges graded this run by different versions of the rubric"
+    _, rubric = load_rubric("warmth")
+    changed = rubric.model_copy(update={"answers": {**rubric.answers, "10": "very warm"}})
+    file = tmp_path / "grades.csv"
+    with serving(folder, label_as=NAME) as explorer:
+        asked = link("/grade", run=run_id, rubric="warmth")
+        page = explorer.get(asked).text
+        form = form_of(page)
+        file.write_text(f"run,prompt,trial,label\n{run_id},{form['prompt']},{form['trial']},3\n", "utf-8")
+        for scorer, version, is_refused in (
+            ("one", rubric, False),
+            ("another judge", rubric, False),
+            ("one of the changed rubric", changed, True),
+        ):
+            detail = version.document("warmth")
+            keep_event(ledger, run_id, GRADED, {"scorer": scorer, **detail, "swaps": []})
+            # A file of grades is of one version, too.
+            if scorer == "another judge":
+                assert keep_file(file, ledger.path, "Bo", "warmth", rubric)[0].n_kept == 1
+                with pytest.raises(
+                    InputError, match=f"run {run_id} by another version of the rubric 'warmth'"
+                ):
+                    keep_file(file, ledger.path, "Bo", "warmth", changed)
+            page = explorer.get(asked).text
+            assert (says in page, 'class="labels' not in page) == (is_refused, is_refused), scorer
+        refused = post(explorer, {**form, "label": "3"})
+        assert (refused.status_code, says in refused.text) == (400, True)
+        with pytest.raises(InputError, match="another version"):
+            keep_file(file, ledger.path, "Cy", "warmth", rubric)
+        assert [one.labelled_by for one in grades_of(explorer, "warmth")] == ["Bo"]
+        pairs = explorer.get(link("/pairs", run=run_id)).text
+        assert says in pairs
+        assert 'value="warmth"' not in pairs
+        # Other rubrics of the run can be graded.
+        assert 'class="labels' in explorer.get(link("/grade", run=run_id, rubric="toxicity")).text
+
+
+def test_an_unknown_rubric_is_said_unless_the_form_changed_the_run(labelling: Explorer) -> None:
+    run_id = judged_run(labelling.ledger)
+    refused = labelling.get(link("/grade", run=run_id, rubric="helpfulnes"))
+    assert refused.status_code == 400
+    assert "There is no rubric 'helpfulnes'" in unescape(refused.text)
+    assert labelling.get(link("/grade", run=run_id, rubric="mine", of=run_id)).status_code == 400
+    changed = labelling.get(link("/grade", run=run_id, rubric="mine", of="another"))
+    assert form_of(changed.text)["rubric"] == "helpfulness"
+    assert f'name="of" value="{run_id}"' in changed.text
+
+
+def test_the_ledger_is_not_opened_for_no_answers(
+    labelling: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("biasledger.serving.labelling.Ledger")
+    assert labels_of_run(Served(labelling.warehouse, labelling.ledger), "run", []) == {}
 
 
 def test_grades_that_are_none_are_refused(labelling: Explorer, explorer: Explorer) -> None:
