@@ -556,7 +556,7 @@ class TestSql:
 
     def test_descriptions_are_whole(self, explorer: Explorer) -> None:
         said = text_of(explorer.get("/sql").text)
-        assert max(len(one.question) for one in prepared()) > 160
+        assert max(len(one.question) for one in prepared()) > 120
         assert [one.name for one in prepared() if " ".join(one.question.split()) not in said] == []
 
     def test_a_query_of_the_report_is_on_the_run_that_is_chosen(self, explorer: Explorer) -> None:
