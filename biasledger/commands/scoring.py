@@ -339,7 +339,8 @@ def label(
         next_step(f"biasledger label {shlex.quote(str(labels))} --by NAME")
         return
     name, loaded = load_rubric(rubric) if rubric is not None else ("", None)
-    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "", name, loaded)
+    asked = (name, tuple(loaded.answers), loaded.hash) if loaded else ()
+    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "", *asked)
     say(
         f"Labels stored: {done.n_kept:,}; unchanged: {done.n_unchanged:,}; rows without a label: {n_unlabelled:,}."
     )

@@ -23,8 +23,6 @@ from collector.tables.rows import read_rows, require_cells
 if TYPE_CHECKING:
     import duckdb
 
-    from biasledger.scoring.rubrics import Rubric
-
 DRAWN = "random"
 _Address = tuple[str, str, int]  # run, prompt and trial
 _OF_HASH = """
@@ -42,7 +40,12 @@ _OTHER_VERSION = """
 
 
 def keep_file(
-    path: Path, ledger_path: Path, by: str, rubric: str = "", loaded: Rubric | None = None
+    path: Path,
+    ledger_path: Path,
+    by: str,
+    rubric: str = "",
+    answers: Sequence[str] = LABELS,
+    rubric_hash: str = "",
 ) -> tuple[Labelling, int, int]:
     """Keep the labels of a file: of each output that a row names by its hash, in every run that has it.
 
@@ -51,8 +54,8 @@ def keep_file(
             drawn at random.
         ledger_path: the ledger.
         by: who gave them.
-        rubric, loaded: name and content of the rubric of a judge that they are answers of; without one they are acceptable or
-            problematic.
+        rubric, answers, rubric_hash: name, answers and hash of the rubric of a judge that they are answers of; without one they
+            are acceptable or problematic.
 
     Returns:
         The stored labels, how many labelled answers were drawn at random, and how many rows have no label.
@@ -63,7 +66,7 @@ def keep_file(
         LedgerError: the ledger cannot be read or written.
     """
     rows = read_rows(path, "a row for each labelled answer", key_columns, seen_from=HERE)
-    labels = labels_of_rows(path, rows, tuple(loaded.answers) if loaded else LABELS)
+    labels = labels_of_rows(path, rows, tuple(answers))
     if not labels:
         raise InputError(f"{path}: no row has a label.")
     ledger = Ledger(ledger_path)
@@ -74,9 +77,9 @@ def keep_file(
     else:
         found = [(number, _address(path, number, rows[number - 1])) for number in labels]
     given = labels_of_outputs(path, labels, found)
-    if loaded:
+    if rubric_hash:
         with ledger.read() as connection:
-            asked = [GRADED, [run_id for run_id, *_ in given], rubric, loaded.hash]
+            asked = [GRADED, [run_id for run_id, *_ in given], rubric, rubric_hash]
             if other := connection.execute(_OTHER_VERSION, asked).fetchone():
                 sentence = (
                     f"{path}: a judge graded run {other[0]} by another version of the rubric {rubric!r}"

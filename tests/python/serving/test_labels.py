@@ -348,17 +348,20 @@ def test_nobody_grades_by_two_versions_of_a_rubric(audited: Path, tmp_path: Path
             keep_event(ledger, run_id, GRADED, {"scorer": scorer, **detail, "swaps": []})
             # A file of grades is of one version, too.
             if scorer == "another judge":
-                assert keep_file(file, ledger.path, "Bo", "warmth", rubric)[0].n_kept == 1
+                assert (
+                    keep_file(file, ledger.path, "Bo", "warmth", tuple(rubric.answers), rubric.hash)[0].n_kept
+                    == 1
+                )
                 with pytest.raises(
                     InputError, match=f"run {run_id} by another version of the rubric 'warmth'"
                 ):
-                    keep_file(file, ledger.path, "Bo", "warmth", changed)
+                    keep_file(file, ledger.path, "Bo", "warmth", tuple(changed.answers), changed.hash)
             page = explorer.get(asked).text
             assert (says in page, 'class="labels' not in page) == (is_refused, is_refused), scorer
         refused = post(explorer, {**form, "label": "3"})
         assert (refused.status_code, says in refused.text) == (400, True)
         with pytest.raises(InputError, match="another version"):
-            keep_file(file, ledger.path, "Cy", "warmth", rubric)
+            keep_file(file, ledger.path, "Cy", "warmth", tuple(rubric.answers), rubric.hash)
         assert [one.labelled_by for one in grades_of(explorer, "warmth")] == ["Bo"]
         pairs = explorer.get(link("/pairs", run=run_id)).text
         assert says in pairs
