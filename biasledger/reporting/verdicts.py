@@ -105,6 +105,13 @@ class RunVerdict:
         return "no warning" if is_clear and not self.silent else ""
 
     @property
+    def symbol(self) -> str:
+        """The symbol of its label or status: an audit that nothing can fail is neither judged nor without data."""
+        if not self.label:
+            return self.status
+        return "past" if self.warnings else "plain"
+
+    @property
     def failing_alarms(self) -> list[Row]:
         """The alarms that fail the audit, of what was asked plainly."""
         return [

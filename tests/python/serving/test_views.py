@@ -556,6 +556,7 @@ class TestSql:
 
     def test_descriptions_are_whole(self, explorer: Explorer) -> None:
         said = text_of(explorer.get("/sql").text)
+        # Titles are cut after 120 characters: a question that was cut there would be missing.
         assert max(len(one.question) for one in prepared()) > 120
         assert [one.name for one in prepared() if " ".join(one.question.split()) not in said] == []
 
