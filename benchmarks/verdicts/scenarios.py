@@ -535,6 +535,11 @@ SCENARIOS = (
     Scenario("P5", "two runs of 30 resumes, worse by .3 sd", "found", _scores(two_runs, worse=3.0), "measure = 'score_gap'",
              "fct_run_comparisons", at_least=0.85),
     *(
+        Scenario("P5", f"two runs of 30 resumes, {what}", "false alarm", _scores(two_runs, worse=worse), "measure = 'score_gap'",
+                 "fct_run_comparisons")
+        for worse, what in ((0.0, "alike"), (0.2, "worse by the tolerance of .02 sd"))
+    ),
+    *(
         Scenario("P6", f"labels: 100 resumes under {n} names a group, {size} ranks", rule,
                  _ranks(n_names=n, sd=0.1, noise=0.3, lowered=size), _RANK if size else "true", at_least=0.4 if size else None)
         for n in (2, 3, 4)

@@ -127,8 +127,9 @@ tested as (
         *,
         {{ two_sided_normal_p("difference_deviate") }} as p_difference,
         {{ two_sided_normal_p("deviate") }} as p_value,
-        {{ two_sided_normal_p("deviate_worse") }} as p_worse,
-        {{ two_sided_normal_p("deviate_better") }} as p_better,
+        -- "Worse" is one question and "better" another, each with its own 5 %: one-sided.
+        {{ two_sided_normal_p("deviate_worse") }} / 2 as p_worse,
+        {{ two_sided_normal_p("deviate_better") }} / 2 as p_better,
         -- A member with unknown error rules out nothing.
         coalesce(worsening_arm_low > 0 and worsening_arm_high > 0, false)
         and worsening - worsening_arm_low > -tolerance
