@@ -78,13 +78,14 @@ labels as (
     group by run_id
 ),
 
-judges as (
+-- Grades of judges, and decisions of second readers, whose last one counts.
+readers as (
     select
         run_id,
         count(*) as n,
         {{ fingerprint_of(["event_number", "detail"]) }} as fingerprint
     from {{ ref("stg_ledger__run_events") }}
-    where event = 'graded'
+    where event in ('graded', 'read')
     group by run_id
 ),
 
@@ -104,7 +105,7 @@ run_states as (
             "runs.run_id", "runs.spec", "runs.parameters", "run_analysis_settings.analysis_hash", "prompts.n",
             "prompts.fingerprint", "prompt_attributes.n", "prompt_attributes.fingerprint", "responses.n",
             "responses.fingerprint", "erasures.n", "erasures.fingerprint", "scores.n", "scores.fingerprint", "labels.n",
-            "labels.fingerprint", "judges.n", "judges.fingerprint", "catalogues.catalogue_hash", "'" ~ var("engine_version") ~ "'",
+            "labels.fingerprint", "readers.n", "readers.fingerprint", "catalogues.catalogue_hash", "'" ~ var("engine_version") ~ "'",
         ]) }} as run_state
     from runs
     left join run_analysis_settings on runs.run_id = run_analysis_settings.run_id
@@ -114,7 +115,7 @@ run_states as (
     left join erasures on runs.run_id = erasures.run_id
     left join scores on runs.run_id = scores.run_id
     left join labels on runs.run_id = labels.run_id
-    left join judges on runs.run_id = judges.run_id
+    left join readers on runs.run_id = readers.run_id
     left join catalogues on run_analysis_settings.catalogue = catalogues.catalogue
 ),
 

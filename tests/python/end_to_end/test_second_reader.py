@@ -27,13 +27,14 @@ PRICES = (
     "model,input_usd_per_million,output_usd_per_million,batch_share,from_date,source\n"
     "reader,1,2,,2026-01-01,a price list\n"
     "guesser,1,2,,2026-01-01,a price list\n"
+    "optimist,1,2,,2026-01-01,a price list\n"
 )
 
 
 @pytest.fixture
 def base_url() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
-        """A reader that finds the thumb (up is accept, down is reject, none is no decision), and one that always accepts."""
+        """A reader that finds the thumb (up is accept, down is reject, none is no decision), one that always accepts, and one that accepts every thumb."""
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -45,7 +46,7 @@ def base_url() -> Iterator[str]:
                 if "down" in reply or "reject" in reply
                 else None
             )
-            if asked["model"] == "guesser":
+            if asked["model"] == "guesser" or (asked["model"] == "optimist" and "down" in reply):
                 thumb = "accept"
             body = json.dumps(
                 {
@@ -76,7 +77,7 @@ def project(new_project: Callable[[], Project], base_url: str, monkeypatch: pyte
     monkeypatch.chdir(project.folder)
     targets = {
         model: {"kind": "openai", "base_url": base_url, "model": model, "concurrency": 2}
-        for model in ("reader", "guesser")
+        for model in ("reader", "guesser", "optimist")
     }
     (project.folder / "targets.yml").write_text(yaml.safe_dump({"targets": targets}), encoding="utf-8")
     (project.folder / "seeds").mkdir(exist_ok=True)
@@ -144,6 +145,12 @@ def test_what_it_reads_is_kept_checked_and_judged(project: Project) -> None:
     assert "The second reader (reader) read 16 answers of this run that no rule reads;" in explained
     assert "it agreed with the rules on 30 of 30 answers." in explained
     assert "guesser" not in explained
+    # A later reader's decisions count, though the answers and their status are the same.
+    assert "its decisions are used." in run("read", "--with", "optimist").output
+    project.build()
+    assert project.rows(
+        "select n_people, n_selected from marts.fct_decision_rates where attribute = 'sex' and group_name = 'f'"
+    ) == [(22, 16)]
 
 
 @pytest.mark.slow
