@@ -16,16 +16,17 @@ from biasledger.cli import cli
 from biasledger.explaining import Explanation, explain_finding
 from biasledger.explaining.marks import Span
 from biasledger.explaining.output import _clear, _interval, _marked, _value, as_json
+from biasledger.measures.declared import declared
 from collector.errors import InputError
 from collector.ledger.erasure import erase
 
-MEASURES = [
-    "accuracy_gap", "answer_gap", "category_association", "classifier_accuracy", "hedging_gap", "impact_ratio", "length_gap",
-    "marked_words", "marker_association", "negative_regard", "negative_regard_gap", "personality_fairness", "place_gap",
-    "position_bias", "price_gap", "price_share", "price_spread", "probe_stereotype_ratio", "rank_gap", "readability_gap",
-    "repeat_spread", "robustness", "shortfall_spread", "similarity_gap", "snsr", "snsv", "stereotype_gap", "stereotype_ratio",
-    "type_token_ratio_gap", "unanswered_spread", "word_divergence",
-]  # fmt: skip
+MEASURES = sorted([
+    "accuracy_gap", "answer_gap", "category_association", "impact_ratio", "marker_association", "negative_regard",
+    "negative_regard_gap", "personality_fairness", "place_gap", "position_bias", "price_gap", "price_share", "price_spread",
+    "probe_stereotype_ratio", "rank_gap", "repeat_spread", "robustness", "shortfall_spread", "snsr", "snsv", "stereotype_gap",
+    "stereotype_ratio", "unanswered_spread",
+    *(one.name for method in ("texts", "words") for one in declared(method) if not one.only_where_found),
+])  # fmt: skip
 
 
 @pytest.fixture(scope="module")
