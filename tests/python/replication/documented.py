@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from .warehouses import rows_of
 DOCUMENT = Path(__file__).parents[3] / "docs" / "replications.md"
 FINDINGS = {
     "personas": ("word_divergence", "classifier_accuracy", "marked_words"),
-    "recs-music": ("snsr", "unanswered_spread"),
+    "recs-music": ("snsr",),
     "resume-seniority": ("rank_gap",),
     "resume-ranking": ("impact_ratio", "position_bias"),
     "restaurant-prices": ("price_share", "price_gap"),
@@ -35,11 +36,10 @@ FINDINGS = {
 SUMMED = ("fep-library",)
 """Audits with so many contrasts that a row of the table is a measure of all groups of an attribute."""
 
-_HEAD = "| run | about | measure | value [interval] | adjusted p | verdict | speaks of |\n|---|---|---|---|---|---|---|\n"
-_SUMMED_HEAD = (
-    "| run | attribute | measure | contrasts | largest value | smallest adjusted p | verdicts | speaks of |\n"
-    "|---|---|---|---|---|---|---|---|\n"
-)
+_COLUMNS = ("Run", "about", "measure", "value [interval]", "adjusted p", "verdict", "covers")
+_SUMMED_COLUMNS = (
+    "Run", "attribute", "measure", "contrasts", "largest value", "smallest adjusted p", "verdicts", "covers",
+)  # fmt: skip
 _BLOCK = "<!-- findings: {audit} -->\n{table}<!-- end -->"
 _ROWS = """
     select
@@ -96,13 +96,28 @@ class _Number(float):
 
 def table(connection: duckdb.DuckDBPyConnection, audit: str) -> str:
     """The table of an audit's findings as the document prints it, markers included."""
-    head, sql, written = (
-        (_SUMMED_HEAD, _SUMMED_ROWS, _summed_row) if audit in SUMMED else (_HEAD, _ROWS, _row)
+    columns, sql, written = (
+        (_SUMMED_COLUMNS, _SUMMED_ROWS, _summed_row) if audit in SUMMED else (_COLUMNS, _ROWS, _row)
     )
     found = connection.execute(sql, {"measures": list(FINDINGS[audit])})
     names = [column[0] for column in found.description]
-    rows = "".join(written(dict(zip(names, row, strict=True))) for row in found.fetchall())
-    return _BLOCK.format(audit=audit, table=head + rows)
+    return laid_out(audit, columns, [written(dict(zip(names, row, strict=True))) for row in found.fetchall()])
+
+
+def laid_out(audit: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The table of these cells. A run or coverage that all rows share is stated once above it."""
+    alike = [
+        at
+        for at, name in enumerate(columns)
+        if name in ("Run", "covers") and len({row[at] for row in rows}) == 1
+    ]
+    shared = "; ".join(f"{columns[at]}: {rows[0][at]}" for at in alike)
+    left = [[cell for at, cell in enumerate(row) if at not in alike] for row in (columns, *rows)]
+    lines = ["| " + " | ".join(cells) + " |" for cells in left]
+    lines.insert(1, "|---" * len(left[0]) + "|")
+    return _BLOCK.format(
+        audit=audit, table="".join(f"{line}\n" for line in ([shared, ""] if shared else []) + lines)
+    )
 
 
 def table_in(document: str, audit: str) -> str | None:
@@ -120,7 +135,7 @@ def _pattern(audit: str) -> str:
     return rf"<!-- findings: {re.escape(audit)} -->\n.*?<!-- end -->"
 
 
-def _row(row: dict[str, Any]) -> str:
+def _row(row: dict[str, Any]) -> tuple[str, ...]:
     about = row["attribute"].strip("()") or "all"
     if row["group_name"] and not row["group_name"].startswith("("):
         about += f": {row['group_name']}"
@@ -129,17 +144,14 @@ def _row(row: dict[str, Any]) -> str:
     # For the strongest word or category the upper bound is on another scale than the value.
     has_interval = row["interval_low"] is not None
     interval = f" [{_three(row['interval_low'])}, {_three(row['interval_high'])}]" if has_interval else ""
-    return (
-        f"| {row['target']} | {about} | `{row['measure']}` | {_three(row['value'])}{interval} | "
-        f"{_three(row['p_value_adjusted'])} | {row['status']} | {row['scope']} |\n"
-    )
+    value = f"{_three(row['value'])}{interval}"
+    p = _three(row["p_value_adjusted"])
+    return (row["target"], about, f"`{row['measure']}`", value, p, row["status"], row["scope"])
 
 
-def _summed_row(row: dict[str, Any]) -> str:
-    return (
-        f"| {row['target']} | {row['attribute']} | `{row['measure']}` | {row['n']} | {_three(row['value'])} | "
-        f"{_three(row['p_value_adjusted'])} | {row['verdicts']} | {row['scope']} |\n"
-    )
+def _summed_row(row: dict[str, Any]) -> tuple[str, ...]:
+    numbers = (str(row["n"]), _three(row["value"]), _three(row["p_value_adjusted"]))
+    return (row["target"], row["attribute"], f"`{row['measure']}`", *numbers, row["verdicts"], row["scope"])
 
 
 def _three(value: float | None) -> str:
