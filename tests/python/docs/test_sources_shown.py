@@ -269,10 +269,6 @@ LISTS = {
         "select bool_and(similarity between 0 and 1) and count(rerun_similarity) > 0 from fct_robustness where "
         "is_judged"
     ),
-    "precision, recall, NDCG next to fairness": (
-        "select count(*) = 3 from (describe fct_list_quality) where column_name in ('mean_precision', "
-        "'mean_recall', 'mean_ndcg')"
-    ),
     "short lists: padded or asked again": (
         "select bool_and(mean_shortfall between 0 and 1) from fct_list_quality where n_lists > 0"
     ),
@@ -581,6 +577,10 @@ OTHER_TESTS: dict[str, str | tuple[str, ...]] = {
         "cli/test_costs.py::test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more",
     ),
     "re-ranking, calibration": _FAIR,
+    "precision, recall, NDCG next to fairness": (
+        f"{_MODELS}/lists/_unit_tests.yml::relevance_by_hand",
+        "end_to_end/test_lists.py::test_steering_one_group_fires_for_its_attribute_alone",
+    ),
     "SNSR 0.1363 and SNSV 0.0507 of Gemini 1.5 Flash": "replication/test_recs_music.py::test_all_cells_of_snsr_and_snsv",
     "Table 5: 54 templates": _TEMPLATES,
     "places that serve alcohol": _TEMPLATES,
