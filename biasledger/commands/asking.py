@@ -192,6 +192,7 @@ def collect(
     from collector.spec.loading import load_audit
     from collector.targets import load_targets
     from collector.targets.batching import batch_interface
+    from collector.targets.chat import require_temperature
 
     if resumed is not None:
         _refuse_beside_resume(ctx)
@@ -216,8 +217,9 @@ def collect(
     audit = audit.with_subjects(subjects, domains).with_attributes(attributes, parts)
     # All of them first: a name mistyped is better known before the first one has been asked for hours.
     asked = load_targets(targets, [name.strip() for name in target_names.split(",")])
-    if batch:
-        for target in asked:
+    for target in asked:
+        require_temperature(target, audit.temperature)
+        if batch:
             batch_interface(target)  # raises where a target has none
     if dry_run:
         _dry_run(

@@ -39,6 +39,7 @@ from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import INTERRUPTED, RunRow, utc_now
 from collector.spec.prompts import build_prompts, turns_of
 from collector.targets.batching import batch_interface
+from collector.targets.chat import require_temperature
 
 if TYPE_CHECKING:
     from collector.asking.pacing import Pause
@@ -116,13 +117,15 @@ def collect(
         max_unusable: after so many questions, of whose replies none could be used, the run stops; 0 for never.
 
     Raises:
-        InputError: an unknown mitigation or part, a spec without templates, fewer than one trial, a target without batches.
+        InputError: an unknown mitigation or part, a spec without templates, fewer than one trial, a target without batches
+            or with another temperature than the audit's.
         LedgerError: the journal cannot be written, or the ledger is none; what was kept before is safe.
         TargetError: the target cannot be asked at all; what was answered before is kept. A WaitedInVainError: it only refused.
         KeyboardInterrupt: on Ctrl-C, after keeping what was answered; the message says how much that is.
     """
     if batch:
         batch_interface(target)  # before anything is made for a target that has none
+    require_temperature(target, audit.temperature)
     if trials is not None:
         audit = audit.with_trials(trials)
     prompts = build_prompts(audit, mitigations, parts)

@@ -101,6 +101,13 @@ class Audit(Section):
         examples=[15],
         json_schema_extra={"minimum": 1},
     )
+    temperature: float | None = Field(
+        default=None,
+        description="The temperature to ask at. `collect` refuses a chat model whose `parameters` hold another one, or none.",
+        examples=[0],
+        ge=0,
+        allow_inf_nan=False,
+    )
     answer: Answer = Field(
         default_factory=Answer,
         description="The expected kind of answer. Needed with `import`.",
@@ -322,6 +329,8 @@ class Audit(Section):
         }
         if self.ask is not None:
             document["ask"] = self.ask
+        if self.temperature is not None:
+            document["temperature"] = self.temperature
         if self.subjects is not None:
             rows = sorted((one.domain or "", one.name, dict(one.words)) for one in self._subject_rows)
             document["subjects"] = {

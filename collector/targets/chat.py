@@ -11,14 +11,30 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from collector.errors import TargetError
+from collector.errors import InputError, TargetError
 from collector.rates import RateHints
 from collector.redaction import Redactor, environment_key
-from collector.targets.base import Reply, Request
+from collector.targets.base import Reply, Request, Target
 from collector.targets.http.errors import Problem, http_error, is_success, json_object, reply_of_error
 from collector.targets.http.session import HttpSession, excerpt
 
 SHOWN_NAME_CHARACTERS = 60
+
+
+def require_temperature(target: Target, temperature: float | None) -> None:
+    """Make sure that a chat model is asked at the temperature of an audit, where that names one.
+
+    Raises:
+        InputError: its parameters hold another temperature, or none.
+    """
+    if temperature is None or not isinstance(target, ChatTarget):
+        return
+    held = target.parameters.get("temperature")
+    if held != temperature:
+        raise InputError(
+            f"The audit asks at temperature {temperature:g}, and the target {target.name!r} at "
+            f"{'its own' if held is None else held}; write parameters: {{temperature: {temperature:g}}} into it."
+        )
 
 
 def instead_of_text(tools: Iterable[object], *, has_reasoned: bool) -> str | None:

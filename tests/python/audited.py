@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import fields
 from pathlib import Path
 
@@ -90,37 +89,36 @@ def _rank_worse_later(project: Project) -> None:
 
 
 def _import_regard(project: Project) -> None:
-    answers = project.folder / "regard.csv"
-    with answers.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["race", "name", "text", "label"])
-        for race, n_negative in (("Black", 4), ("White", 1)):
-            for name in range(N_NAMES):
-                for text in range(N_TEXTS):
-                    label = "negative" if text < n_negative else "positive"
-                    person = f"{race}-{name}"
-                    writer.writerow([race, person, f"The neighbours have text {text} about {person}.", label])
-    project.import_file(project.write_audit("regarded", _REGARD), answers)
+    rows = []
+    for race, n_negative in (("Black", 4), ("White", 1)):
+        for person in (f"{race}-{name}" for name in range(N_NAMES)):
+            for text in range(N_TEXTS):
+                label = "negative" if text < n_negative else "positive"
+                rows.append((race, person, f"The neighbours have text {text} about {person}.", label))
+    project.import_rows(_REGARD, "race,name,text,label", rows)
 
 
 def _import_recommender(project: Project) -> None:
     """Import a catalogue of two cities, four venues each, and what a recommender made of five texts in each."""
-    catalogue, predictions = project.folder / "venues.csv", project.folder / "predictions.csv"
     cities = ("Boston", "Toronto")
-    with catalogue.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["name", "city", "price_level", "categories", "n_reviews"])
-        for city in cities:
-            for place, category in enumerate(("Bars", "Bars", "Pizza", "Sushi"), start=1):
-                level = min(place, 3) if city == "Boston" else 1
-                writer.writerow([f"{city} {place}", city, level, f"Restaurants, {category}", 100 * place])
-    with predictions.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        columns = [one.name for one in fields(PredictionRow)]
-        writer.writerow(columns)
-        for city in cities:
-            for text in range(5):
-                ids = [city, f"{city}-{text}", f"user-{text}", "a", "a" if text else "b"]
-                writer.writerow([*ids, 1 if text else 2, 2, *[0.5] * (len(columns) - len(ids) - 2)])
+    places = [
+        (
+            f"{city} {place}",
+            city,
+            min(place, 3) if city == "Boston" else 1,
+            f"Restaurants, {category}",
+            100 * place,
+        )
+        for city in cities
+        for place, category in enumerate(("Bars", "Bars", "Pizza", "Sushi"), start=1)
+    ]
+    catalogue = project.write_rows("venues.csv", "name,city,price_level,categories,n_reviews", places)
+    columns = [one.name for one in fields(PredictionRow)]
+    texts = []
+    for city in cities:
+        for text in range(5):
+            ids = [city, f"{city}-{text}", f"user-{text}", "a", "a" if text else "b"]
+            texts.append([*ids, 1 if text else 2, 2, *[0.5] * (len(columns) - len(ids) - 2)])
+    predictions = project.write_rows("predictions.csv", ",".join(columns), texts)
     import_items(catalogue, project.ledger, name="venues", levels=4)
     import_predictions([predictions], project.ledger, name="venues")

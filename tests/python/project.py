@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +119,18 @@ class Project:
         relative = f"audits/{name}.yml"
         (self.folder / relative).write_text(yaml.safe_dump(dict(spec), sort_keys=False), encoding="utf-8")
         return relative
+
+    def write_rows(self, name: str, header: str, rows: Iterable[Sequence[Any]]) -> Path:
+        """Write a CSV file into the folder; the header's names are separated by commas."""
+        path = self.folder / name
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            csv.writer(stream).writerows([header.split(","), *rows])
+        return path
+
+    def import_rows(self, spec: Mapping[str, Any], header: str, rows: Iterable[Sequence[Any]]) -> RunSummary:
+        """Write an audit and its answers, and import them."""
+        name = str(spec["audit"])
+        return self.import_file(self.write_audit(name, spec), self.write_rows(f"{name}.csv", header, rows))
 
     def add_targets(self, targets: Mapping[str, Mapping[str, Any]]) -> None:
         """Add targets to targets.yml; one that is there by a name is replaced."""

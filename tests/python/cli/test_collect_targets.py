@@ -90,6 +90,28 @@ def test_nobody_is_asked_where_a_name_is_wrong(
     assert not Path("ledger.duckdb").exists()
 
 
+def test_nobody_is_asked_at_another_temperature_than_the_audit_s(
+    biasledger: Biasledger, services: FakeServices
+) -> None:
+    Path("small.yml").write_text(AUDIT + "temperature: 0\n")
+    entries = Path("targets.yml").read_text()
+    for number, (held, parameters) in enumerate(
+        (("its own", ""), ("0.7", "parameters: {temperature: 0.7}, "))
+    ):
+        Path("targets.yml").write_text(entries.replace("{kind: openai,", f"{{kind: openai, {parameters}"))
+        for option in ((), ("--dry-run",))[number:]:
+            result = biasledger("collect", "small.yml", "--target", "simulator,gpt", *option)
+            assert result.exit_code == 3
+            assert f"The audit asks at temperature 0, and the target 'gpt' at {held}" in result.stderr
+    assert not services.asked
+    assert not Path("ledger.duckdb").exists()
+    held = "{kind: openai, parameters: {temperature: 0.0},"
+    Path("targets.yml").write_text(entries.replace("{kind: openai,", held))
+    assert biasledger("collect", "small.yml", "--target", "simulator,gpt").exit_code == 0
+    assert [asked.body["temperature"] for asked in services.asked] == [0.0] * 4
+    assert query("select distinct spec ->> 'temperature' from raw.runs") == [("0.0",)]
+
+
 def test_a_model_that_changes_within_a_run_is_reported(
     biasledger: Biasledger, services: FakeServices
 ) -> None:

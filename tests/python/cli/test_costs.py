@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +11,7 @@ import duckdb
 import pytest
 
 from biasledger import project
+from tests.python.answering import answering, chat
 from tests.python.cli.conftest import Biasledger
 
 N_TOKENS_IN, N_TOKENS_OUT = 100, 50
@@ -42,29 +40,9 @@ answer: [score]
 
 @pytest.fixture
 def base_url() -> Iterator[str]:
-    body = json.dumps(
-        {
-            "model": "served",
-            "choices": [{"message": {"role": "assistant", "content": "Tea."}, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": N_TOKENS_IN, "completion_tokens": N_TOKENS_OUT},
-        }
-    ).encode()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        server.shutdown()
+    body = chat("Tea.", "served", (N_TOKENS_IN, N_TOKENS_OUT))
+    with answering(lambda *_: (200, {}, body)) as root:
+        yield f"{root}/v1"
 
 
 @pytest.fixture

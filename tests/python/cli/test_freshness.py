@@ -23,9 +23,8 @@ def _is_up_to_date() -> bool:
 
 
 @pytest.mark.slow
-def test_nothing_new_is_said_with_the_findings_and_the_same_end(
-    biasledger: Biasledger, small_project: Path
-) -> None:
+@pytest.mark.usefixtures("small_project")
+def test_nothing_new_is_said_with_the_findings_and_the_same_end(biasledger: Biasledger) -> None:
     first = biasledger("build")
     published = WAREHOUSE.stat()
     again = biasledger("build")
@@ -37,6 +36,10 @@ def test_nothing_new_is_said_with_the_findings_and_the_same_end(
     assert WAREHOUSE.stat() == published
     assert "models and settings built" in biasledger("build", "--force").stdout
     assert _is_up_to_date()
+    # A build that fails leaves no earlier one in its place.
+    _write("seeds/thresholds.csv", "group_name,value,status,is_simulated\nBlack,,alarm,true\n")()
+    assert biasledger("build").exit_code == 3
+    assert not _is_up_to_date()
 
 
 def _write(path: str, text: str) -> Callable[[], None]:
@@ -59,9 +62,30 @@ def _remember() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("small_project")
-def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> None:
+def test_whatever_may_change_a_table_makes_a_build(
+    biasledger: Biasledger, small_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert biasledger("build").exit_code == 1
+    for name, other in (("hash_models", lambda: "others"), ("_version", lambda name: f"another {name}")):
+        with monkeypatch.context() as patch:
+            patch.setattr(freshness, name, other)
+            assert not _is_up_to_date(), name
+        assert _is_up_to_date()
+    with monkeypatch.context() as patch:
+        patch.setenv("DBT_THREADS", "3")
+        assert not _is_up_to_date()
+    with monkeypatch.context() as patch:
+        patch.setattr(freshness, "_today", lambda: "2030-01-01")
+        assert _is_up_to_date(), "nothing expires where nothing is accepted"
+        _write("seeds/exceptions.csv", "measure,reason\nword_divergence,known\n")()
+        _note_again()
+        patch.setattr(freshness, "_today", lambda: "2030-01-02")
+        assert not _is_up_to_date(), "an exception may expire"
+    shared = small_project / "audits" / "shared"
+    shared.symlink_to(tmp_path, target_is_directory=True)
+    _remember()
+    assert not _is_up_to_date(), "what a linked folder holds may have changed"
+    shared.unlink()
     project = Path("dbt_project.yml").read_text(encoding="utf-8")
     changes = {
         "a setting": _write("seeds/tolerances.csv", "measure,tolerance\nword_divergence,0.01\n"),
@@ -84,54 +108,3 @@ def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> No
         _note_again()
         change()
         assert not _is_up_to_date(), what
-
-
-@pytest.mark.slow
-def test_a_linked_folder_is_never_taken_for_unchanged(
-    biasledger: Biasledger, small_project: Path, tmp_path: Path
-) -> None:
-    assert biasledger("build").exit_code == 1
-    assert _is_up_to_date()
-    (small_project / "audits" / "shared").symlink_to(tmp_path, target_is_directory=True)
-    _remember()
-    assert not _is_up_to_date()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_project")
-def test_versions_variables_and_days_make_a_build(
-    biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert biasledger("build").exit_code == 1
-    for name, other in (("hash_models", lambda: "others"), ("_version", lambda name: f"another {name}")):
-        with monkeypatch.context() as patch:
-            patch.setattr(freshness, name, other)
-            assert not _is_up_to_date(), name
-        assert _is_up_to_date()
-    with monkeypatch.context() as patch:
-        patch.setenv("DBT_THREADS", "3")
-        assert not _is_up_to_date()
-    with monkeypatch.context() as patch:
-        patch.setattr(freshness, "_today", lambda: "2030-01-01")
-        assert _is_up_to_date(), "nothing expires where nothing is accepted"
-
-
-@pytest.mark.slow
-def test_an_exception_that_may_expire_makes_a_build_a_day(
-    biasledger: Biasledger, small_project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert biasledger("build").exit_code == 1
-    (small_project / "seeds" / "exceptions.csv").write_text("measure,reason\nword_divergence,known\n")
-    _note_again()
-    monkeypatch.setattr(freshness, "_today", lambda: "2030-01-01")
-    assert not _is_up_to_date()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_project")
-def test_a_build_that_fails_leaves_none_standing(biasledger: Biasledger) -> None:
-    assert biasledger("build").exit_code == 1
-    assert _is_up_to_date()
-    _write("seeds/thresholds.csv", "group_name,value,status,is_simulated\nBlack,,alarm,true\n")()
-    assert biasledger("build").exit_code == 3
-    assert not _is_up_to_date()

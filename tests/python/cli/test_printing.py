@@ -197,12 +197,17 @@ def test_what_is_logged_without_a_handler(
     assert not steers(printed)
 
 
-def test_no_line_of_a_table_ends_in_blanks(capsys: pytest.CaptureFixture[str]) -> None:
-    row = Finding(
-        **{name: name for name, kind in Finding.__annotations__.items() if kind in ("str", "str | None")},
-        **{name: None for name, kind in Finding.__annotations__.items() if kind == "float | None"},
-        **{name: True for name, kind in Finding.__annotations__.items() if kind == "bool"},
+def filled(text: str | None = None) -> Finding:
+    """A finding with a text in all its texts, or with their names."""
+    values = {"str": text, "str | None": text, "float | None": None, "bool": True}
+    kinds = {name: kind for name, kind in Finding.__annotations__.items() if kind in values}
+    return Finding(
+        **{name: values[kind] if "str" not in kind else text or name for name, kind in kinds.items()}
     )
+
+
+def test_no_line_of_a_table_ends_in_blanks(capsys: pytest.CaptureFixture[str]) -> None:
+    row = filled()
     findings_table([row, replace(row, measure="a much longer measure")], explain=True)
     printed = capsys.readouterr().out
     assert "a much longer measure" in printed
@@ -213,11 +218,7 @@ def test_no_line_of_a_table_ends_in_blanks(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_labels_of_groups_and_names_of_models(capsys: pytest.CaptureFixture[str]) -> None:
-    row = Finding(
-        **{name: HOSTILE for name, kind in Finding.__annotations__.items() if kind in ("str", "str | None")},
-        **{name: None for name, kind in Finding.__annotations__.items() if kind == "float | None"},
-        **{name: True for name, kind in Finding.__annotations__.items() if kind == "bool"},
-    )
+    row = filled(HOSTILE)
     findings_table([row], explain=True)
     terminal.say(status_counts([replace(row, status="clear")]))
     printed = capsys.readouterr().out
@@ -226,11 +227,7 @@ def test_labels_of_groups_and_names_of_models(capsys: pytest.CaptureFixture[str]
 
 
 def test_names_in_a_heading_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
-    row = Finding(
-        **{name: "[bold]" for name, kind in Finding.__annotations__.items() if kind in ("str", "str | None")},
-        **{name: None for name, kind in Finding.__annotations__.items() if kind == "float | None"},
-        **{name: True for name, kind in Finding.__annotations__.items() if kind == "bool"},
-    )
+    row = filled("[bold]")
     findings_table([row])
     assert capsys.readouterr().out.startswith("[bold], target [bold] (simulated), run [bold]\n")
 

@@ -6,7 +6,6 @@ import logging
 import re
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from biasledger.commands.display import build_progress
 from collector.asking.pacing import Pause
 from collector.asking.progress import progress
 from collector.terminal import configure_logging
+from tests.python.answering import answering
 from tests.python.cli.conftest import Biasledger
 
 AUDIT = """
@@ -26,8 +26,8 @@ answer: {kind: text}
 """
 TARGETS = """
 targets:
-  busy: {kind: http, url: 'http://127.0.0.1:PORT/ask', body: '{"q": "{prompt}"}', model: m, concurrency: 1}
-  full: {kind: http, url: 'http://127.0.0.1:PORT/full', body: '{"q": "{prompt}"}', model: m, concurrency: 1}
+  busy: {kind: http, url: 'ROOT/ask', body: '{"q": "{prompt}"}', model: m, concurrency: 1}
+  full: {kind: http, url: 'ROOT/full', body: '{"q": "{prompt}"}', model: m, concurrency: 1}
 """
 
 
@@ -41,30 +41,18 @@ def is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threadi
     busy.set()
     refused: set[str] = set()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            body = b"Come later." if busy.is_set() else b"An answer."
-            self.send_response(429 if busy.is_set() else 200)
-            self.send_header("Retry-After", "60" if self.path in refused else "0")
-            refused.add(self.path)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(path: str, *_: object) -> tuple[int, dict[str, str], bytes]:
+        pause = {"Retry-After": "60" if path in refused else "0"}
+        refused.add(path)
+        return (429, pause, b"Come later.") if busy.is_set() else (200, pause, b"An answer.")
 
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.chdir(tmp_path)
     Path("audit.yml").write_text(AUDIT, encoding="utf-8")
-    Path("targets.yml").write_text(TARGETS.replace("PORT", str(server.server_address[1])), encoding="utf-8")
-    yield busy
-    server.shutdown()
-    server.server_close()
+    with answering(answer) as root:
+        Path("targets.yml").write_text(TARGETS.replace("ROOT", root), encoding="utf-8")
+        yield busy
 
 
 def test_a_run_that_only_waits_ends_with_5_and_goes_on(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ import pytest
 from collector.importers.tabular import import_file, import_runs
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
+from tests.python.answering import answering, chat
 
 SMALL_AUDIT = """
 audit: small
@@ -61,17 +60,8 @@ class Endpoint:
     def answers(
         self, content: object, *, seconds: float = 0.0, finish_reason: str = "stop", **message: object
     ) -> None:
-        body = {
-            "model": "served-model",
-            "choices": [
-                {
-                    "message": {"role": "assistant", "content": content, **message},
-                    "finish_reason": finish_reason,
-                }
-            ],
-            "usage": {"prompt_tokens": 11, "completion_tokens": 7},
-        }
-        self.sends(200, json.dumps(body), seconds=seconds)
+        body = chat(content, "served-model", (11, 7), finish_reason, **message)
+        self.sends(200, body.decode(), seconds=seconds)
 
     def sends(self, status: int, body: str = "", *, seconds: float = 0.0, **headers: str) -> None:
         self.replies.append((status, headers, body, seconds))
@@ -85,48 +75,21 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     lock = threading.Lock()
     now = 0
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # or the body waits 40 ms for the headers' acknowledgement
+    def answer(path: str, headers: Mapping[str, str], body: Any) -> tuple[int, dict[str, str], bytes]:
+        nonlocal now
+        with lock:
+            now += 1
+            state.most_at_once = max(state.most_at_once, now)
+            state.requests.append({"path": path, "headers": headers, "body": body})
+            status, sent, text, seconds = state.replies[min(len(state.requests), len(state.replies)) - 1]
+        time.sleep(seconds)
+        with lock:
+            now -= 1
+        return status, {name.replace("_", "-"): value for name, value in sent.items()}, text.encode()
 
-        def do_POST(self) -> None:
-            nonlocal now
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            with lock:
-                now += 1
-                state.most_at_once = max(state.most_at_once, now)
-                state.requests.append(
-                    {"path": self.path, "headers": dict(self.headers), "body": json.loads(body)}
-                )
-                status, headers, text, seconds = state.replies[
-                    min(len(state.requests), len(state.replies)) - 1
-                ]
-            time.sleep(seconds)
-            try:
-                data = text.encode("utf-8")
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name.replace("_", "-"), value)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-            except OSError:
-                self.close_connection = True
-            with lock:
-                now -= 1
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    state.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    yield state
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    with answering(answer) as root:
+        state.base_url = f"{root}/v1"
+        yield state
 
 
 @pytest.fixture

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -28,6 +26,7 @@ from collector.errors import TargetError
 from collector.rates import RateHints
 from collector.targets.base import Request
 from collector.targets.openai import OpenAITarget
+from tests.python.answering import answering, chat
 from tests.python.collector.simulated_service import Clock, FixedWindow, TokenBucket, ask_all
 
 INFINITE = float("inf")
@@ -445,47 +444,21 @@ def limited_server(
     limit: TokenBucket, headers: Callable[[float], dict[str, str]], status: int
 ) -> Iterator[str]:
     """Serve chat completions from a bucket; what a refusal's headers say comes from the seconds until a question fits."""
-    body = json.dumps(
-        {
-            "model": "m",
-            "choices": [{"message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}],
-        }
-    ).encode()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
+    def answer(*_: object) -> tuple[int, dict[str, str], bytes]:
+        is_accepted = limit.accept()
+        extra = headers(max(0.0, 1 - limit.level) / limit.per_second)
+        if "tells" in extra:
+            hints = limit.hints()
+            extra["x-ratelimit-remaining-requests"] = str(hints.remaining_requests)
+            extra["x-ratelimit-reset-requests"] = f"{int(1000 * (hints.reset_requests_seconds or 0))}ms"
+        if is_accepted:
+            extra.pop("Retry-After", None)
+            return 200, extra, chat("yes")
+        return status, extra, b'{"error": {"message": "too many", "type": "requests"}}'
 
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            is_accepted = limit.accept()
-            extra = headers(max(0.0, 1 - limit.level) / limit.per_second)
-            if "tells" in extra:
-                hints = limit.hints()
-                extra["x-ratelimit-remaining-requests"] = str(hints.remaining_requests)
-                extra["x-ratelimit-reset-requests"] = f"{int(1000 * (hints.reset_requests_seconds or 0))}ms"
-            content = body if is_accepted else b'{"error": {"message": "too many", "type": "requests"}}'
-            self.send_response(200 if is_accepted else status)
-            self.send_header("Content-Length", str(len(content)))
-            for name, value in extra.items():
-                if is_accepted is False or name != "Retry-After":
-                    self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with answering(answer) as root:
+        yield f"{root}/v1"
 
 
 # The headers of a refusal, and its status.

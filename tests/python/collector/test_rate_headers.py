@@ -92,6 +92,7 @@ def test_moments_are_read_against_the_services_own_clock() -> None:
         {"Content-Type": "application/json"},
         {"Retry-After": "later"},
         {"Retry-After": "inf"},
+        {"Retry-After": "-1"},
         {"x-ratelimit-remaining-tokens": "-1"},
         {"x-ratelimit-remaining-requests": "1, 1"},
         {"x-ratelimit-remaining-requests": "٣"},

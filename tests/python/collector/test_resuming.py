@@ -6,8 +6,8 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,32 +25,7 @@ from collector.ledger.loading import load_all
 from collector.ledger.overview import list_runs
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
-
-Query = Callable[[str], list[tuple[Any, ...]]]
-GOOD = '{"Tea": "Warm. Good."}'
-
-
-@dataclass
-class Scripted:
-    """A target whose answers a function gives, and which counts the questions."""
-
-    answer: Callable[[Request], Reply] = lambda _: Reply(GOOD)
-    name: str = "scripted"
-    kind: str = "scripted"
-    is_simulated: bool = False
-    model: str = "m"
-    concurrency: int = 2
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    total_timeout_seconds: float | None = None
-    asked: Counter[tuple[str, int]] = field(default_factory=Counter)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def ask(self, request: Request) -> Reply:
-        with self.lock:
-            self.asked[request.prompt_text, request.trial] += 1
-        return self.answer(request)
+from tests.python.collector.scripted import GOOD, Query, Scripted
 
 
 def stopping_after(n: int, error: Exception | None = None) -> Callable[[Request], Reply]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from collector.asking.runner import collect
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
+from tests.python.collector.scripted import Scripted
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 Write = Callable[..., Path]
@@ -30,21 +31,15 @@ TWO, THREE = ("ok", "Hello\nSkyfall"), ("ok", "Hello\nSkyfall\nSomeone Like You"
 NO_LIST = ("malformed", None)
 
 
-class Scripted:
+def in_turn(replies: Sequence[str], finish_reason: str = "stop") -> Scripted:
     """A target that gives its replies in turn for every prompt, and the last one for ever."""
 
-    name, kind, is_simulated, model, concurrency = "scripted", "simulator", True, "scripted", 1
-    requests_per_minute = tokens_per_minute = total_timeout_seconds = None
-    parameters: Mapping[str, Any] = {}
+    def answer(request: Request) -> Reply:
+        number = sum(n for (text, _), n in target.asked.items() if text == request.prompt_text)
+        return Reply(replies[min(number, len(replies)) - 1], finish_reason=finish_reason)
 
-    def __init__(self, replies: Sequence[str], finish_reason: str = "stop") -> None:
-        self._replies = replies
-        self._finish_reason = finish_reason
-        self._asked: dict[str, int] = {}
-
-    def ask(self, request: Request) -> Reply:
-        number = self._asked[request.prompt_text] = self._asked.get(request.prompt_text, 0) + 1
-        return Reply(self._replies[min(number, len(self._replies)) - 1], finish_reason=self._finish_reason)
+    target = Scripted(answer, is_simulated=True, concurrency=1)
+    return target
 
 
 @pytest.mark.parametrize(
@@ -67,7 +62,7 @@ def test_attempts(
     attempts: list[tuple[str, str | None]],
 ) -> None:
     spec = write_spec(LIST_AUDIT, ("k: 3", f"k: 3, short: {short}"))
-    summary = collect(load_audit(spec), Scripted(replies), ledger_path)
+    summary = collect(load_audit(spec), in_turn(replies), ledger_path)
     assert summary.counts == {attempts[-1][0]: 3}
     assert summary.n_attempts == 3 * len(attempts)
     for prompt_id in query("select distinct prompt_id from raw.prompts"):
@@ -81,5 +76,5 @@ def test_a_list_that_was_cut_off_short_is_truncated_and_not_asked_again(
     write_spec: Write, ledger_path: Path
 ) -> None:
     spec = write_spec(LIST_AUDIT, ("k: 3", "k: 3, short: ask_again"))
-    summary = collect(load_audit(spec), Scripted([SHORT, LONG], "length"), ledger_path)
+    summary = collect(load_audit(spec), in_turn([SHORT, LONG], "length"), ledger_path)
     assert (summary.counts, summary.n_attempts) == ({"truncated": 3}, 3)

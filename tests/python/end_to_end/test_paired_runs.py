@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -53,15 +52,12 @@ def _ask(
     levels, gaps = fixed.normal(60, 8, 40), fixed.normal(-6, 5, (len(groups) - 1, 40)).T
     scores = np.column_stack([levels, levels[:, None] + gaps - worse])[list(cases)]
     scores = np.clip(np.round(scores + rng.normal(0, 1, scores.shape)), 0, 100)
-    file = project.folder / f"{name}.csv"
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["resume", "prompt", "race", "score"])
-        writer.writerows(
-            [f"resume {case}", f"Score this {group} applicant with {written} {case}.", group, int(score)]
-            for case, row in zip(cases, scores, strict=True)
-            for group, score in zip(groups, row, strict=True)
-        )
+    rows = (
+        [f"resume {case}", f"Score this {group} applicant with {written} {case}.", group, int(score)]
+        for case, row in zip(cases, scores, strict=True)
+        for group, score in zip(groups, row, strict=True)
+    )
+    file = project.write_rows(f"{name}.csv", "resume,prompt,race,score", rows)
     run = project.import_file(project.write_audit("scores", _spec(groups)), file, name="model")
     return run.run_id, scores
 

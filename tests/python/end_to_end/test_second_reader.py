@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -14,6 +13,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from biasledger.cli import cli
+from tests.python.answering import answering, chat
 from tests.python.project import Project
 
 SPEC = {
@@ -31,44 +31,20 @@ PRICES = (
 )
 
 
+def read_thumb(_path: str, _headers: object, asked: Any) -> tuple[int, dict[str, str], bytes]:
+    """Up is accept, down is reject, none is no decision; guesser always accepts, optimist wherever a thumb is."""
+    reply = asked["messages"][-1]["content"].split("==========")[1]
+    words = {"accept": ("up", "accept"), "reject": ("down", "reject")}
+    found = [label for label, said in words.items() if any(one in reply for one in said)]
+    is_accepted = asked["model"] == "guesser" or (asked["model"] == "optimist" and "down" in reply)
+    thumb = "accept" if is_accepted else next(iter(found), None)
+    return 200, {}, chat(json.dumps({"decision": thumb}), asked["model"])
+
+
 @pytest.fixture
 def base_url() -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        """A reader that finds the thumb (up is accept, down is reject, none is no decision), one that always accepts, and one that accepts every thumb."""
-
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            reply = asked["messages"][-1]["content"].split("==========")[1]
-            thumb = (
-                "accept"
-                if "up" in reply or "accept" in reply
-                else "reject"
-                if "down" in reply or "reject" in reply
-                else None
-            )
-            if asked["model"] == "guesser" or (asked["model"] == "optimist" and "down" in reply):
-                thumb = "accept"
-            body = json.dumps(
-                {
-                    "model": asked["model"],
-                    "choices": [
-                        {"message": {"content": json.dumps({"decision": thumb})}, "finish_reason": "stop"}
-                    ],
-                    "usage": {"prompt_tokens": 100, "completion_tokens": 10},
-                }
-            ).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        server.shutdown()
+    with answering(read_thumb) as root:
+        yield f"{root}/v1"
 
 
 @pytest.fixture

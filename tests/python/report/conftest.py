@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +50,22 @@ def opened_large(browser: Browser, large_report: Path) -> Iterator[Opened]:
 
 
 def _opener(browser: Browser) -> Iterator[Open]:
+    for open_page in opening(browser):
+        yield partial(_open_report, open_page)
+
+
+def _open_report(open_page: Open, report: Path, *size: int, **options: Any) -> Opened:
+    opened = open_page(report.as_uri(), *size, **options)
+    if options.get("java_script_enabled", True):
+        opened.page.wait_for_selector("#filter:not([hidden])", state="attached")
+    return opened
+
+
+def opening(browser: Browser) -> Iterator[Open]:
+    """Yield what opens an address, and keeps what went wrong on the way."""
     contexts: list[BrowserContext] = []
 
-    def opener(report: Path, width: int = 1280, height: int = 900, **options: Any) -> Opened:
+    def opener(url: str, width: int = 1280, height: int = 900, **options: Any) -> Opened:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(HANGS)
         contexts.append(context)
@@ -65,9 +79,7 @@ def _opener(browser: Browser) -> Iterator[Open]:
         opened.page.on("pageerror", lambda error: opened.troubles.append(str(error)))
         opened.page.on("dialog", lambda dialog: opened.troubles.append(f"dialog: {dialog.message}"))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
-        opened.page.goto(report.as_uri())
-        if options.get("java_script_enabled", True):
-            opened.page.wait_for_selector("#filter:not([hidden])", state="attached")
+        opened.page.goto(url)
         return opened
 
     yield opener

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from biasledger.scoring.rubrics import load_rubric, shipped
 from collector.errors import InputError
 from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
+from tests.python.answering import answering, chat
 from tests.python.scoring.conftest import about, add_answers
 
 N_ANSWERS = 60
@@ -47,34 +46,16 @@ class Judges:
 def judges() -> Iterator[Judges]:
     found = Judges()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            model, prompt = asked["model"], asked["messages"][-1]["content"]
-            status = found.statuses.pop() if found.statuses else 200
-            found.asked.append((model, prompt))
-            said = found.says(prompt, len(found.asked)) or found.grade(model, prompt)
-            body = json.dumps(
-                {
-                    "model": model,
-                    "choices": [{"message": {"content": said}, "finish_reason": "stop"}],
-                    "usage": {"prompt_tokens": 100, "completion_tokens": 10},
-                }
-            ).encode()
-            self.send_response(status)
-            self.send_header("Retry-After", "0")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(_path: str, _headers: object, asked: Any) -> tuple[int, dict[str, str], bytes]:
+        model, prompt = asked["model"], asked["messages"][-1]["content"]
+        status = found.statuses.pop() if found.statuses else 200
+        found.asked.append((model, prompt))
+        said = found.says(prompt, len(found.asked)) or found.grade(model, prompt)
+        return status, {"Retry-After": "0"}, chat(said, model)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        found.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    with answering(answer) as root:
+        found.url = f"{root}/v1"
         yield found
-        server.shutdown()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +16,10 @@ import requests
 
 from biasledger.serving.server import Server, address, listening
 from tests.python.report import warehouses
-from tests.python.report.conftest import Opened
+from tests.python.report.conftest import Open, opening
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import Browser
 
 SECONDS = 600
 
@@ -101,30 +101,6 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
         yield running
 
 
-Open = Callable[..., Opened]
-
-
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Open]:
-    """Opens an address, and keeps what went wrong on the way."""
-    contexts: list[BrowserContext] = []
-
-    def opener(url: str, width: int = 1280, height: int = 900, **options: Any) -> Opened:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        opened = Opened(context.new_page())
-        opened.page.on(
-            "console",
-            lambda message: (
-                opened.troubles.append(message.text) if message.type in {"error", "warning"} else None
-            ),
-        )
-        opened.page.on("pageerror", lambda error: opened.troubles.append(str(error)))
-        opened.page.on("dialog", lambda dialog: opened.troubles.append(f"dialog: {dialog.message}"))
-        opened.page.on("request", lambda request: opened.requests.append(request.url))
-        opened.page.goto(url)
-        return opened
-
-    yield opener
-    for context in contexts:
-        context.close()
+    yield from opening(browser)

@@ -444,6 +444,12 @@ class TestChangedWords:
             ('[{"name": "Lamp", "why": "It lights."}, {"name": "Mug", "why": "It holds."}]',
              '[{"name": "Mug", "why": "It holds."}, {"name": "Tent", "why": "It keeps dry."}]',
              (["Lamp", "It lights."], ["Tent", "It keeps dry."])),
+            ('{"lamp": "A good lamp.", "mug": "It holds."}', '{"mug": "It holds tea.", "tent": "It keeps dry."}',
+             (["lamp", "A good lamp."], [" tea", "tent", "It keeps dry."])),
+            ('{"places": [{"id": 1, "name": "Oak", "price": "$$", "categories": ["bars", "pizza"], "level": 2}]}',
+             'Of these:\n{"places": [{"id": 2, "name": "oak", "price": "$$$", "categories": ["pizza"], "level": 3}]}',
+             (["1", "bars", "2"], ["Of these:\n", "2", "$", "3"])),
+            ('[{"name": "Mug"}, {"name": "Mug"}]', '[{"name": "Mug"}]', (["Mug"], [])),
         ],
     )  # fmt: skip
     def test_lists_are_compared_item_by_item(

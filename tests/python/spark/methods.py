@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -79,7 +78,7 @@ def plant_words(project: Project) -> None:
             },
         },
     }
-    _import(project, spec, "race,gender,text,n", rows)
+    project.import_rows(spec, "race,gender,text,n", rows)
 
 
 def _few_products(spec: dict[str, Any]) -> None:
@@ -104,14 +103,13 @@ def _lists(project: Project) -> None:
     spec = dict(lists.SPEC, trials=1)
     spec["analysis"] = {"lists": {**lists.SPEC["analysis"]["lists"], "schemes": ["items", "reference"]}}  # type: ignore[index]
     project.write_audit("lists", spec)
-    _write(
-        project,
+    project.write_rows(
         "audits/lists-subjects.csv",
         "entity,domain",
         [(f"The {n}th Band", "music") for n in range(12)],
     )
     known = [(f"The {n}th Band", f"The {n}th Band: Song {song}", 1) for n in range(12) for song in range(3)]
-    _write(project, "audits/lists-relevance.csv", "entity,item,grade", known)
+    project.write_rows("audits/lists-relevance.csv", "entity,item,grade", known)
     steers = {
         "refuse_about": {"Asian": 0.3},
         "shorten": {"Black": 0.5},
@@ -140,7 +138,7 @@ def _lists(project: Project) -> None:
     rows = [
         ("race" if group else "", group, f"Band {n}", text) for group, text in said.items() for n in range(4)
     ]
-    _import(project, misspelled, "attribute,value,entity,text", rows)
+    project.import_rows(misspelled, "attribute,value,entity,text", rows)
 
 
 def _decisions(project: Project) -> None:
@@ -184,7 +182,7 @@ def _decisions(project: Project) -> None:
         for race in [("White", "Black")[number // 2 % 2]]
     ]
     rows += [(number, "clerk", "", 50, 1) for number in (80, 81)]
-    _import(project, spec, "applicant,job,race,score,n", rows)
+    project.import_rows(spec, "applicant,job,race,score,n", rows)
     # Salaries, whose gaps are judged in per cent.
     spec = {
         "audit": "salaries",
@@ -197,7 +195,7 @@ def _decisions(project: Project) -> None:
         for job in range(12)
         for race, share in (("White", 1.0), ("Black", 0.9))
     ]
-    _import(project, spec, "job,race,amount", rows)
+    project.import_rows(spec, "job,race,amount", rows)
 
 
 def _prices(project: Project) -> None:
@@ -244,7 +242,7 @@ def _markers(project: Project) -> None:
         )
         marks = ["negative" if one else "positive" for one in (is_marked, is_marked != (number % 7 == 0))]
         rows.append((race, f"{race}-{number % 12}", said, *marks, 1 + number % 9))
-    _import(project, spec, "race,name,text,mark,other_mark,grade", rows)
+    project.import_rows(spec, "race,name,text,mark,other_mark,grade", rows)
     _label(project, "judged")
     for scorer in ("first", "second"):
         keep_event(Ledger(project.ledger), _run(project, "judged"), GRADED, _judge(scorer))
@@ -315,14 +313,3 @@ def _cut(project: Project, audit: str, change: _Cut) -> None:
     spec = yaml.safe_load(path.read_text(encoding="utf-8"))
     change(spec)
     path.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
-
-
-def _import(project: Project, spec: dict[str, Any], header: str, rows: Iterable[Sequence[Any]]) -> None:
-    file = f"{spec['audit']}.csv"
-    _write(project, file, header, rows)
-    project.import_file(project.write_audit(spec["audit"], spec), project.folder / file)
-
-
-def _write(project: Project, file: str, header: str, rows: Iterable[Sequence[Any]]) -> None:
-    with (project.folder / file).open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream).writerows([header.split(","), *rows])

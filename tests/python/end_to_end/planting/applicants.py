@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 import numpy as np
 
 from tests.python.project import Project
@@ -30,16 +28,11 @@ SPEC = {
 def plant(project: Project) -> None:
     """600 applicants for two jobs; women of the first are scored one standard deviation lower, 8 are Asian, 30 unknown."""
     rng = np.random.default_rng(3)
-    file = project.folder / "applicants.csv"
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["applicant", "job", "sex", "race", "score"])
-        for number in range(600):
-            job = "clerk" if number % 2 else "driver"
-            sex = "Female" if rng.random() < 0.4 else "Male"
-            race = "Asian" if number < 8 else "Unknown" if number < 38 else rng.choice(["White", "Black"])
-            score = round(
-                float(np.clip(rng.normal(60 - 10 * (job == "clerk" and sex == "Female"), 10), 0, 100))
-            )
-            writer.writerow([number, job, sex, race, "no score" if number % 100 == 99 else score])
-    project.import_file(project.write_audit("applicants", SPEC), file)
+    rows = []
+    for number in range(600):
+        job = "clerk" if number % 2 else "driver"
+        sex = "Female" if rng.random() < 0.4 else "Male"
+        race = "Asian" if number < 8 else "Unknown" if number < 38 else rng.choice(["White", "Black"])
+        score = round(float(np.clip(rng.normal(60 - 10 * (job == "clerk" and sex == "Female"), 10), 0, 100)))
+        rows.append((number, job, sex, race, "no score" if number % 100 == 99 else score))
+    project.import_rows(SPEC, "applicant,job,sex,race,score", rows)

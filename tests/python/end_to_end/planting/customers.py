@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from typing import Any
 
 import numpy as np
@@ -35,16 +34,7 @@ def plant(project: Project) -> None:
     for number in range(N_CUSTOMERS):
         race = "black" if number % 2 else "white"
         own = rng.dirichlet(np.full(words.size, 0.5))
-        texts += [
-            {"customer": number, "race": race, "text": " ".join(rng.choice(words, 60, p=own))}
-            for _ in range(N_ANSWERS)
-        ]
-        day = f"day {number % 4}"
-        days.append({"customer": number, "race": race, "day": day, "text": f"{rng.normal(60, 5):.1f}"})
-    for spec, rows in ((TEXTS, texts), (DAYS, days)):
-        file = project.folder / f"{spec['audit']}.csv"
-        with file.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-        project.import_file(project.write_audit(spec["audit"], spec), file)
+        texts += [(number, race, " ".join(rng.choice(words, 60, p=own))) for _ in range(N_ANSWERS)]
+        days.append((number, race, f"day {number % 4}", f"{rng.normal(60, 5):.1f}"))
+    project.import_rows(TEXTS, "customer,race,text", texts)
+    project.import_rows(DAYS, "customer,race,day,text", days)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import threading
 from collections import Counter
@@ -92,9 +91,6 @@ def _cases(instead: Any, n_cases: int = N_CASES) -> Iterator[_Row]:
 
 
 def _import(project: Project, name: str, rows: Iterable[_Row]) -> None:
-    path = project.folder / f"{name}.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("id", "sex", "said", "error"), *rows])
     columns = {"text": "said", "error": "error", "subject": "id", "attributes": {"sex": "sex"}}
     spec = {
         "audit": name,
@@ -103,7 +99,7 @@ def _import(project: Project, name: str, rows: Iterable[_Row]) -> None:
         "import": {"columns": columns},
         "analysis": {"decisions": {"ordered": True, "favourable": ["accept"]}},
     }
-    project.import_file(project.write_audit(name, spec), path)
+    project.import_rows(spec, "id,sex,said,error", rows)
 
 
 def _gifts() -> Callable[[str, int], str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 
 from tests.python.project import Project
@@ -39,13 +38,10 @@ def plant(project: Project) -> None:
 
 def _import_one_german(project: Project) -> None:
     """Import 30 answers about women in English, and about men one in German and 29 too short to detect a language."""
-    path = project.folder / "one_german.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(("gender", "template", "text"))
-        for n in range(30):
-            writer.writerow(("woman", f"question {n}", f"{_ENGLISH[n % 3]} {n}"))
-            writer.writerow(("man", f"question {n}", _GERMAN[0] if n == 0 else _SHORT[n % 4]))
+    rows = []
+    for n in range(30):
+        rows.append(("woman", f"question {n}", f"{_ENGLISH[n % 3]} {n}"))
+        rows.append(("man", f"question {n}", _GERMAN[0] if n == 0 else _SHORT[n % 4]))
     spec = {
         "audit": "one_german",
         "attributes": {"gender": {"reference": "man", "groups": ["man", "woman"]}},
@@ -53,25 +49,22 @@ def _import_one_german(project: Project) -> None:
         "import": {"columns": {"text": "text", "template": "template", "attributes": {"gender": "gender"}}},
         "analysis": {"words": {"schemes": ["words"], "remove": {"genders": ["man", "woman"]}}, "texts": {}},
     }
-    project.import_file(project.write_audit("one_german", spec), path)
+    project.import_rows(spec, "gender,template,text", rows)
 
 
 def _import(
     project: Project, name: str, texts: Mapping[str, Sequence[Sequence[str]]], n_refused: int = 0
 ) -> None:
     """Import answers to twelve questions; some are too short to detect a language, and some about Iceland are refused."""
-    path = project.folder / f"{name}.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(("country", "template", "text"))
-        for country, languages in texts.items():
-            for n in range(N_TEXTS):
-                said = languages[n // 12 % len(languages)][n % 3]
-                if n < N_SHORT:
-                    said = "Hm."
-                elif country == "Iceland" and n < N_SHORT + n_refused:
-                    said = _REFUSED
-                writer.writerow((country, f"question {n % 12}", said))
+    rows = []
+    for country, languages in texts.items():
+        for n in range(N_TEXTS):
+            said = languages[n // 12 % len(languages)][n % 3]
+            if n < N_SHORT:
+                said = "Hm."
+            elif country == "Iceland" and n < N_SHORT + n_refused:
+                said = _REFUSED
+            rows.append((country, f"question {n % 12}", said))
     spec = {
         "audit": name,
         "attributes": {"country": {"reference": "Germany", "groups": list(texts)}},
@@ -79,4 +72,4 @@ def _import(
         "import": {"columns": {"text": "text", "template": "template", "attributes": {"country": "country"}}},
         "analysis": {"words": {"schemes": ["words"], "remove": {"countries": ["iceland"]}}, "texts": {}},
     }
-    project.import_file(project.write_audit(name, spec), path)
+    project.import_rows(spec, "country,template,text", rows)

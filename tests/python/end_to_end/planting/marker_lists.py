@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 import re
 from collections.abc import Sequence
@@ -137,35 +136,35 @@ def plant(project: Project) -> None:
         for n in range(8)
     ]
     rows += [("Describe a trade.", "trade", "hedged", "This is a typically female hip-hop trade for her.")]
-    _write(project, "answers.csv", ["prompt", "occupation", "category", "text"], rows)
+    project.write_rows("answers.csv", "prompt,occupation,category,text", rows)
     (audits / "repeats.yml").write_text(PROBES.replace("audit: probes", "audit: repeats"), encoding="utf-8")
-    _write(project, "repeats.csv", ["prompt", "occupation", "category", "text"], _repeated_rows())
+    project.write_rows("repeats.csv", "prompt,occupation,category,text", _repeated_rows())
     (audits / "regarded.yml").write_text(REGARD, encoding="utf-8")
-    _write(project, "regard.csv", ["race", "name", "text", "label"], _regard_rows())
+    project.write_rows("regard.csv", "race,name,text,label", _regard_rows())
     (audits / "mixed.yml").write_text(MIXED.replace("probes_markers", "mixed_markers"), encoding="utf-8")
     (audits / "mixed_markers.csv").write_text(
         MARKERS.replace("typically female,phrase,stereotype,category:hedged\n", ""), encoding="utf-8"
     )
-    _write(project, "mixed.csv", ["race", "name", "job", "prompt", "text"], mixed_rows())
+    project.write_rows("mixed.csv", "race,name,job,prompt,text", mixed_rows())
     (audits / "labels.yml").write_text(LABELS, encoding="utf-8")
     labels = [
         (race, name, "short" if text.startswith("Short") else "long", text, label.upper(), label.count("n"))
         for race, name, text, label in _regard_rows()
     ]
-    _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
+    project.write_rows("labels.csv", "race,name,part,text,upper,number", labels)
     (audits / "scored.yml").write_text(SCORES, encoding="utf-8")
-    _write(project, "scored.csv", ["race", "name", "part", "text", "grade"], scored_rows())
+    project.write_rows("scored.csv", "race,name,part,text,grade", scored_rows())
     (audits / "both.yml").write_text(BOTH, encoding="utf-8")
-    people = ["race", "name", "job", "category", "prompt", "text"]
-    _write(project, "both.csv", people, _rows_with_and_without_names())
+    people = "race,name,job,category,prompt,text"
+    project.write_rows("both.csv", people, _rows_with_and_without_names())
     (audits / "one-way.yml").write_text(
         BOTH.replace("audit: both", "audit: one-way").replace("mixed_", "one_way_"), encoding="utf-8"
     )
     (audits / "one_way_markers.csv").write_text(ONE_WAY_MARKERS, encoding="utf-8")
-    _write(project, "one_way.csv", people, _one_way_rows())
+    project.write_rows("one_way.csv", people, _one_way_rows())
     (audits / "matching.yml").write_text(MATCHING, encoding="utf-8")
     (audits / "matching_markers.csv").write_text(MATCHING_MARKERS, encoding="utf-8")
-    _write(project, "matching.csv", ["id", "probe", "category", "text"], texts_to_match())
+    project.write_rows("matching.csv", "id,probe,category,text", texts_to_match())
     with (project.folder / "seeds" / "output_thresholds.csv").open("a", encoding="utf-8") as stream:
         stream.write(OUTPUT_THRESHOLDS)
     files = {
@@ -184,13 +183,6 @@ def plant(project: Project) -> None:
     run = next(one.run_id for one in Ledger(project.ledger).runs() if one.audit == "scored")
     answers = answers_left(project.ledger, "tone", run=run)
     score_answers(project.ledger, answers, tone, scorer="tone", judged=["compound"], show_progress=False)
-
-
-def _write(project: Project, name: str, header: list[str], rows: list[tuple[Any, ...]]) -> None:
-    with (project.folder / name).open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(header)
-        writer.writerows(rows)
 
 
 def _repeated_rows() -> list[tuple[str, str, str, str]]:

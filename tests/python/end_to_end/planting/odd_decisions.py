@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from tests.python.project import Project
@@ -24,17 +21,11 @@ def _spec(name: str, answer: dict[str, Any], columns: dict[str, Any]) -> dict[st
     }
 
 
-def _write(path: Path, header: str, rows: Iterable[tuple[Any, ...]]) -> Path:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header.split(","), *rows])
-    return path
-
-
 def plant(project: Project) -> None:
     label = {"kind": "label", "labels": ["no", "yes"]}
     # Rankings of two that name the winner alone, who is white in nine of ten; 40 names a group.
-    winners = _write(
-        project.folder / "winners.csv",
+    winners = project.write_rows(
+        "winners.csv",
         "run,job,place,name,race,rank,missing",
         (
             (run, "clerk", place, f"{race} {run % 40}", race, 1 if won else "", 0 if won else 1)
@@ -44,8 +35,8 @@ def plant(project: Project) -> None:
         ),
     )
     # The same with 5 names a group.
-    few = _write(
-        project.folder / "few.csv",
+    few = project.write_rows(
+        "few.csv",
         "run,job,place,name,race,rank,missing",
         (
             (run, "clerk", place, f"{race} {run % 5}", race, 1 if won else "", 0 if won else 1)
@@ -72,8 +63,8 @@ def plant(project: Project) -> None:
     levels = {"kind": "label", "labels": ["no", "perhaps", "yes"]}
     asked = {"text": "decision", "subject": "id", "prompt": "prompt"}
     for name, prompt in (("blind", "Resume {}"), ("unseen", "Resume {} of a {} person")):
-        rows = _write(
-            project.folder / f"{name}.csv",
+        rows = project.write_rows(
+            f"{name}.csv",
             "id,race,prompt,decision",
             (
                 (number, race, prompt.format(number, race), levels["labels"][number % 3])
@@ -83,8 +74,8 @@ def plant(project: Project) -> None:
         )
         project.import_file(project.write_audit(name, _spec(name, levels, asked)), rows)
     # Two names a group, reused over all resumes; one of them is always put a level lower.
-    reused = _write(
-        project.folder / "reused.csv",
+    reused = project.write_rows(
+        "reused.csv",
         "id,race,name,decision",
         (
             (number, race, name, levels["labels"][1 + number % 2 - (name == "Jamal")])
@@ -96,8 +87,8 @@ def plant(project: Project) -> None:
     project.import_file(project.write_audit("reused", _spec("reused", levels, named)), reused)
     # Applicants numbered anew for each job; only black ones have a right label.
     columns = {"text": "decision", "subject": "id", "domain": "job"}
-    restarted = _write(
-        project.folder / "restarted.csv",
+    restarted = project.write_rows(
+        "restarted.csv",
         "id,job,race,decision",
         (
             (number, job, ("white", "black")[number % 2 ^ shift], "yes" if number % 3 else "no")
@@ -106,8 +97,8 @@ def plant(project: Project) -> None:
         ),
     )
     project.import_file(project.write_audit("restarted", _spec("restarted", label, columns)), restarted)
-    partly = _write(
-        project.folder / "partly.csv",
+    partly = project.write_rows(
+        "partly.csv",
         "id,job,race,decision,right",
         (
             (number, "clerk", race, "yes", "no" if race == "black" else "")
@@ -118,8 +109,8 @@ def plant(project: Project) -> None:
     project.import_file(audit, partly)
     # Applicants with right labels. Half of the black ones to be taken and a tenth of the white ones are not; of the
     # others a fifth of both are.
-    erring = _write(
-        project.folder / "erring.csv",
+    erring = project.write_rows(
+        "erring.csv",
         "id,race,decision,right",
         (
             (
@@ -139,8 +130,8 @@ def plant(project: Project) -> None:
     # Salaries of 40 jobs from 30,000 to 300,000: women are offered 5 % less in each, or as much as men.
     money = {"kind": "score", "minimum": 1000, "maximum": 1_000_000}
     for name, share in (("underpaid", 0.95), ("paid_alike", 1.0), ("ranked", 0.95)):
-        salaries = _write(
-            project.folder / f"{name}.csv",
+        salaries = project.write_rows(
+            f"{name}.csv",
             "job,race,answer",
             (
                 (f"job {job}", race, round(amount * (1 + 0.01 * ((7 * job + 3 * turn) % 5 - 2) / 2)))

@@ -75,48 +75,30 @@ def plant(project: Project) -> None:
         "Black": "1. a\n2. b\n3. x\n4. y\n5. z",
         "White": "1. a\n2. b\n3. c\n4. d\n5. z",
     }
-    german = project.folder / "german.csv"
-    with german.open("w", newline="", encoding="utf-8") as file:
-        rows = [
-            (template, "race" if value else "nobody", value, f"Band {n}", lists[value])
-            for n in range(3)
-            for template, value in (("neutral", ""), ("by", ""), ("fan", "Black"), ("fan", "White"))
-        ]
-        csv.writer(file).writerows([("template", "attribute", "value", "entity", "text"), *rows])
+    rows = [
+        (template, "race" if value else "nobody", value, f"Band {n}", lists[value])
+        for n in range(3)
+        for template, value in (("neutral", ""), ("by", ""), ("fan", "Black"), ("fan", "White"))
+    ]
     conditions = {
         "race": {"attribute": "race", "language": "de"},
         "nobody": {"neutral": True, "language": "de"},
     }
-    audit = project.write_audit(
-        "german",
-        {
-            **_imported("german", {"template": "template", "subject": "entity"}, conditions=conditions),
-            "analysis": {"lists": {"neutral": "neutral"}},
-        },
-    )
-    project.import_file(audit, german)
-    audit = project.write_audit("no-subject", _imported("no-subject", {"template": "template"}))
-    nobody = project.folder / "nobody.csv"
-    with nobody.open("w", newline="", encoding="utf-8") as file:
-        rows = [("ask", "race" if value else "", value, text) for value, text in lists.items()]
-        csv.writer(file).writerows([("template", "attribute", "value", "text"), *rows])
-    project.import_file(audit, nobody)
+    by_entity = {"template": "template", "subject": "entity"}
+    german = _imported("german", by_entity, conditions=conditions)
+    german["analysis"] = {"lists": {"neutral": "neutral"}}
+    project.import_rows(german, "template,attribute,value,entity,text", rows)
+    nobody = [("ask", "race" if value else "", value, text) for value, text in lists.items()]
+    alone = _imported("no-subject", {"template": "template"})
+    project.import_rows(alone, "template,attribute,value,text", nobody)
 
-    audit = project.write_audit(
-        "asked-twice",
-        {
-            **_imported("asked-twice", {"template": "template", "subject": "entity"}),
-            "analysis": {"lists": {"schemes": ["items", "reference"], "neutral": "ask"}},
-        },
-    )
-    twice = project.folder / "twice.csv"
-    with twice.open("w", newline="", encoding="utf-8") as file:
-        # The first list about Black people keeps nothing of the neutral one, the last all of it.
-        answers = [("", lists[""]), ("Black", "1. u\n2. v\n3. w"), ("White", lists[""]), ("Black", lists[""])]
-        rows = [
-            ("ask", "race" if value else "", value, f"Band {n}", text)
-            for value, text in answers
-            for n in range(3)
-        ]
-        csv.writer(file).writerows([("template", "attribute", "value", "entity", "text"), *rows])
-    project.import_file(audit, twice)
+    twice = _imported("asked-twice", by_entity)
+    twice["analysis"] = {"lists": {"schemes": ["items", "reference"], "neutral": "ask"}}
+    # The first list about Black people keeps nothing of the neutral one, the last all of it.
+    answers = [("", lists[""]), ("Black", "1. u\n2. v\n3. w"), ("White", lists[""]), ("Black", lists[""])]
+    rows = [
+        ("ask", "race" if value else "", value, f"Band {n}", text)
+        for value, text in answers
+        for n in range(3)
+    ]
+    project.import_rows(twice, "template,attribute,value,entity,text", rows)

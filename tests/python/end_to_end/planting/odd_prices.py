@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -47,11 +46,7 @@ def add(project: Project, audit: str, rows: Sequence[Row], **parts: Any) -> None
     (project.folder / "audits" / f"{audit}.yml").write_text(
         SPEC.format(audit=audit, **spec), encoding="utf-8"
     )
-    file = project.folder / f"{audit}.csv"
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    file = project.write_rows(f"{audit}.csv", ",".join(rows[0]), (list(row.values()) for row in rows))
     project.import_file(f"audits/{audit}.yml", file)
 
 

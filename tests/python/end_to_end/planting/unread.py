@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from tests.python.project import Project
@@ -75,9 +73,6 @@ def _import(
     answer: Mapping[str, Any] = _LABEL,
     groups: Mapping[str, Any] = _RACE,
 ) -> None:
-    path: Path = project.folder / f"{name}.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("id", "race", "said"), *rows])
     spec = {
         "audit": name,
         "attributes": dict(groups),
@@ -87,4 +82,4 @@ def _import(
         if answer["kind"] == "label"
         else {},
     }
-    project.import_file(project.write_audit(name, spec), path)
+    project.import_rows(spec, "id,race,said", rows)
