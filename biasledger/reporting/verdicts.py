@@ -109,7 +109,7 @@ class RunVerdict:
         """The symbol of its label or status: an audit that nothing can fail is neither judged nor without data."""
         if not self.label:
             return self.status
-        return "past" if self.warnings else "plain"
+        return "warning" if self.warnings else "plain"
 
     @property
     def failing_alarms(self) -> list[Row]:

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -230,7 +230,7 @@ def _environment() -> Environment:
         as_csv=as_csv,
         cell=cell,
         clip=clip,
-        drawings=drawings,
+        drawings=partial(drawings, address="/finding/{}".format),
         heading=heading,
         in_words=in_words,
         json=json_value,

@@ -10,6 +10,7 @@ select
     group_name,
     reference_group,
     subject,
+    finding_id,
     verdict,
     worsening / nullif(tolerance, 0) as worsening_in_tolerances,
     interval_low / nullif(tolerance, 0) as low_in_tolerances,
