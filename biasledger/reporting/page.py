@@ -17,6 +17,7 @@ from biasledger import __version__
 from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.checking.outputs import read_prompts
 from biasledger.methods import method_names, module_of
+from biasledger.numbers import count
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
 from biasledger.reporting.charts import LEGEND, of_its_own
@@ -32,7 +33,6 @@ from biasledger.reporting.picture import (
     cell,
     clip,
     compact,
-    count,
     heading,
     is_number,
     number,

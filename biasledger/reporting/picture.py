@@ -79,7 +79,7 @@ _HEADINGS = {
     "group_name": "group",
     "guessing": "by guessing",
     "impact_ratio_of_asked": "impact ratio of all that were asked",
-    "is_reference": "is the reference group",
+    "is_reference": "the reference itself",
     "n_absent": "without a list",
     "n_alarms": "alarms",
     "n_answers_using": "answers that use it",
@@ -473,8 +473,3 @@ def breadth(headings: Mapping[str, str], rows: Sequence[Row]) -> str:
 def is_number(value: object) -> bool:
     """Whether a cell is set as a number, to the right."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def count(n: int, noun: str, plural: str = "") -> str:
-    """1 alarm, 2 alarms."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.numbers import percent
+from biasledger.numbers import count, percent
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
     THRESHOLD_KEY,
@@ -30,7 +30,6 @@ from biasledger.reporting.picture import (
     Picture,
     against,
     contrast,
-    count,
     drawn,
     number,
     paneled,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.checking.sentences import in_units, people_of, plain_effect, worse_off
-from biasledger.reporting.picture import STATUS_TEXTS, contrast, count, number, readable
+from biasledger.numbers import count
+from biasledger.reporting.picture import STATUS_TEXTS, contrast, number, readable
 from biasledger.reporting.source import Row
 from biasledger.verdicts import PLAIN, gravest, result_sentence
 

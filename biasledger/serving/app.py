@@ -24,7 +24,7 @@ from starlette.routing import Route
 
 from biasledger import __version__
 from biasledger.explaining.output import judgement_lines
-from biasledger.numbers import percent, probability
+from biasledger.numbers import count, percent, probability
 from biasledger.querying.formats import json_value, write_csv, write_json
 from biasledger.querying.statements import Result
 from biasledger.reporting.drawing import as_csv, drawings
@@ -32,7 +32,6 @@ from biasledger.reporting.picture import (
     STATUS_TEXTS,
     cell,
     clip,
-    count,
     heading,
     interval,
     is_number,

@@ -13,12 +13,13 @@ from typing import Any
 
 from biasledger.explaining.rows import Row, rows, with_values
 from biasledger.methods import method_names
+from biasledger.numbers import count
 from biasledger.querying.analyses import list_analyses, question_of, without_jinja
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.formats import without_formulas
 from biasledger.querying.statements import Result
 from biasledger.reporting.charts import Dot, Point, describe_dots, interval_dots, scatter
-from biasledger.reporting.picture import Panel, count
+from biasledger.reporting.picture import Panel
 from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import read_build
 from biasledger.serving.statements import Rows, ask

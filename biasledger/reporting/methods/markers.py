@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from biasledger.numbers import count
 from biasledger.reporting.charts import (
     Dot,
     Rule,
@@ -21,7 +22,6 @@ from biasledger.reporting.picture import (
     Picture,
     against,
     contrast,
-    count,
     drawn,
     group_labels,
     paneled,

@@ -19,7 +19,7 @@ select
     value,
     tolerance,
     p_value_adjusted,
-    if(is_paired, printf('%d cases', n_shared), null) as paired_on
+    if(is_paired, if(n_shared = 1, '1 case', printf('%,d cases', n_shared)), null) as paired_on
 from marts.fct_run_comparisons
 where
     list_contains($run_ids, run_id)

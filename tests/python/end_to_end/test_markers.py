@@ -119,7 +119,7 @@ def test_markers_that_point_one_way_alone_are_not_judged(odd: Project) -> None:
         ("stereotype_ratio", "one", "insufficient_data", None),
         ("stereotype_ratio", "some", "insufficient_data", 1.0),
     ]
-    assert findings[5][4].startswith("Not judged: it rests on 1 probes, at least 8 are needed")
+    assert findings[5][4].startswith("Not judged: it rests on 1, where at least 8 probes are needed")
     for row in (findings[1], findings[4]):
         assert row[4] == (
             "Not judged: there are no markers against the stereotype, so that no answer could have leaned the other way."
