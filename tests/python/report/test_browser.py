@@ -223,6 +223,24 @@ def test_the_page_can_be_walked_by_keyboard(open_report: Open, hostile_report: P
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Numbers: ")
 
 
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_a_mark_leads_to_the_row_of_its_finding(
+    open_report: Open, hostile_report: Path, has_scripts: bool
+) -> None:
+    page = open_report(hostile_report, java_script_enabled=has_scripts).page
+    mark = page.locator("[data-chart=failures] svg.wide a[href]").first
+    address = mark.get_attribute("href") or ""
+    mark.click(force=True)
+    assert page.url.endswith(address)
+    finding = address.partition("=")[2]
+    row = page.locator("#findings-rows tr", has_text=f"biasledger explain {finding}").first
+    row.wait_for()
+    assert 0 <= (row.bounding_box() or {"y": -1})["y"] < DESKTOP[1]
+    # Keyboards reach findings in the tables; hundreds of marks would be hundreds of stops.
+    stops = page.locator(".chart a:not([tabindex='-1'])[href], .chart [tabindex='0']")
+    assert stops.count() == 0
+
+
 def test_headings_and_landmarks_are_in_order(drawn: Opened) -> None:
     page = drawn.page
     levels = [
