@@ -502,7 +502,8 @@ findings as (
                                 )
                             )
                         when status = 'insufficient_data' and is_few
-                            then printf('At least %d %s are needed; ', min_units, counted)
+                            then
+                                printf('At least %d %s are needed; ', min_units, counted)
                                 || {{ there_are("coalesce(n_units, 0)") }}
                         when is_past_threshold and is_within_wordings and status = 'inconclusive' then null
                         else {{ settling_sentence() }}
