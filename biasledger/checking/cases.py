@@ -217,7 +217,10 @@ class Check:
         """The numbers of cases in a sentence, and what could not be judged."""
         if not self.cases:
             return NO_FINDING
-        narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
+        speak = "speaks" if self.n_held_out == 1 else "speak"
+        narrow = (
+            f" ({self.n_held_out:,} {speak} of a few names or one wording alone)" if self.n_held_out else ""
+        )
         silent = [one.sentence for one in self.silent]
         if not self.n_judged:
             n = len(self.cases)

@@ -167,8 +167,12 @@ def _chart(found: Rows, asked: Asked) -> Mapping[str, Any]:
     texts = [name for name in found.columns if name not in numbers]
     kind = asked.get("chart") if asked.get("chart") in CHARTS else "dots" if texts else "points"
     across = numbers if kind == "points" else texts
-    # Prefer the text column that has the most different values in the drawn rows.
-    usual = across if kind == "points" else sorted(texts, key=lambda name: -_n_different(found, name))
+    # Prefer the text column that has the most different values in the drawn rows; an id says nothing.
+    usual = (
+        across
+        if kind == "points"
+        else sorted(texts, key=lambda name: (name == "finding_id", -_n_different(found, name)))
+    )
     x = _column(asked.get("x"), across, usual)
     y = _column(asked.get("y"), numbers, [name for name in _fractions_first(found, numbers) if name != x])
     values = {"numbers": numbers, "texts": texts, "kind": kind, "x": x, "y": y}

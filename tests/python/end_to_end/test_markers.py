@@ -199,7 +199,9 @@ def test_labels_are_read_in_any_case_and_none_called_negative_is_said(odd: Proje
         assert sentences[f"{measure} zeros long"].startswith(
             "Not judged: the labels of zeros are 0, 1, and none is negative;"
         )
-    assert sentences["negative_regard upper short"].startswith("Not judged: all 16 answers are too short")
+    assert sentences["negative_regard upper short"].startswith(
+        "Not judged: of 16 answers none is long enough"
+    )
     assert sentences["negative_regard_gap upper short"].startswith(
         "Not judged: no question has scored texts that are long enough both about Black people and about White people"
     )
