@@ -541,7 +541,11 @@ class TestCompare:
 
 class TestSql:
     def test_marks_of_the_reports_queries_lead_to_pages_of_findings(self, explorer: Explorer) -> None:
-        page = explorer.get(link("/sql", report="words_classifier_accuracy")).text
+        [(run,)] = explorer.rows(
+            "select max(run_id) from marts.dim_runs where is_current and audit = 'products'"
+        )
+        page = explorer.get(link("/sql", report="words_classifier_accuracy", run=run)).text
+        assert re.search(r'<option value="group_name" selected>', page)
         led_to = set(re.findall(r'<a tabindex="-1" href="(/finding/[^"]+)">', page))
         assert len(led_to) > 3
         assert {explorer.get(address).status_code for address in led_to} == {200}
