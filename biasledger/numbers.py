@@ -1,4 +1,4 @@
-"""How values, intervals and p are written wherever people read them: report, explorer, terminal and notebook."""
+"""How counts, values, intervals and p are written wherever people read them: report, explorer, terminal and notebook."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ def number(value: float | None) -> str:
     if abs(value) < NOTHING:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}".replace("e-0", "e-")
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    """`1 alarm`, `1,200 alarms`; `plural` where it does not end in s."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def interval(low: float | None, high: float | None) -> str:

@@ -16,7 +16,7 @@ from biasledger.comparing.built_runs import built_run, known_runs, standing_note
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.silence import SilentGroup, silent_groups
 from biasledger.findings import NO_FINDING
-from biasledger.numbers import interval, number, probability
+from biasledger.numbers import count, interval, number, probability
 from biasledger.verdicts import PLAIN, result_sentence
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
@@ -217,10 +217,15 @@ class Check:
         """The numbers of cases in a sentence, and what could not be judged."""
         if not self.cases:
             return NO_FINDING
-        narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
+        speak = "speaks" if self.n_held_out == 1 else "speak"
+        narrow = (
+            f" ({self.n_held_out:,} {speak} of a few names or one wording alone)" if self.n_held_out else ""
+        )
         silent = [one.sentence for one in self.silent]
         if not self.n_judged:
-            lacking = f"Nothing could be judged: all {len(self.cases)} cases lack data or certainty{narrow}."
+            n = len(self.cases)
+            lack = "the only case lacks" if n == 1 else f"all {n:,} cases lack"
+            lacking = f"Nothing could be judged: {lack} data or certainty{narrow}."
             return " ".join([lacking, *silent])
         counts = Counter(case.status for case in self.cases)
         rate = self.pass_rate
@@ -228,7 +233,7 @@ class Check:
         parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} warning{'' if counts[WARNED] == 1 else 's'}"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
         said = (
-            f"{self.n_judged} of {len(self.cases)} cases could be judged: {', '.join(parts)}; "
+            f"{self.n_judged:,} of {count(len(self.cases), 'case')} could be judged: {', '.join(parts)}; "
             f"{counts[UNDECIDED]} could not{narrow}."
         )
         warned = {(case.audit, case.target) for case in self.cases if case.status != UNDECIDED}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from biasledger.comparing.built_tables import Tables
+from biasledger.numbers import count
 from collector.errors import LedgerError
 from collector.ledger.database import Ledger
 
@@ -179,8 +180,8 @@ def sentences(
             regard = f", regard: {one.regard_scores}" if one.regard_scores else ""
             yield (
                 f"  - failed, {one.reasons}: {_prompt(one)} (trial {one.trial}; ratio "
-                f"{one.stereotype_ratio:.3g}: {one.n_stereotype_markers} markers for the stereotype, {one.n_anti_markers} against"
-                f"{regard})"
+                f"{one.stereotype_ratio:.3g}: {count(one.n_stereotype_markers, 'marker')} for the stereotype, "
+                f"{one.n_anti_markers} against{regard})"
             )
         if total.n_failed > len(entries[:n_shown]):
             yield f"  - {total.n_failed - len(entries[:n_shown]):,} more: `biasledger query outputs_that_fail` lists all."

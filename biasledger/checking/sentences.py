@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from biasledger.measure_seeds import measure_rows
-from biasledger.numbers import probability
+from biasledger.numbers import count, probability
 
 Row = Mapping[str, Any]
 
@@ -86,7 +86,7 @@ def plain_regression(row: Row) -> str:
     before, after, by = (
         _number(factor * _plain(row["measure"], row[column]), unit) for column in (*ends, "worsening")
     )
-    where = f" on the {row['n_shared']} cases of both runs" if is_paired else ""
+    where = f" on the {count(row['n_shared'], 'case')} of both runs" if is_paired else ""
     return (
         f"{_of(row)}{name_of(row)} got worse since the baseline: {what}{member} went from {before} to {after}{where}, "
         f"worse by {by}{_certainty(row['p_value_adjusted'])}."

@@ -16,6 +16,7 @@ from biasledger.commands.common import (
     outside_option,
     warehouse_option,
 )
+from biasledger.numbers import count
 from collector.files.places import local_path
 from collector.terminal import say
 
@@ -104,7 +105,7 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
     if options["select"]:
         say(f"Only a selection was built: it is in {summary.work}; {warehouse} is as it was.")
     else:
-        say(f"{len(summary.published)} tables published in {warehouse}.")
+        say(f"{count(len(summary.published), 'table')} published in {warehouse}.")
     return summary.has_alarms
 
 

@@ -126,11 +126,6 @@ def print_warnings(warnings: Iterable[str]) -> None:
         say(f"Warning: {warning}", err=True)
 
 
-def count(n: int, what: str) -> str:
-    """Return "1 row" or "1,200 rows"."""
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
 def print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[SpecProblem]) -> int:
     """Print a line for each problem, in the order of the spec's lines; return how many there are."""
     placed = sorted(((checked.line(one.at) or 1, one) for one in problems), key=lambda one: one[0])

@@ -13,14 +13,13 @@ import click
 from biasledger.commands.common import (
     PATH,
     SPECS,
-    count,
     cut,
     encoding_option,
     next_step,
     print_problems,
     table_option,
 )
-from biasledger.numbers import percent
+from biasledger.numbers import count, percent
 from collector.errors import InputError
 from collector.terminal import on_one_line, say
 

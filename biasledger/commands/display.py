@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from biasledger.comparing.verdicts import verdict_lines
 from biasledger.findings import STATUSES, Finding
-from biasledger.numbers import number, percent, probability
+from biasledger.numbers import count, number, percent, probability
 from biasledger.querying.table import fitted, left_out_sentence, word_length
 from biasledger.verdicts import PLAIN
 from collector.terminal import Told, console, is_watched, on_one_line, say
@@ -75,12 +75,12 @@ def status_counts(findings: Sequence[Finding]) -> str:
     n_accepted = sum(finding.is_excepted for finding in alarms)
     notes = ", ".join(
         note
-        for n, note in ((n_warnings, _plural(n_warnings, "warning")), (n_accepted, f"{n_accepted} accepted"))
+        for n, note in ((n_warnings, count(n_warnings, "warning")), (n_accepted, f"{n_accepted} accepted"))
         if n
     )
     parts = [f"{counts[status]} {_readable(status)}" for status in STATUSES]
-    parts[0] = _plural(counts["alarm"], "alarm") + (f" ({notes})" if notes else "")
-    return f"{_plural(len(findings), 'finding')}: {', '.join(parts)}."
+    parts[0] = count(counts["alarm"], "alarm") + (f" ({notes})" if notes else "")
+    return f"{count(len(findings), 'finding')}: {', '.join(parts)}."
 
 
 def runs_table(runs: Sequence[RunOverview]) -> None:
@@ -464,10 +464,6 @@ def _contrast(row: Finding) -> str:
 
 def _readable(status: str) -> str:
     return status.replace("_", " ")
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _text(value: str) -> str:

@@ -14,7 +14,6 @@ from biasledger.commands.common import (
     EXIT_BROKEN,
     PATH,
     SPECS,
-    count,
     cut,
     encoding_option,
     next_step,
@@ -23,6 +22,7 @@ from biasledger.commands.common import (
     table_option,
 )
 from biasledger.commands.counterfactual import counterfactual
+from biasledger.numbers import count
 from collector.errors import InputError
 from collector.hints import shown
 from collector.terminal import is_watched, on_one_line, print_data, say

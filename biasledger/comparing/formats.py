@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from biasledger.comparing.changes import VERDICTS, Change, Changes
-from biasledger.numbers import number, probability
+from biasledger.numbers import count, number, probability
 from collector.terminal import on_one_line
 
 JSON_VERSION = 1
@@ -65,8 +65,12 @@ def _table(changes: Sequence[Change]) -> list[str]:
 def paired_on(change: Change) -> str:
     """Say on which cases a change is compared case by case."""
     n, left_out = change.n_shared or 0, change.n_left_out or 0
-    others = f"; {left_out} of {n + left_out} are in one run only" if left_out else ""
-    return f"{change.measure}: paired on {n} cases{others}."
+    others = (
+        f"; {left_out:,} of {n + left_out:,} {'is' if left_out == 1 else 'are'} in one run only"
+        if left_out
+        else ""
+    )
+    return f"{change.measure}: paired on {count(n, 'case')}{others}."
 
 
 def _row(change: Change) -> tuple[str, ...]:

@@ -40,9 +40,13 @@ _KINDS = {
     "clear": ("var(--clear)", "circle"),
     "insufficient_data": ("var(--unjudged)", "square"),
     # Not judged by itself, but past the threshold and further from no difference than chance would put it.
-    "past": ("var(--alarm)", "triangle-up"),
+    "past": ("var(--alarm)", "cross"),
     # Past the threshold, but that may be chance.
     "uncertain": ("var(--undecided)", "triangle-down"),
+    # More than chance gives, in a chart whose marks are not judged one by one.
+    "certain": ("var(--accent)", "cross"),
+    "worse": ("var(--ink)", "triangle-right"),
+    "better": ("var(--ink)", "triangle-left"),
     "plain": ("var(--accent)", "circle"),
     "quiet": ("var(--unjudged)", "circle"),
 }
@@ -66,6 +70,7 @@ LEGEND = (
     *(Key(status, text) for status, text in STATUS_TEXTS.items()),
     Key("past", "past the threshold, not judged by itself"),
     Key("uncertain", "past the threshold perhaps by chance, not judged by itself"),
+    Key("certain", "more than chance gives, not judged by itself"),
     Key("plain", "not judged"),
     THRESHOLD_KEY,
     EVEN_KEY,
@@ -77,7 +82,10 @@ LEGEND = (
 
 @dataclass(frozen=True)
 class Dot:
-    """A value with its interval and, behind it, a band. `status` is one of fct_findings, `plain`, or `quiet` to stand back."""
+    """A value with its interval and, behind it, a band. `status` is one of fct_findings, or another of _KINDS, such as `plain`.
+
+    `finding` is the id of the finding that it belongs to, to which the mark leads.
+    """
 
     label: str
     value: float | None
@@ -87,6 +95,7 @@ class Dot:
     band_low: float | None = None
     band_high: float | None = None
     more: Mapping[str, str] = field(default_factory=dict)
+    finding: str | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,7 @@ class Pair:
     band_low: float | None = None
     band_high: float | None = None
     more: Mapping[str, str] = field(default_factory=dict)
+    finding: str | None = None
 
     @property
     def ratio(self) -> str:
@@ -124,6 +134,7 @@ class Point:
     y: float
     status: str
     is_named: bool
+    finding: str | None = None
 
 
 def interval_dots(
@@ -186,7 +197,7 @@ def interval_dots(
         }
     )
     layers.append(_marks({"y": y, "x": {"field": "value", **x}}, fields))
-    return _spec(rows, layers, _ROW * len(labels))
+    return linked(_spec(rows, layers, _ROW * len(labels)), [dot.finding for dot in dots])
 
 
 def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
@@ -247,7 +258,8 @@ def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
             "encoding": {"y": y, "x": {"datum": _RATIOS_AT, **x}, "text": {"field": "ratio"}},
         },
     ]  # fmt: skip
-    return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"has_ratios": True}}
+    spec = {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"has_ratios": True}}
+    return linked(spec, [pair.finding for pair in pairs])
 
 
 def describe_pairs(pairs: Sequence[Pair], what: str) -> str:
@@ -324,6 +336,9 @@ def headline(dots: Sequence[Dot | Pair], band: str = "what chance alone gives") 
     past = [dot for dot in known if dot.status == "past"]
     if past:
         return f"Past the threshold: {_listed(sorted(past, key=_distance, reverse=True))}"
+    certain = [dot for dot in known if dot.status == "certain"]
+    if certain:
+        return f"More than chance: {_listed(sorted(certain, key=_distance, reverse=True))}"
     undecided = [dot for dot in known if dot.status == "inconclusive"]
     if undecided:
         return f"No alarm; inconclusive: {_listed(undecided)}"
@@ -526,18 +541,15 @@ def scatter(
     layers = [marks, _horizontal_rules([Rule(0.0, "even"), *(Rule(at, "threshold") for at in rules)], y)]
     if not log_x:
         layers.append(_vertical_rules([Rule(0.0, "even")], x))
-    return {**_spec(rows, layers, 340), "usermeta": {"has_names": True, "has_equal_axes": not log_x}}
+    spec = {**_spec(rows, layers, 340), "usermeta": {"has_names": True, "has_equal_axes": not log_x}}
+    return linked(spec, [point.finding for point in points])
 
 
-def linked(spec: Spec, addresses: Sequence[str | None]) -> Spec:
-    """Let each mark of `interval_dots` or `scatter` lead to an address, in the order of the dots or points."""
-    if not any(addresses):
-        return spec
-    for row, address in zip(spec["data"]["values"], addresses, strict=True):
-        row["address"] = address
-    for layer in spec["layer"]:
-        if layer["mark"]["type"] == "point":
-            layer["encoding"]["href"] = {"field": "address"}
+def linked(spec: Spec, findings: Sequence[str | None]) -> Spec:
+    """Let each mark of a chart lead to a finding, by its id, in the order of the rows; the page knows its address."""
+    if any(findings):
+        for row, finding in zip(spec["data"]["values"], findings, strict=True):
+            row["finding_id"] = finding
     return spec
 
 

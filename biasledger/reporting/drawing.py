@@ -20,10 +20,14 @@ from biasledger.reporting.picture import Panel
 
 WHOLE, HALF, NARROW = 700, 460, 300
 """Pixels: a chart as wide as the text, one of two next to each other, and one on a phone or in a column of a print."""
+DENSE = 770
+"""Pixels: a chart of many rows with long labels; so wide prints with 8 points."""
 
 _CHARACTER = 6.6  # about as many pixels is one wide
 _LINE = 14  # pixels
-_LABELS_AT_MOST = 0.5  # of the width
+_LABELS_AT_MOST, _LABELS_AT_MOST_DENSE = 0.5, 0.67  # of the width
+_DENSE_ROW = 20  # pixels
+_NARROW_HEIGHT = 250  # pixels, about as high as wide
 _RATIO = 52  # pixels right of a plot for the ratios of its rows
 _FRAME = 62  # pixels left of a plot that has numbers there
 _CONFIG = {
@@ -63,27 +67,43 @@ _CSV_LEFT_OUT = {
     "order",
     "name",
     "side",
+    "address",
 }
 
 
-def drawings(panel: Panel, key: str, panels: Sequence[Panel] = (), *, has_narrow: bool = True) -> str:
+def drawings(
+    panel: Panel,
+    key: str,
+    panels: Sequence[Panel] = (),
+    *,
+    has_narrow: bool = True,
+    address: Callable[[str], str] | None = None,
+) -> str:
     """Draw a panel for wide and for narrow screens; the plots of panels next to each other are equally wide.
 
-    Texts in it are escaped by Vega.
+    Texts in it are escaped by Vega. A mark leads to the address of its finding.
     """
     panels = panels or [panel]
     whole = panel.is_tall or len(panels) == 1
-    widths = {"wide": WHOLE if whole else HALF} | ({"narrow": NARROW} if has_narrow else {})
+    widths = {"wide": DENSE if _is_dense(panel.spec) else WHOLE if whole else HALF} | (
+        {"narrow": NARROW} if has_narrow else {}
+    )
     drawn = []
     for name, width in widths.items():
         alike = panels if width == NARROW else [one for one in panels if one.is_tall == panel.is_tall]
         space = max(label_space(one.spec, width) for one in alike)
-        text = svg(panel.spec, width, f"{key}-{name}", space)
+        text = svg(panel.spec, width, f"{key}-{name}", space, address)
         drawn.append(text.replace("<svg ", f'<svg class="{name}" ', 1) if has_narrow else text)
     return "".join(drawn)
 
 
-def svg(spec: Mapping[str, Any], width: int, key: str, space: float | None = None) -> str:
+def svg(
+    spec: Mapping[str, Any],
+    width: int,
+    key: str,
+    space: float | None = None,
+    address: Callable[[str], str] | None = None,
+) -> str:
     """Draw a chart; colours stay names of CSS variables, and a mark's numbers are its title.
 
     Args:
@@ -91,10 +111,32 @@ def svg(spec: Mapping[str, Any], width: int, key: str, space: float | None = Non
         width: in pixels.
         key: no other chart of the page has it.
         space: pixels for labels, see `label_space`.
+        address: where a finding is shown, by its id.
     """
-    text = _drawn(json.dumps(spec), width, space)
+    text = _drawn(json.dumps(_addressed(spec, address)), width, space)
     ids: dict[str, str] = {}
     return _CLIP.sub(lambda found: ids.setdefault(found[0], f"{key}-{len(ids)}"), text)
+
+
+def _addressed(spec: Mapping[str, Any], address: Callable[[str], str] | None) -> Mapping[str, Any]:
+    """Return a chart whose marks lead to their addresses, or to those of their findings."""
+    rows = [
+        {
+            **row,
+            "address": row.get("address")
+            or (address(row["finding_id"]) if address and row.get("finding_id") else None),
+        }
+        for row in spec["data"]["values"]
+    ]
+    if not any(row["address"] for row in rows):
+        return spec
+    layers = [
+        {**layer, "encoding": {**layer["encoding"], "href": {"field": "address"}}}
+        if "tooltip" in layer["encoding"]
+        else layer
+        for layer in spec["layer"]
+    ]
+    return {**spec, "data": {"values": rows}, "layer": layers}
 
 
 @lru_cache(maxsize=500)
@@ -125,40 +167,51 @@ def fitted(spec: Mapping[str, Any], width: int, space: float | None = None) -> S
     chart["width"] = width
     band: Spec = {"domain": False, "grid": False, "labelColor": "var(--ink)"}
     labels = _labels(chart)
+    plot = width - (space or _FRAME)
     if labels:
-        is_above = width <= NARROW and (space or label_space(spec, width)) > width * _LABELS_AT_MOST * 0.8
-        wrapped = {label: _wrapped(label, width if is_above else width * _LABELS_AT_MOST) for label in labels}
+        at_most = width * _labels_at_most(spec)
+        is_above = width <= NARROW and (space or label_space(spec, width)) > at_most * 0.8
+        wrapped = {label: _wrapped(label, width if is_above else at_most) for label in labels}
         _rename(chart, wrapped)
         n_lines = max(label.count("\n") + 1 for label in wrapped.values())
         step = chart["height"] / len(labels)
         if is_above:
-            band |= {"labelAlign": "left", "labelBaseline": "bottom", "labelOffset": -9, "labelPadding": 0}
+            band |= {"labelAlign": "left", "labelBaseline": "bottom", "labelOffset": -6, "labelPadding": 0}
             band["zindex"] = 1  # rules do not cross the labels
-            step = 24 + _LINE * n_lines
+            plot = width
+            step = 15 + _LINE * n_lines
             for layer in chart["layer"]:
                 if layer["mark"]["type"] == "bar":
                     layer["mark"]["height"] = 12  # below the label
         else:
-            space = min(space or label_space(spec, width), width * _LABELS_AT_MOST) + 8
+            space = min(space or label_space(spec, width), at_most) + 8
             band |= {"minExtent": space, "maxExtent": space}
-            step = max(step, _LINE * n_lines + 8 if n_lines > 1 else 0)
+            step = max(
+                _DENSE_ROW if meta.get("is_dense") else step, _LINE * n_lines + 8 if n_lines > 1 else 0
+            )
         chart["height"] = round(step * len(labels))
     chart["config"] = _CONFIG | {"axisYBand": band | {"labelExpr": "split(datum.label, '\\n')"}}
     for layer in chart["layer"]:
-        for channel, length in (("x", width - (space or _FRAME)), ("y", chart["height"])):
+        for channel, length in (("x", plot), ("y", chart["height"])):
             axis = layer["encoding"].get(channel, {})
             if isinstance(axis.get("title"), str):
                 axis["title"] = _wrapped(axis["title"], length).split("\n")
     if meta.get("has_ratios"):
-        plot = width - (space or width * 0.1)
-        for layer in chart["layer"]:
-            end = layer["encoding"]["x"]["scale"]["domain"][1] = plot / (plot - _RATIO)
-            if "datum" in layer["encoding"]["x"]:
-                layer["encoding"]["x"]["datum"] = end
+        _end_before_ratios(chart, width - (space or width * 0.1))
     if meta.get("has_names"):
+        if width <= NARROW:
+            chart["height"] = _NARROW_HEIGHT
         _place_names(chart, width - _FRAME)
     _describe(chart)
     return chart
+
+
+def _end_before_ratios(chart: Spec, plot: float) -> None:
+    """Let the axis end where the ratios of the rows begin."""
+    for layer in chart["layer"]:
+        end = layer["encoding"]["x"]["scale"]["domain"][1] = plot / (plot - _RATIO)
+        if "datum" in layer["encoding"]["x"]:
+            layer["encoding"]["x"]["datum"] = end
 
 
 def standalone(spec: Mapping[str, Any], width: int = WHOLE) -> Spec:
@@ -184,9 +237,18 @@ def standalone(spec: Mapping[str, Any], width: int = WHOLE) -> Spec:
 
 
 def label_space(spec: Mapping[str, Any], width: int) -> float:
-    """Return the pixels that the labels of a chart's rows need, wrapped to not quite half of its width."""
-    lines = [line for label in _labels(spec) for line in _wrapped(label, width * _LABELS_AT_MOST).split("\n")]
+    """Return the pixels that the labels of a chart's rows need, wrapped to a part of its width."""
+    at_most = width * _labels_at_most(spec)
+    lines = [line for label in _labels(spec) for line in _wrapped(label, at_most).split("\n")]
     return max(map(len, lines), default=0) * _CHARACTER
+
+
+def _is_dense(spec: Mapping[str, Any]) -> bool:
+    return bool(spec.get("usermeta", {}).get("is_dense"))
+
+
+def _labels_at_most(spec: Mapping[str, Any]) -> float:
+    return _LABELS_AT_MOST_DENSE if _is_dense(spec) else _LABELS_AT_MOST
 
 
 def as_csv(spec: Mapping[str, Any]) -> str:

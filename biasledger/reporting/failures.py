@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from biasledger.checking.sentences import in_units
 from biasledger.measure_seeds import measure_rows
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, linked
-from biasledger.reporting.findings import ID_CHARACTERS
+from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
 from biasledger.reporting.picture import Panel, contrast, number, readable, signed
 from biasledger.reporting.source import Row
 from biasledger.reporting.verdicts import RunVerdict
@@ -41,8 +40,9 @@ def failures(verdicts: Sequence[RunVerdict]) -> Panel | None:
     title = "multiples of the allowed difference" + (
         " (negative: less for the first group)" if is_signed else ""
     )
-    rows = [f"#findings?text={finding['finding_id'][:ID_CHARACTERS]}" for _, finding in kept]
-    spec = linked(interval_dots(dots, title, rules, limits=(-_FARTHEST, _FARTHEST)), rows)
+    spec = interval_dots(dots, title, rules, limits=(-_FARTHEST, _FARTHEST)) | {
+        "usermeta": {"is_dense": True}
+    }
     left_out = f" Showing the {len(kept)} largest of {len(found)}." if len(found) > len(kept) else ""
     times = abs(dots[0].value or 0.0)
     fails = "One finding fails; it" if len(found) == 1 else f"{len(found)} findings fail; the largest"
@@ -59,6 +59,7 @@ def failure_rows(panel: Panel) -> list[Row]:
     """Return the numbers of the chart as rows of a table, for screen readers and touch."""
     return [
         {
+            "finding_id": row["finding_id"],
             "finding": row["label"],
             "measured": row["measured"],
             "times_allowed": row["value"],
@@ -99,6 +100,7 @@ def _dot(finding: Row, audit: str) -> Dot:
         high if None not in ends else None,
         "alarm",
         more={"measured": signed(in_units(finding)), "audit": finding["audit"]},
+        finding=finding["finding_id"],
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from biasledger.numbers import probability
 from biasledger.reporting.picture import clip, interval, number, prose, readable
@@ -69,6 +70,11 @@ def findings_table(findings: Sequence[Row]) -> FindingsTable:
     """The table of these findings, in their order."""
     rows = [_line(finding) for finding in findings]
     return FindingsTable(rows[:ROWS_WITHOUT_SCRIPTS], _pack(rows), len(rows))
+
+
+def finding_address(finding_id: str) -> str:
+    """Where the page shows a finding: its row alone, and without scripts where the table has it."""
+    return f"#findings?text={quote(finding_id[:ID_CHARACTERS])}"
 
 
 def audit_name(row: Row) -> str:

@@ -17,7 +17,7 @@ _RANGE = re.compile(r"(?:\(|, )(-?\d[\d.]*) to (\d[\d.]*)")
 
 
 def null_panel(
-    finding: Mapping[str, Any], measure: Mapping[str, Any], observed: float | None
+    finding: Mapping[str, Any], measure: Mapping[str, Any], observed: float | None, address: str | None = None
 ) -> Panel | None:
     """A normal curve with the null's mean and standard deviation, as far as the measure's scale reaches, and the observed value.
 
@@ -25,6 +25,7 @@ def null_panel(
         finding: a row of fct_findings.
         measure: its row of dim_measures.
         observed: what was held against the null, where that is not the finding's value.
+        address: of the answers that the finding rests on, to which curve and line lead.
 
     Returns:
         None where the finding has no null with a spread; a family's members have one each, which its tables show.
@@ -36,7 +37,7 @@ def null_panel(
     ends = _RANGE.search(measure["scale"])
     least, most = map(float, ends.groups()) if ends else (-math.inf, math.inf)
     curve = [
-        {"at": x, "density": math.exp(-0.5 * ((x - mean) / sd) ** 2)}
+        {"at": x, "density": math.exp(-0.5 * ((x - mean) / sd) ** 2), "address": address}
         for x in (mean + sd * _SPREAD * (2 * place / (_POINTS - 1) - 1) for place in range(_POINTS))
         if least <= x <= most
     ]
@@ -58,6 +59,7 @@ def null_panel(
         },
     }
     y = {"type": "quantitative", "axis": None}
+    href = {"href": {"field": "address"}} if address else {}
     rows = {
         "observed": ("var(--ink-2)", [1, 0], 3),
         "threshold": ("var(--alarm)", [6, 4], 1.5),
@@ -69,11 +71,11 @@ def null_panel(
                 "color": "var(--band)",
                 "line": {"color": "var(--ink-3)", "strokeWidth": 1},
             },
-            "encoding": {"x": {"field": "at", **x}, "y": {"field": "density", **y}},
+            "encoding": {"x": {"field": "at", **x}, "y": {"field": "density", **y}, **href},
         },
         *(
             {
-                "data": {"values": [{"at": end} for end, one in rules if one == kind]},
+                "data": {"values": [{"at": end, "address": address} for end, one in rules if one == kind]},
                 "mark": {
                     "type": "rule",
                     "stroke": stroke,
@@ -81,7 +83,7 @@ def null_panel(
                     "strokeWidth": width,
                     "clip": True,
                 },
-                "encoding": {"x": {"field": "at", **x}},
+                "encoding": {"x": {"field": "at", **x}, **href},
             }
             for kind, (stroke, dash, width) in rows.items()
         ),

@@ -17,12 +17,13 @@ from biasledger import __version__
 from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.checking.outputs import read_prompts
 from biasledger.methods import method_names, module_of
+from biasledger.numbers import count
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
 from biasledger.reporting.charts import LEGEND, of_its_own
 from biasledger.reporting.drawing import as_csv, drawings
 from biasledger.reporting.failures import failure_rows, failures, named, worst_first
-from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
+from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, finding_address, findings_table
 from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
     STATUS_TEXTS,
@@ -32,7 +33,6 @@ from biasledger.reporting.picture import (
     cell,
     clip,
     compact,
-    count,
     heading,
     is_number,
     number,
@@ -183,6 +183,7 @@ def _render(**values: Any) -> str:
         breadth,
         cell,
         compact,
+        finding_address,
         heading,
         number,
         readable,
@@ -198,7 +199,9 @@ def _render(**values: Any) -> str:
         failure_rows,
     )
     environment.filters.update({one.__name__: one for one in filters}, json=_json)
-    environment.filters["drawings"] = partial(drawings, has_narrow=n_charts <= _CHARTS_DRAWN_TWICE)
+    environment.filters["drawings"] = partial(
+        drawings, has_narrow=n_charts <= _CHARTS_DRAWN_TWICE, address=finding_address
+    )
     environment.tests["is_number"] = is_number
     environment.globals.update(
         count=count,

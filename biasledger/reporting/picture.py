@@ -35,6 +35,90 @@ _MINUS = re.compile(r"(?<![\w.,)-])-(?=\d)")
 _ACRONYMS = {"jsd", "snsr", "snsv", "sd", "ndcg", "pafs", "usd"}
 _BREAKS = re.compile(r"[\s-]+")
 _PORTRAIT, _LANDSCAPE = 100, 140  # characters of 8 points between the margins of A4 and Letter
+_AXES = {"_x": " (horizontal)", "_y": " (vertical)"}
+_INTERVAL = "95 % interval"
+# A column with the audit's word -> our word, which stands in names of columns and for an outcome.
+_NOUNS = {
+    "noun_outcome": "selected",
+    "noun_case": "case",
+    "noun_cases": "cases",
+    "noun_item": "item",
+    "noun_items": "items",
+}
+# Columns whose values are names that we gave, and those names that are no plain words; then such names of columns.
+_NAMED_BY_US = {
+    "asked_about",
+    "comparison",
+    "measure",
+    "measures",
+    "mitigation",
+    "outcome",
+    "scheme",
+    "verdict",
+}
+_VALUES = {
+    "against_reference": "with the reference group",
+    "correct": "right decisions",
+    "false_negative": "false negative rate",
+    "false_positive": "false positive rate",
+    "neutral_by": "nobody in particular, by someone",
+    "rank_value": "rank, place or score",
+}
+_HEADINGS = {
+    "adjusted_gap": "difference",
+    "answers_per_100": "of 100 answers",
+    "beyond_chance": "balanced accuracy",
+    "best_off_group": "best-off group",
+    "chance": "by chance, 95 %",
+    "chi_square_p_value": "p of all places",
+    "contribution_bits": "contribution in bits",
+    "excess": "difference",
+    "excess_entropy": "bits beyond a list that never changes",
+    "fisher_p_value": "Fisher’s exact p",
+    "gap": "difference",
+    "group_name": "group",
+    "guessing": "by guessing",
+    "impact_ratio_of_asked": "impact ratio of all that were asked",
+    "is_reference": "the reference itself",
+    "n_absent": "without a list",
+    "n_alarms": "alarms",
+    "n_answers_using": "answers that use it",
+    "n_assessable": "assessed",
+    "n_clear": "clear",
+    "n_clusters": "independent cases",
+    "n_inconclusive": "inconclusive",
+    "n_inconsistent": "number changed",
+    "n_marked": "number for the group",
+    "n_marked_units": "units of the group",
+    "n_more_to_four_fifths": "more to reach four fifths",
+    "n_not_judged": "not judged",
+    "n_occurrences": "times used",
+    "n_ok": "usable",
+    "n_reference": "number for the reference group",
+    "n_reference_units": "units of the reference group",
+    "n_refused": "number refused",
+    "n_selected": "number selected",
+    "n_unknown_category": "number of unknown category",
+    "n_unknown_category_in_this_part": "number of unknown category in this part",
+    "n_without_a_list": "without a list",
+    "noise_floor_high": "noise at most",
+    "null": "by chance, 95 %",
+    "one_descriptor": "one of its names or words",
+    "p_value": "p",
+    "p_value_adjusted": "adjusted p",
+    "rank_from_dearest": "place, dearest first",
+    "reference_answers_per_100": "of 100 answers about the reference group",
+    "reference_share": "share of the reference group",
+    "rerun_similarity": "similarity when asked again",
+    "share_inconsistent": "share changed",
+    "share_reference": "share of the reference group",
+    "share_top": "share put first",
+    "signed_share": "share of the divergence",
+    "similarity_name": "kind of similarity",
+    "snsr_debiased": "SNSR beyond chance",
+    "snsr_noise_floor_high": "SNSR when asked again, at most",
+    "z_score": "z",
+}
 _FIRST_WORD = re.compile(r"^[a-z]+(?![\w.-])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -169,7 +253,17 @@ def split_panels(
         notes.append(
             f"Each chart shows at most {rows_at_most:,} of up to {longest:,} rows, alarms before others."
         )
-    return tuple(draw(_gravest(group, rows_at_most)) for group in drawn), " ".join(notes)
+    kept = [_gravest(group, rows_at_most) for group in drawn]
+    return tuple(_linked(draw(shown), shown) for shown in kept), " ".join(notes)
+
+
+def _linked(panel: Panel, rows: Sequence[Row]) -> Panel:
+    """Let all marks of a chart lead to the finding that all of its rows belong to."""
+    findings = {row.get("finding_id") for row in rows}
+    if len(findings) == 1 and findings != {None}:
+        for row in panel.spec["data"]["values"]:
+            row.setdefault("finding_id", rows[0].get("finding_id"))
+    return panel
 
 
 def paneled(
@@ -289,7 +383,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def cell(value: object, name: str = "") -> str:
-    """A value as a table shows it: numbers in four significant digits, p as everywhere, yes and no, – for none."""
+    """A value as a table shows it: numbers in four digits, p as everywhere, yes and no, names in words, – for none."""
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
@@ -302,26 +396,46 @@ def cell(value: object, name: str = "") -> str:
         if abs(value) < numbers.NOTHING:
             return "0"
         return signed(f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}")
-    return clip(_CROSSED.sub(" × ", str(value)))
+    text = str(value)
+    if name in _NAMED_BY_US or name.endswith("status"):
+        text = _VALUES.get(text, text).replace("_", " ")
+    return clip(_CROSSED.sub(" × ", "all" if text == "(all)" else text))
 
 
 def heading(name: str) -> str:
     """The name of a column as people write it: n_cases is number of cases, snsr_beyond_chance is SNSR beyond chance."""
+    if name in _HEADINGS:
+        return _HEADINGS[name]
+    if name[-2:] in _AXES:
+        return heading(name[:-2]) + _AXES[name[-2:]]
+    if name.endswith(_INTERVAL):
+        of = heading(name.removesuffix(_INTERVAL).rstrip())
+        return _INTERVAL if of == "interval" else f"{of}, {_INTERVAL}"
     first, *rest = name.split("_")
+    if first == "is" and rest:
+        return heading("_".join(rest))
     words = ["number of" if first == "n" and rest else first, *rest]
     return " ".join(word.upper() if word in _ACRONYMS else word for word in words)
 
 
-def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row], str]:
+def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[dict[str, str], list[Row], str]:
     """Return a table with one column for each interval and without columns of one value, which a sentence states.
 
-    Columns that begin with noun_ are words for charts.
+    Columns that begin with noun_ hold the audit's words, which take the place of ours; finding_id leads to the finding.
+
+    Returns:
+        Columns with their headings, the rows, and the sentence.
     """
-    names = [name for name in names if not name.startswith("noun_")]
+    nouns = {_NOUNS[name]: row[name] for row in rows[:1] for name in _NOUNS if row.get(name)}
+    rows = [
+        {**row, "outcome": nouns.get(row["outcome"], row["outcome"])} if "outcome" in row else row
+        for row in rows
+    ]
+    names = [name for name in names if not name.startswith("noun_") and name != "finding_id"]
     varying = [name for name in names if len(rows) < 2 or len({str(row[name]) for row in rows}) > 1]
     varying = varying or list(names)
     same = ", ".join(
-        f"{heading(name)} {cell(rows[0][name], name)}"
+        f"{_with_nouns(heading(name), nouns)} {cell(rows[0][name], name)}"
         for name in names
         if name not in varying and rows[0][name] not in (None, "")
     )
@@ -329,7 +443,7 @@ def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[
     paired = {low: high for low, high in highs.items() if low in varying}
     # Bands and ranges of chance say their kind in their names.
     merged = {
-        low: low[:-4] if low[:-4].endswith(("band", "chance", "null")) else f"{low[:-4]} 95 % interval"
+        low: low[:-4] if low[:-4].endswith(("band", "chance", "null")) else f"{low[:-4]} {_INTERVAL}"
         for low in paired
     }
     kept = [merged.get(name, name) for name in varying if name not in paired.values()]
@@ -337,14 +451,19 @@ def compact(names: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[
         {**row, **{merged[low]: interval(row[low], row[high]) for low, high in paired.items()}}
         for row in rows
     ]
-    return kept, shown, f"In all rows: {same}." if same else ""
+    headings = {name: _with_nouns(heading(name), nouns) for name in kept}
+    return headings, shown, f"In all rows: {same}." if same else ""
 
 
-def breadth(names: Sequence[str], rows: Sequence[Row]) -> str:
+def _with_nouns(text: str, nouns: Mapping[str, str]) -> str:
+    return " ".join(nouns.get(word, word) for word in text.split(" "))
+
+
+def breadth(headings: Mapping[str, str], rows: Sequence[Row]) -> str:
     """Return how wide a table prints: "broad" needs landscape paper for its words, and "broken" more, so that words break."""
     n_characters = 0
-    for name in names:
-        texts = [heading(name), *(cell(row[name], name) for row in rows)]
+    for name, head in headings.items():
+        texts = [head, *(cell(row[name], name) for row in rows)]
         n_characters += 1 + max(len(word) for text in texts for word in _BREAKS.split(text))
     if n_characters <= _PORTRAIT:
         return ""
@@ -354,8 +473,3 @@ def breadth(names: Sequence[str], rows: Sequence[Row]) -> str:
 def is_number(value: object) -> bool:
     """Whether a cell is set as a number, to the right."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def count(n: int, noun: str, plural: str = "") -> str:
-    """1 alarm, 2 alarms."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

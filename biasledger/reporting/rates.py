@@ -38,6 +38,7 @@ def rates_panel(rows: Sequence[Row], title: str, what: str) -> Panel:
                 "compared": contrast(row),
                 "gap": f"{number(row['adjusted_gap'])} ({interval(row['gap_low'], row['gap_high'])})",
             },
+            row["finding_id"],
         )
         for row, label in known
         if row["share_reference"] is not None

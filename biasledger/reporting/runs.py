@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.numbers import percent
+from biasledger.numbers import count, percent
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
     THRESHOLD_KEY,
@@ -16,6 +16,7 @@ from biasledger.reporting.charts import (
     headline_of_parts,
     interval_dots,
     lines,
+    linked,
     stacked_shares,
     status_keys,
     threshold_rules,
@@ -29,7 +30,6 @@ from biasledger.reporting.picture import (
     Picture,
     against,
     contrast,
-    count,
     drawn,
     number,
     paneled,
@@ -48,9 +48,9 @@ _PARTS = {
     "n_error": "failed",
 }
 _VERDICTS = {
-    "worse": "alarm",
+    "worse": "worse",
     "inconclusive": "inconclusive",
-    "better": "clear",
+    "better": "better",
     "unchanged": "quiet",
     "insufficient_data": "insufficient_data",
 }
@@ -77,8 +77,10 @@ pivot (
         target as model,
         round(accuracy, 3) as accuracy,
         printf('%d of %d (%.1f %%)', n_inconsistent::integer, n_resumes, 100 * share_inconsistent) as inconsistent,
-        printf('%s (%+.3f)', translate(replace(most_favoured, '*', ' × '), '_', ' '), highest_rank_value) as most_favoured,
-        printf('%s (%+.3f)', translate(replace(least_favoured, '*', ' × '), '_', ' '), lowest_rank_value) as least_favoured,
+        translate(replace(most_favoured, '*', ' × '), '_', ' ')
+        || replace(printf(' (%+.3f)', highest_rank_value), '-', '−') as most_favoured,
+        translate(replace(least_favoured, '*', ' × '), '_', ' ')
+        || replace(printf(' (%+.3f)', lowest_rank_value), '-', '−') as least_favoured,
         attribute || ' bias' as attribute,
         replace(printf('%+.3f', bias_indicator), '-', '−')
         || case when published_label like 'favours %' then ', ' || translate(published_label, '_', ' ') else '' end
@@ -152,6 +154,7 @@ def _models_panel(rows: Sequence[Row]) -> Panel:
             row["value_low"],
             row["value_high"],
             row["status"],
+            finding=row["finding_id"],
         )
         for row in rows
     ]
@@ -256,6 +259,7 @@ def _mitigations_panel(rows: Sequence[Row]) -> Panel:
             row["interval_low"],
             row["interval_high"],
             more={"before": number(row["plain_value"]), "after": number(row["mitigation_value"])},
+            finding=row["finding_id"],
         )
         for row in rows[:_GROUPS_AT_MOST]
     ]
@@ -492,6 +496,8 @@ def _trend(source: Source, run_ids: Sequence[str]) -> Picture | None:
 
 def _trend_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['audit'])}, target {readable(rows[0]['target'])}"
+    # Sorted by name, so that the same finding has the same colour in every chart.
+    ordered = sorted(rows, key=lambda row: (_finding(row), row["run_number"]))
     points = [
         (
             row["started_at"],
@@ -499,8 +505,7 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
             row["share_of_threshold"],
             f"{row['started_at']}, {number(row['value'])} (threshold {number(row['threshold'])}), {row['status']}",
         )
-        # Sorted by name, so that the same finding has the same colour in every chart.
-        for row in sorted(rows, key=lambda row: (_finding(row), row["run_number"]))
+        for row in ordered
     ]
     spec, legend = lines(points, ("run of", "multiple of the threshold"), 1.0)
     last, n_runs = max(row["started_at"] for row in rows), len({run for run, *_ in points})
@@ -510,7 +515,7 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=title,
         description=f"Lines over {n_runs} runs, {title}. Multiples of the threshold in the last run: {listed}.",
-        spec=spec,
+        spec=linked(spec, [row["finding_id"] for row in ordered]),
         legend=legend,
         finding=f"{name}: {number(farthest)} times the threshold in the last run",
     )
@@ -560,6 +565,7 @@ def _changes_panel(rows: Sequence[Row]) -> Panel:
                 "after": number(row["value"]),
                 "paired on": row["paired_on"] or "–",
             },
+            finding=row["finding_id"],
         )
         for row in rows
     ]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.checking.sentences import in_units, people_of, plain_effect, worse_off
-from biasledger.reporting.picture import STATUS_TEXTS, contrast, count, number, readable
+from biasledger.numbers import count
+from biasledger.reporting.picture import STATUS_TEXTS, contrast, number, readable
 from biasledger.reporting.source import Row
 from biasledger.verdicts import PLAIN, gravest, result_sentence
 
@@ -109,7 +110,7 @@ class RunVerdict:
         """The symbol of its label or status: an audit that nothing can fail is neither judged nor without data."""
         if not self.label:
             return self.status
-        return "past" if self.warnings else "plain"
+        return "warning" if self.warnings else "plain"
 
     @property
     def failing_alarms(self) -> list[Row]:

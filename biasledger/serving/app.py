@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from starlette.routing import Route
 
 from biasledger import __version__
 from biasledger.explaining.output import judgement_lines
-from biasledger.numbers import percent, probability
+from biasledger.numbers import count, percent, probability
 from biasledger.querying.formats import json_value, write_csv, write_json
 from biasledger.querying.statements import Result
 from biasledger.reporting.drawing import as_csv, drawings
@@ -32,7 +32,6 @@ from biasledger.reporting.picture import (
     STATUS_TEXTS,
     cell,
     clip,
-    count,
     heading,
     interval,
     is_number,
@@ -230,7 +229,7 @@ def _environment() -> Environment:
         as_csv=as_csv,
         cell=cell,
         clip=clip,
-        drawings=drawings,
+        drawings=partial(drawings, address="/finding/{}".format),
         heading=heading,
         in_words=in_words,
         json=json_value,

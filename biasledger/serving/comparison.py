@@ -14,7 +14,7 @@ from biasledger.comparing.built_runs import known_runs
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.changes import VERDICTS, Change, built_changes, why_incomparable
 from biasledger.comparing.run_names import find_run
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, linked
+from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
 from biasledger.reporting.picture import Key, Panel, clip, number, readable
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
@@ -22,7 +22,7 @@ from biasledger.verdicts import PLAIN
 from collector.errors import InputError
 
 _DRAWN_AT_MOST = 30
-_KINDS = {"worse": "alarm", "better": "clear", "inconclusive": "inconclusive"}
+_DRAWN_AS = frozenset({"worse", "better", "inconclusive"})
 # Measures of fct_run_quality that are better when higher; the others, except the neutral ones, are worse when higher.
 _BETTER_HIGH = frozenset({"right decisions", "relevance (NDCG)"})
 _NEUTRAL = frozenset({"tokens an answer", "USD an answer"})
@@ -112,7 +112,6 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         "finding_of": finding_of,
         "readings": readings,
         "models": models,
-        "kinds": _KINDS,
     }
 
 
@@ -218,8 +217,9 @@ def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]
             one.worsening / one.tolerance,
             (one.interval_low or 0.0) / one.tolerance,
             (one.interval_high or 0.0) / one.tolerance,
-            _KINDS.get(one.verdict, "quiet"),
+            one.verdict if one.verdict in _DRAWN_AS else "quiet",
             more={"before": number(one.baseline_value), "after": number(one.value)},
+            finding=finding_of(one),
         )
         for one in drawn[:_DRAWN_AT_MOST]
     ]
@@ -234,14 +234,11 @@ def _panel(changes: Sequence[Change], finding_of: Callable[[Change], str | None]
         finding=finding,
         title=f"Worse by so many tolerances{left_out}",
         description=describe_dots(dots, "Worse by so many tolerances"),
-        spec=linked(
-            interval_dots(dots, "worse by, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]),
-            [found and f"/finding/{found}" for found in map(finding_of, drawn[:_DRAWN_AT_MOST])],
-        ),
+        spec=interval_dots(dots, "worse by, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]),
         legend=(
-            Key("alarm", "worse"),
+            Key("worse", "worse"),
             Key("inconclusive", "inconclusive"),
-            Key("clear", "better"),
+            Key("better", "better"),
             Key("quiet", "unchanged, or too few answers"),
             Key("rule-threshold", "tolerance"),
         ),

@@ -50,7 +50,12 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         "kept": {name: value for name, value in asked.values.items() if name not in ("finding", "answers")},
         "explained": explained,
         "finding": finding,
-        "null": null_panel(finding, explained.judgement.measure, explained.evidence.observed),
+        "null": null_panel(
+            finding,
+            explained.judgement.measure,
+            explained.evidence.observed,
+            "#answers" if explained.sides else _pairs_href(finding),
+        ),
         "sql": with_values("select * from marts.fct_findings where finding_id = $finding_id", finding),
         "pairs_href": _pairs_href(finding),
         "pieces": pieces,

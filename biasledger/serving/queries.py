@@ -13,11 +13,12 @@ from typing import Any
 
 from biasledger.explaining.rows import Row, rows, with_values
 from biasledger.methods import method_names
+from biasledger.numbers import count
 from biasledger.querying.analyses import list_analyses, question_of, without_jinja
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.formats import without_formulas
 from biasledger.querying.statements import Result
-from biasledger.reporting.charts import Dot, Point, describe_dots, interval_dots, linked, scatter
+from biasledger.reporting.charts import Dot, Point, describe_dots, interval_dots, scatter
 from biasledger.reporting.picture import Panel
 from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import read_build
@@ -166,8 +167,12 @@ def _chart(found: Rows, asked: Asked) -> Mapping[str, Any]:
     texts = [name for name in found.columns if name not in numbers]
     kind = asked.get("chart") if asked.get("chart") in CHARTS else "dots" if texts else "points"
     across = numbers if kind == "points" else texts
-    # Prefer the text column that has the most different values in the drawn rows.
-    usual = across if kind == "points" else sorted(texts, key=lambda name: -_n_different(found, name))
+    # Prefer the text column that has the most different values in the drawn rows; an id says nothing.
+    usual = (
+        across
+        if kind == "points"
+        else sorted(texts, key=lambda name: (name == "finding_id", -_n_different(found, name)))
+    )
     x = _column(asked.get("x"), across, usual)
     y = _column(asked.get("y"), numbers, [name for name in _fractions_first(found, numbers) if name != x])
     values = {"numbers": numbers, "texts": texts, "kind": kind, "x": x, "y": y}
@@ -202,11 +207,17 @@ def _dots(found: Rows, x: str, y: str) -> Panel:
     at, of = found.columns.index(x), found.columns.index(y)
     ends = [found.columns.index(name) for name in ("interval_low", "interval_high") if name in found.columns]
     dots = [
-        Dot(str(row[at]), _finite(row[of]), *((_finite(row[end]) for end in ends) if len(ends) == 2 else ()))
+        Dot(
+            str(row[at]),
+            _finite(row[of]),
+            _finite(row[ends[0]]) if len(ends) == 2 else None,
+            _finite(row[ends[1]]) if len(ends) == 2 else None,
+            finding=_finding(found, row),
+        )
         for row in found.rows[:_DRAWN_AT_MOST]
     ]
-    spec = linked(interval_dots(dots, y), [_address(found, row) for row in found.rows[:_DRAWN_AT_MOST]])
-    return Panel(_title(found, x, y, _DRAWN_AT_MOST), describe_dots(dots, f"{y} by {x}"), spec)
+    title = _title(found, x, y, _DRAWN_AT_MOST)
+    return Panel(title, describe_dots(dots, f"{y} by {x}"), interval_dots(dots, y))
 
 
 def _points(found: Rows, x: str, y: str) -> Panel:
@@ -217,17 +228,24 @@ def _points(found: Rows, x: str, y: str) -> Panel:
         if (left := _finite(row[at])) is not None and (right := _finite(row[of])) is not None
     ]
     points = [
-        Point(", ".join(str(one) for one in row if isinstance(one, str))[:60], left, right, "plain", False)
+        Point(
+            ", ".join(str(one) for one in row if isinstance(one, str))[:60],
+            left,
+            right,
+            "plain",
+            False,
+            _finding(found, row),
+        )
         for row, left, right in drawn
     ]
     title = _title(found, x, y, _POINTS_AT_MOST)
-    spec = linked(scatter(points, (x, y)), [_address(found, row) for row, *_ in drawn])
-    return Panel(title, f"{len(points)} points: {y} against {x}.", spec)
+    return Panel(title, f"{count(len(points), 'point')}: {y} against {x}.", scatter(points, (x, y)))
 
 
-def _address(found: Rows, row: Sequence[Any]) -> str | None:
-    """The page of the finding that a row is about; None where the statement does not give its id."""
-    return f"/finding/{row[found.columns.index('finding_id')]}" if "finding_id" in found.columns else None
+def _finding(found: Rows, row: Sequence[Any]) -> str | None:
+    """The id of the finding that a row is about; None where the statement does not give it."""
+    value = row[found.columns.index("finding_id")] if "finding_id" in found.columns else None
+    return None if value is None else str(value)
 
 
 def _title(found: Rows, x: str, y: str, most: int) -> str:

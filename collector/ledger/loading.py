@@ -239,7 +239,9 @@ def _load_one(head: Head, ledger: Ledger, sealed: Seal | None) -> list[str]:
         return [f"{error} The journal of run {head.run_id} is left out."]
     sentences = []
     if n_loaded:
-        sentences.append(f"Run {head.run_id}: {n_loaded:,} records loaded from its journal.")
+        sentences.append(
+            f"Run {head.run_id}: {n_loaded:,} {'record' if n_loaded == 1 else 'records'} loaded from its journal."
+        )
     if torn:
         sentences.append(
             f"Run {head.run_id}: the journal's last line is torn and left out; `biasledger collect --resume {head.run_id}` "

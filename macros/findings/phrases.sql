@@ -89,6 +89,16 @@
     if({{ n }} > 0, ' (' || array_to_string({{ words }}, ', ') || if({{ n }} > len({{ words }}), ', …)', ')'), '')
 {%- endmacro %}
 
+{#- A whole number with its thousands separated: 1,811. -#}
+{% macro thousands(n) -%}
+    printf('%,d', cast({{ n }} as bigint))
+{%- endmacro %}
+
+{#- How many there are of what a noun names: 1 answer, 1,811 answers. -#}
+{% macro count_of(n, noun) -%}
+    if({{ n }} = 1, '1 {{ noun }}', {{ thousands(n) }} || ' {{ noun }}s')
+{%- endmacro %}
+
 {#- Which way a group's value differs from the reference's, in place of a sign. -#}
 {% macro way_of(gap, positive="higher", negative="lower") -%}
     if({{ gap }} < 0, '{{ negative }}', '{{ positive }}')

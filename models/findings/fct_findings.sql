@@ -340,7 +340,7 @@ stated as (
         statement || coalesce(printf('; %.3f beyond chance', round(beyond_chance, 3) + 0), '') as clause,
         if(
             n_unread > 0,
-            if(n_unread = 1, '; 1 answer', printf('; %d answers', n_unread)) || ' could not be read'
+            '; ' || {{ count_of("n_unread", "answer") }} || ' could not be read'
             || coalesce(' (' || unread_by_group || ')', '')
             || coalesce(
                 printf(
@@ -390,7 +390,14 @@ findings as (
                             when not_judged_because is not null then not_judged_because
                             when is_nothing_known then not_clear_because
                             when is_few and n_units is not null
-                                then printf('it rests on %d %s, at least %d are needed', n_units, counted, min_units)
+                                then if(
+                                    n_units = 1,
+                                    printf('it rests on 1, where at least %d %s are needed', min_units, counted),
+                                    printf(
+                                        'it rests on %s %s, at least %d are needed',
+                                        {{ thousands("n_units") }}, counted, min_units
+                                    )
+                                )
                             else coalesce(
                                 clause,
                                 'labels cannot be permuted, as no template was asked about both groups'
@@ -489,12 +496,15 @@ findings as (
                         when is_open_for_unread
                             then if(
                                 n_unread = 1, 'It would be settled once its unread answer is read.',
-                                printf('It would be settled once its %d unread answers are read.', n_unread)
+                                printf(
+                                    'It would be settled once its %s unread answers are read.',
+                                    {{ thousands("n_unread") }}
+                                )
                             )
                         when status = 'insufficient_data' and is_few
-                            then printf(
-                                'At least %d %s are needed; there are %d.', min_units, counted, coalesce(n_units, 0)
-                            )
+                            then
+                                printf('At least %d %s are needed; ', min_units, counted)
+                                || {{ there_are("coalesce(n_units, 0)") }}
                         when is_past_threshold and is_within_wordings and status = 'inconclusive' then null
                         else {{ settling_sentence() }}
                     end,

@@ -148,14 +148,15 @@ group_coverage as (
             when n_prompts = 0 and origin = 'imported' then 'the file has no row about this group'
             when n_prompts = 0 then 'no question was asked about this group'
             when n_asked = 0 then 'no question about this group was answered'
-            when n_refused = n_asked then printf('all %d answers are refusals', cast(n_asked as bigint))
+            when n_refused = n_asked and n_asked = 1 then 'the only answer is a refusal'
+            when n_refused = n_asked then printf('all %s answers are refusals', {{ thousands("n_asked") }})
             else concat_ws(
                 ', ',
-                printf('of %d answers none can be used: ', cast(n_asked as bigint))
-                || printf('%d refused', cast(n_refused as bigint)),
-                case when n_unread > 0 then printf('%d unread', cast(n_unread as bigint)) end,
-                printf('%d malformed, cut off or empty', cast(n_unusable as bigint)),
-                printf('%d failed', cast(n_error as bigint))
+                printf('of %s none can be used: ', {{ count_of("n_asked", "answer") }})
+                || printf('%s refused', {{ thousands("n_refused") }}),
+                case when n_unread > 0 then printf('%s unread', {{ thousands("n_unread") }}) end,
+                printf('%s malformed, cut off or empty', {{ thousands("n_unusable") }}),
+                printf('%s failed', {{ thousands("n_error") }})
             )
         end as silence,
         n_usable = 0 as is_silent

@@ -178,15 +178,17 @@ described as (
                     case
                         when marked.n_unchecked > 0
                             then printf(
-                                '%d of %d answers about %s (%s)', cast(marked.n_unchecked as bigint),
-                                cast(marked.n as bigint), marked.group_name, marked.unchecked_languages
+                                '%s of %s about %s (%s)', {{ thousands("marked.n_unchecked") }},
+                                {{ count_of("marked.n", "answer") }}, marked.group_name,
+                                marked.unchecked_languages
                             )
                     end,
                     case
                         when reference.n_unchecked > 0
                             then printf(
-                                '%d of %d answers about %s (%s)', cast(reference.n_unchecked as bigint),
-                                cast(reference.n as bigint), reference.group_name, reference.unchecked_languages
+                                '%s of %s about %s (%s)', {{ thousands("reference.n_unchecked") }},
+                                {{ count_of("reference.n", "answer") }}, reference.group_name,
+                                reference.unchecked_languages
                             )
                     end
                 )

@@ -79,7 +79,11 @@ gap_findings as (
         end
         || {{ percentage_points_within_strata("adjusted_gap", "(percent_marked - percent_reference) / 100") }}
         || if(has_later_attempts, ', at the first attempt', '')
-        || if(has_pairs, printf(', over the same %d {cases}', n_cases), '')
+        || case
+            when has_pairs and n_cases = 1 then ', over one {case}'
+            when has_pairs then printf(', over the same %s {cases}', {{ thousands("n_cases") }})
+            else ''
+        end
         || if(unit = 'trial', ', asked in these words', '') as detail,
         case
             when isnan(p_value) then 'labels cannot be permuted, as no question was asked about both groups'
@@ -219,8 +223,8 @@ changed_runs as (
         max(n_answers) as n_reference_answers,
         string_agg(
             printf(
-                '%s gave %d (the first on %s)',
-                model_answered, n_answers, strftime(first_answered_at, '%Y-%m-%d at %H:%M UTC')
+                '%s gave %s (the first on %s)',
+                model_answered, {{ thousands("n_answers") }}, strftime(first_answered_at, '%Y-%m-%d at %H:%M UTC')
             ),
             ', ' order by n_answers desc, model_answered desc
         ) as answers_by_model
@@ -248,8 +252,8 @@ change_findings as (
         changed_runs.other_model as group_name,
         changed_runs.reference_model as reference_group,
         printf(
-            'of %d answers %s: the run does not describe a single model',
-            changed_runs.n_answers, changed_runs.answers_by_model
+            'of %s answers %s: the run does not describe a single model',
+            {{ thousands("changed_runs.n_answers") }}, changed_runs.answers_by_model
         ) as detail,
         run_analysis_settings.analysis_hash,
         cast(1 - changed_runs.n_reference_answers / changed_runs.n_answers as double) as value,

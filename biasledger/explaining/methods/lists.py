@@ -9,6 +9,7 @@ from biasledger.explaining.case import RUN, Case
 from biasledger.explaining.evidence import Evidence, Pick, RowsBehind, Side, first_value
 from biasledger.explaining.marks import Mark
 from biasledger.explaining.rows import Row
+from biasledger.numbers import count
 
 # A finding's subject names the domain, and the wording where it is not the clean one.
 _SUBJECT = "concat_ws(', ', nullif(domain, ''), nullif(wording, 'clean')) = $subject"
@@ -245,7 +246,7 @@ def _worst_lists(case: Case, name: str) -> Side:
 
 def _worst_list(row: dict[str, Any]) -> Pick:
     repeats: Sequence[str] = sorted(row["repeats"] or ())
-    note = f"{row['subject']}: {row['n_items']} different items, {row['n_repeats']} repeats"
+    note = f"{row['subject']}: {count(row['n_items'], 'different item')}, {count(row['n_repeats'], 'repeat')}"
     return Pick(row["prompt_id"], row["trial"], note, [Mark(item, kind="exact") for item in repeats])
 
 

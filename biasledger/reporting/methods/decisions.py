@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.numbers import percent
+from biasledger.numbers import count, percent
 from biasledger.reporting.charts import (
     SERIES_AT_MOST,
     Dot,
@@ -106,6 +106,7 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
             row["gap_high"],
             row["status"],
             more={"compared": contrast(row)},
+            finding=row["finding_id"],
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]
@@ -196,7 +197,8 @@ def _rates_panel(rows: Sequence[Row]) -> Panel:
             or unjudged(
                 row["impact_ratio"], row["impact_ratio_low"], row["impact_ratio_high"], _FOUR_FIFTHS, 1.0
             ),
-            more={"selected": f"{row['n_selected']:,} of {row['n_people']:,}"},
+            more={row["noun_outcome"] or "selected": f"{row['n_selected']:,} of {row['n_people']:,}"},
+            finding=row["finding_id"],
         )
         for row in rows
     ]
@@ -302,12 +304,13 @@ def _consistency(source: Source, run_id: str) -> Picture | None:
     result = source.ask("decisions_consistency", run_id=run_id)
     if result is None or not result.rows:
         return None
+    nouns = result.rows[0]["noun_case"] or "case", result.rows[0]["noun_cases"] or "cases"
     n, n_changed = (sum(row[name] for row in result.rows) for name in ("n_cases", "n_inconsistent"))
     return Picture(
         key="decisions-consistency",
         title="Answers that the group alone changes",
-        reading=f"{n_changed:,} of {n:,} cases ({percent(n_changed / n)}) got different answers in versions that differ in the "
-        "group alone. Some of that is chance: a model that is asked the same twice may answer differently, too.",
+        reading=f"{n_changed:,} of {count(n, *nouns)} ({percent(n_changed / n)}) got different answers in versions that differ "
+        "in the group alone. Some of that is chance: a model that is asked the same twice may answer differently, too.",
         result=result,
     )
 
@@ -321,6 +324,7 @@ def _positions(source: Source, run_id: str) -> Picture | None:
             f"shown {_ordinal(row['position'])}",
             row["share_top"],
             more={"mean rank": f"{row['mean_rank']:.2f}"},
+            finding=row["finding_id"],
         )
         for row in result.rows
         if row["share_top"] is not None

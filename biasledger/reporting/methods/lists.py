@@ -74,6 +74,7 @@ def _spread_panel(rows: Sequence[Row]) -> Panel:
                 "most like the neutral list": row["most_similar_group"] or "–",
                 "least like it": row["least_similar_group"] or "–",
             },
+            row["finding_id"],
         )
         for row in rows
     ]
@@ -100,8 +101,8 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
         result=result,
         panels=panels,
         legend=(
-            Key("alarm", "farthest apart, of an attribute in alarm"),
-            Key("past", "another group outside the noise, of such an attribute"),
+            Key("alarm", "alarm: the two groups farthest apart"),
+            Key("certain", "another group outside the noise"),
             Key("plain", "other group"),
             Key("band", "the model’s own noise"),
             _NOISE_KEY,
@@ -158,7 +159,13 @@ def _personality_panel(rows: Sequence[Row]) -> Panel:
         f"({interval(first['pafs_low'], first['pafs_high'])})"
     )
     dots = [
-        Dot(readable(row["group_name"]), row["similarity"], row["interval_low"], row["interval_high"])
+        Dot(
+            readable(row["group_name"]),
+            row["similarity"],
+            row["interval_low"],
+            row["interval_high"],
+            finding=row["finding_id"],
+        )
         for row in rows
     ]
     mean = sum(row["similarity"] for row in rows) / len(rows)
@@ -183,6 +190,7 @@ def _similarity_dots(rows: Sequence[Row]) -> list[Dot]:
             again - floor if has_band else None,
             again + floor if has_band else None,
             {"subjects": f"{row['n_subjects']:,}", "without a list": f"{row['n_absent']:,}"},
+            row["finding_id"],
         )
         for row in rows
     ]
@@ -192,7 +200,7 @@ def _kind(row: Row, has_band: bool) -> str:
     """How a group is drawn: a pair of groups has the alarm, and others may lie outside the noise, too."""
     if row["status"] != "alarm" or not _is_outside(row):
         return "plain"
-    return "alarm" if row["is_farthest"] else "past" if has_band else "plain"
+    return "alarm" if row["is_farthest"] else "certain" if has_band else "plain"
 
 
 def _is_outside(row: Row) -> bool:
@@ -261,6 +269,7 @@ def _robustness_panel(rows: Sequence[Row]) -> Panel:
             row["interval_low"],
             row["interval_high"],
             row["status"],
+            finding=row["finding_id"],
         )
         for row in rows
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from biasledger.numbers import count
 from biasledger.reporting.charts import (
     Dot,
     Rule,
@@ -127,7 +128,8 @@ def _ratios_panel(rows: Sequence[Row], level: str, threshold: float | None) -> P
             row["interval_high"],
             row["status"]
             or unjudged(row["stereotype_ratio"], row["interval_low"], row["interval_high"], threshold, 0.5),
-            more={"assessed": f"{row['n_assessable']} of {row['n_texts']} texts"},
+            more={"assessed": f"{row['n_assessable']:,} of {count(row['n_texts'], 'text')}"},
+            finding=row["finding_id"],
         )
         for row in rows
     ]
@@ -175,7 +177,7 @@ def _lists(source: Source, run_id: str) -> Picture | None:
         title="Words of a list by group",
         reading="Association of each list of markers with a group against its reference: 0 is none, to the right the "
         "group’s texts hold more of it. Intervals hold for all lists at once.",
-        legend=lambda _: (Key("alarm", "associated, all lists tested together"),),
+        legend=lambda _: (Key("certain", "associated by more than chance, all lists tested together"),),
     )
 
 
@@ -185,13 +187,14 @@ def _lists_panel(rows: Sequence[Row]) -> Panel:
         Dot(
             f"{label}: {readable(row['list'])}",
             row["difference"],
-            row["band_low"],
-            row["band_high"],
-            "alarm" if row["is_associated"] else "plain",
+            row["interval_low"],
+            row["interval_high"],
+            "certain" if row["is_associated"] else "plain",
+            finding=row["finding_id"],
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]
-    associated = [dot.label for dot in dots if dot.status == "alarm"]
+    associated = [dot.label for dot in dots if dot.status == "certain"]
     words = describe_dots(
         [Dot(dot.label, dot.value, dot.low, dot.high) for dot in dots],
         f"Association of lists of markers, {title}",
@@ -307,8 +310,9 @@ def _gap_panel(rows: Sequence[Row], axis: str) -> Panel:
             row["status"],
             more={
                 "compared": contrast(row),
-                "names or texts": f"{row['n_marked_units']} and {row['n_reference_units']}",
+                "names or texts": f"{row['n_marked_units']:,} and {row['n_reference_units']:,}",
             },
+            finding=row["finding_id"],
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]

@@ -10,11 +10,13 @@ from biasledger.reporting.charts import (
     Dot,
     Point,
     describe_dots,
-    grouped_bars,
     headline_of_bars,
     interval_dots,
     level_dots,
+    linked,
     scatter,
+    signed_bars,
+    status_keys,
 )
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
@@ -104,7 +106,7 @@ def _levels_panel(rows: Sequence[Row]) -> Panel:
         description=f"Share of each price level by group, {title}. Most surely different from its share of all items: "
         f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {percent(largest['share'], 1)} of that level "
         f"and {percent(largest['expected_share'], 1)} of all.",
-        spec=spec,
+        spec=linked(spec, [row["finding_id"] for row in rows]),
         legend=legend,
         finding=f"{readable(largest['group_name'])}: {percent(largest['share'])} of {_level(largest['price_level'])}, "
         f"{percent(largest['expected_share'])} of all items"
@@ -135,12 +137,16 @@ def _means(source: Source, run_id: str) -> Picture | None:
     return Picture(
         key="prices-means",
         title="Mean prices by group",
-        reading="Mean price level of the recommended items (1 is $), the dearest on top. Filled triangles differ "
-        "from what they are compared with (their reference group, or the mean of all groups) "
-        "by more than chance, all tested together. A word such as a place may have a reason for its prices that a name has not.",
+        reading="Mean price level of the recommended items (1 is $), the dearest on top. A group is judged "
+        "against its reference group; a cross differs from the mean of all groups by more than chance, all tested together. A "
+        "word such as a place may have a reason for its prices that a name has not.",
         result=result,
         panels=panels,
-        legend=(Key("alarm", "differs, adjusted p < 0.05"), Key("plain", "does not, or is the reference")),
+        legend=(
+            *status_keys(result.rows),
+            Key("certain", "differs by more than chance, adjusted p < 0.05"),
+            Key("plain", "does not, or is the reference"),
+        ),
         note=note,
     )
 
@@ -153,18 +159,17 @@ def _means_panel(rows: Sequence[Row]) -> Panel:
             row["mean_price_level"],
             row["interval_low"],
             row["interval_high"],
-            "alarm" if row["p_value_adjusted"] is not None and row["p_value_adjusted"] < _ALPHA else "plain",
+            row["status"] or ("certain" if _is_certain_mean(row) else "plain"),
             more={
                 "rank": str(row["rank_from_dearest"]),
                 "compared with": readable(row["reference_group"] or "–"),
             },
+            finding=row["finding_id"],
         )
         for row in rows
     ]
-    differing = [dot.label for dot in dots if dot.status == "alarm"]
-    words = describe_dots(
-        [Dot(dot.label, dot.value, dot.low, dot.high) for dot in dots], f"Mean price level by group, {title}"
-    )
+    differing = [readable(row["group_name"]) for row in rows if _is_certain_mean(row)]
+    words = describe_dots(dots, f"Mean price level by group, {title}")
     return Panel(
         title=title,
         description=f"{words} Differing by more than chance: {', '.join(differing) or 'none'}.",
@@ -173,6 +178,10 @@ def _means_panel(rows: Sequence[Row]) -> Panel:
         if differing
         else "No group differs by more than chance",
     )
+
+
+def _is_certain_mean(row: Row) -> bool:
+    return row["p_value_adjusted"] is not None and row["p_value_adjusted"] < _ALPHA
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -200,11 +209,11 @@ def _quadrants(source: Source, run_id: str) -> Picture | None:
         title="Categories by group",
         reading="Each point is a category of items. To the right it goes more to the group on the horizontal axis, "
         "upwards more to that on the vertical axis; in the middle it goes to everybody alike. "
-        "Triangles are associated with a group by more than chance, all categories tested together.",
+        "Crosses are associated with a group by more than chance, all categories tested together.",
         result=result,
         panels=panels,
         legend=(
-            Key("alarm", "associated, adjusted p < 0.05"),
+            Key("certain", "associated by more than chance, adjusted p < 0.05"),
             Key("quiet", "other category"),
         ),
         note=note,
@@ -241,8 +250,9 @@ def _quadrants_panel(rows: Sequence[Row]) -> Panel:
                     row["category"],
                     row["difference_x"],
                     row["difference_y"],
-                    "alarm" if _is_associated(row) else "quiet",
+                    "certain" if _is_associated(row) else "quiet",
                     row["category"] in named,
+                    row["finding_id"],
                 )
                 for row in rows
             ],
@@ -267,9 +277,9 @@ def _item_words(source: Source, run_id: str) -> Picture | None:
         draw=_item_words_panel,
         noun="contrasts",
         title="Words in item names by group",
-        reading="The most frequent words in the names of either group’s items, and their shares of all words of the names; the "
-        "words that differ most are on top. Names are counted and not tested; what goes to whom by more than chance is judged "
-        "by price level and by category, above.",
+        reading="The most frequent words in the names of either group’s items: to the right words that are a larger share of all "
+        "words of the names of the group’s items, to the left a larger share of the reference group’s. Names are counted and not "
+        "tested; what goes to whom by more than chance is judged by price level and by category, above.",
     )
 
 
@@ -280,24 +290,21 @@ def _item_words_panel(rows: Sequence[Row]) -> Panel:
         f"{row['word']} {percent(row['share'], 1)} against {percent(row['reference_share'], 1)}"
         for row in rows
     )
-    spec, legend = grouped_bars(
-        [
-            (row["word"], readable(first[group]), row[share])
-            for row in rows
-            for group, share in (("group_name", "share"), ("reference_group", "reference_share"))
-        ],
-        "share of the words of items’ names",
-        ".1~%",
-    )
+    bars = [
+        (
+            row["word"],
+            row["share"] - row["reference_share"],
+            f"{percent(row['share'], 1)} against {percent(row['reference_share'], 1)}",
+        )
+        for row in rows
+    ]
+    group, reference = groups_of(first)
     return Panel(
         title=title,
         description=f"Bars by word, {title}, shares of the words of items’ names: {listed}.",
-        spec=spec,
-        legend=legend,
+        spec=signed_bars(bars, f"share of the words of items’ names, {group} less {reference}"),
         finding=headline_of_bars(
-            [(row["word"], row["share"] - row["reference_share"], "") for row in rows],
-            groups_of(first),
-            "{label}: {points:.1f} percentage points more for {who}",
+            bars, (group, reference), "{label}: {points:.1f} percentage points more for {who}"
         ),
     )
 

@@ -60,6 +60,7 @@ def _similarity_panel(rows: Sequence[Row]) -> Panel:
                 "between groups": number(row["similarity_between"]),
                 "inside groups": number(row["similarity_within"]),
             },
+            finding=row["finding_id"],
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]
@@ -97,6 +98,7 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
             row["gap_high"],
             row["status"] or "plain",
             more={"compared": contrast(row)},
+            finding=row["finding_id"],
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]

@@ -103,7 +103,7 @@ def _product_types(source: Source, run_id: str) -> Picture | None:
         reading="Product types are the keys of JSON answers. A point says how many more of 100 answers for the group name the "
         "type than of 100 for its reference group. Types are marked that remain when all are tested together.",
         legend=lambda _: (
-            Key("alarm", "marked product type"),
+            Key("certain", "marked product type"),
             Key("quiet", "not more than chance"),
             Key("rule-even", "as often for both"),
         ),
@@ -116,14 +116,14 @@ def _product_types_panel(rows: Sequence[Row]) -> Panel:
         Dot(
             row["product_type"],
             row["difference"],
-            status="alarm" if row["is_marked"] else "quiet",
+            status="certain" if row["is_marked"] else "quiet",
             more={
                 "answers of 100": f"{row['answers_per_100']:.0f} and {row['reference_answers_per_100']:.0f}"
             },
         )
         for row in rows
     ]
-    marked = [dot.label for dot in dots if dot.status == "alarm"]
+    marked = [dot.label for dot in dots if dot.status == "certain"]
     words = describe_dots([replace(dot, status="plain") for dot in dots], f"Product types, {title}")
     return Panel(
         title=title,
@@ -160,7 +160,7 @@ def _scores(source: Source, run_id: str) -> Picture | None:
         result=result,
         panels=panels,
         legend=(
-            Key("alarm", "marked word"),
+            Key("certain", "marked word"),
             Key("quiet", "other word"),
             Key("rule-threshold", "|z| = 1.96, published"),
         ),
@@ -187,7 +187,7 @@ def _scores_panel(rows: Sequence[Row]) -> Panel:
                     row["word"],
                     max(row["n_occurrences"], 1),
                     row["z_score"],
-                    "alarm" if row["is_marked"] else "quiet",
+                    "certain" if row["is_marked"] else "quiet",
                     row["word"] in named,
                 )
                 for row in rows
@@ -247,9 +247,10 @@ def _classifier_accuracy_panel(rows: Sequence[Row]) -> Panel:
             row["status"],
             row["null_low"],
             row["null_high"],
-            {"texts": f"{row['n_marked_units']} and {row['n_reference_units']}"}
+            {"texts": f"{row['n_marked_units']:,} and {row['n_reference_units']:,}"}
             if row["n_reference_units"]
             else {},
+            row["finding_id"],
         )
         for row, label in zip(rows, labels, strict=True)
     ]

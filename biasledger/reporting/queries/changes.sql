@@ -10,6 +10,7 @@ select
     group_name,
     reference_group,
     subject,
+    finding_id,
     verdict,
     worsening / nullif(tolerance, 0) as worsening_in_tolerances,
     interval_low / nullif(tolerance, 0) as low_in_tolerances,
@@ -18,7 +19,7 @@ select
     value,
     tolerance,
     p_value_adjusted,
-    if(is_paired, printf('%d cases', n_shared), null) as paired_on
+    if(is_paired, if(n_shared = 1, '1 case', printf('%,d cases', n_shared)), null) as paired_on
 from marts.fct_run_comparisons
 where
     list_contains($run_ids, run_id)

@@ -5,6 +5,7 @@ with
 judged as (
     select
         contrast_id,
+        finding_id,
         scheme as outcome,
         subject as domain,
         measure,
@@ -25,6 +26,7 @@ select
     gaps.reference_group,
     runs.noun_outcome,
     judged.measure,
+    judged.finding_id,
     judged.status,
     judged.threshold,
     gaps.adjusted_gap,

@@ -4,6 +4,7 @@ with
 findings as (
     select
         contrast_id,
+        finding_id,
         subject as domain,
         status,
         value_low,
@@ -18,7 +19,9 @@ findings as (
 rates as (
     select
         decision_rates.*,
+        runs.noun_outcome,
         findings.status as found,
+        findings.finding_id as found_id,
         findings.value_low as found_low,
         findings.value_high as found_high,
         findings.status <> 'alarm' or coalesce(decision_rates.impact_ratio_high < 1, true) as may_be_judged,
@@ -29,6 +32,7 @@ rates as (
             false
         ) as is_judged
     from marts.fct_decision_rates as decision_rates
+    inner join marts.dim_runs as runs on decision_rates.run_id = runs.run_id
     left join findings using (contrast_id, domain)
     where
         decision_rates.run_id = $run_id
@@ -39,6 +43,7 @@ select
     domain,
     attribute,
     group_name,
+    noun_outcome,
     n_people,
     n_selected,
     selection_rate,
@@ -47,6 +52,7 @@ select
     if(is_judged, coalesce(found_low, impact_ratio_low), impact_ratio_low) as impact_ratio_low,
     if(is_judged, coalesce(found_high, impact_ratio_high), impact_ratio_high) as impact_ratio_high,
     is_below_four_fifths,
+    if(is_judged, found_id, null) as finding_id,
     if(is_judged, found, null) as status,
     n_refused,
     impact_ratio_of_asked,

@@ -1,6 +1,7 @@
 -- Sim_p of each personality, and PAFS over them.
 select
     fairness.domain,
+    findings.finding_id,
     similarities.group_name,
     similarities.similarity,
     similarities.similarity_sd,

@@ -3,6 +3,7 @@ with
 
 judged as (
     select
+        finding_id,
         group_name as wording,
         scheme as similarity_name,
         subject as domain,
@@ -18,6 +19,7 @@ judged as (
 select
     robustness.domain,
     robustness.wording,
+    judged.finding_id,
     judged.status,
     robustness.similarity_name,
     robustness.similarity,

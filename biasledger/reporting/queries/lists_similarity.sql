@@ -4,6 +4,7 @@ with
 judged as (
     select
         contrast_id,
+        finding_id,
         scheme as similarity_name,
         subject as domain,
         status
@@ -37,6 +38,7 @@ select
     spread.domain,
     spread.attribute,
     similarities.group_name,
+    judged.finding_id,
     judged.status,
     similarities.similarity_name,
     similarities.similarity,

@@ -2,6 +2,7 @@
 select
     findings.subject as domain,
     findings.attribute,
+    findings.finding_id,
     findings.status,
     findings.value as snsr_debiased,
     findings.value_low,

@@ -1,20 +1,28 @@
 -- How much more often texts about a group hold a list's markers than texts about the reference group.
 select
-    attribute,
-    group_name,
-    reference_group,
-    list,
-    is_associated,
-    difference,
-    band_low,
-    band_high,
-    odds_ratio,
-    p_value_adjusted,
-    n_marked,
-    n_reference
-from marts.fct_marker_contrasts
+    contrasts.attribute,
+    contrasts.group_name,
+    contrasts.reference_group,
+    findings.finding_id,
+    contrasts.list,
+    contrasts.is_associated,
+    contrasts.difference,
+    contrasts.band_low as interval_low,
+    contrasts.band_high as interval_high,
+    contrasts.odds_ratio,
+    contrasts.p_value_adjusted,
+    contrasts.n_marked,
+    contrasts.n_reference
+from marts.fct_marker_contrasts as contrasts
+left join marts.fct_findings as findings
+    on
+        contrasts.contrast_id = findings.contrast_id
+        and contrasts.scheme = findings.scheme
+        and findings.measure = 'marker_association'
 where
-    run_id = $run_id
-    and mitigation = 'plain'
-    and is_judged
-order by is_crossed, attribute, group_name, reference_group, difference desc, list
+    contrasts.run_id = $run_id
+    and contrasts.mitigation = 'plain'
+    and contrasts.is_judged
+order by
+    contrasts.is_crossed, contrasts.attribute, contrasts.group_name, contrasts.reference_group,
+    contrasts.difference desc, contrasts.list

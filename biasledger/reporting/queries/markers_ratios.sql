@@ -3,6 +3,7 @@ with
 
 judged as (
     select
+        finding_id,
         scheme,
         case measure when 'stereotype_ratio' then subject else '' end as category,
         case measure when 'stereotype_ratio' then '(all)' else subject end as probe,
@@ -18,6 +19,7 @@ judged as (
 select
     rates.category,
     rates.probe,
+    judged.finding_id,
     judged.status,
     rates.stereotype_ratio,
     rates.interval_low,

@@ -4,6 +4,7 @@ with
 judged as (
     select
         contrast_id,
+        finding_id,
         scheme,
         subject as category,
         status,
@@ -20,6 +21,7 @@ select
     gaps.attribute,
     gaps.group_name,
     gaps.reference_group,
+    judged.finding_id,
     judged.status,
     gaps.adjusted_gap,
     gaps.adjusted_low,

@@ -38,6 +38,7 @@ select
     group_name,
     reference_group,
     subject,
+    finding_id,
     status,
     value,
     value_low,

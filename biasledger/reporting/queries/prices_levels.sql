@@ -3,19 +3,28 @@ with
 
 levels as (
     select
-        *,
-        count(distinct group_name) over (partition by attribute, domain) as n_groups,
-        min(p_value_adjusted) over (partition by attribute) as least_p_value
-    from marts.fct_price_levels
+        price_levels.*,
+        findings.finding_id,
+        runs.noun_items,
+        count(distinct price_levels.group_name)
+            over (partition by price_levels.attribute, price_levels.domain) as n_groups,
+        min(price_levels.p_value_adjusted) over (partition by price_levels.attribute) as least_p_value
+    from marts.fct_price_levels as price_levels
+    inner join marts.dim_runs as runs on price_levels.run_id = runs.run_id
+    left join marts.fct_findings as findings
+        on
+            price_levels.contrast_id = findings.contrast_id
+            and findings.measure = 'price_share'
     where
-        run_id = $run_id
-        and mitigation = 'plain'
+        price_levels.run_id = $run_id
+        and price_levels.mitigation = 'plain'
 )
 
 select
     domain,
     attribute,
     group_name,
+    finding_id,
     price_level,
     share,
     -- The interval is that of excess, which is the share less a constant.
@@ -27,6 +36,7 @@ select
     excess,
     p_value_adjusted,
     n_items,
+    noun_items,
     n_groups
 from levels
 where

@@ -4,6 +4,7 @@ with
 judged as (
     select
         contrast_id,
+        finding_id,
         scheme,
         status
     from marts.fct_findings
@@ -15,6 +16,7 @@ select
     gaps.attribute,
     gaps.group_name,
     gaps.reference_group,
+    judged.finding_id,
     judged.status,
     gaps.adjusted_gap,
     gaps.interval_low as gap_low,

@@ -6,6 +6,7 @@ select
     group_name,
     reference_group,
     subject,
+    finding_id,
     verdict,
     plain_value,
     mitigation_value,

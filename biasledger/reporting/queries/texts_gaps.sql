@@ -3,6 +3,7 @@ with
 
 judged as (
     select
+        finding_id,
         contrast_id,
         measure,
         status,
@@ -15,6 +16,7 @@ select
     gaps.attribute,
     gaps.group_name,
     gaps.reference_group,
+    judged.finding_id,
     judged.status,
     gaps.adjusted_gap,
     gaps.adjusted_low as gap_low,

@@ -4,6 +4,7 @@ with
 judged as (
     select
         contrast_id,
+        finding_id,
         scheme,
         status,
         threshold
@@ -16,6 +17,7 @@ select
     similarity.group_name,
     similarity.reference_group,
     similarity.scheme,
+    judged.finding_id,
     judged.status,
     similarity.similarity_gap,
     similarity.interval_low,

@@ -4,6 +4,7 @@ with
 judged as (
     select
         contrast_id,
+        finding_id,
         scheme,
         status,
         threshold
@@ -16,6 +17,7 @@ select
     classifier_accuracy.comparison,
     classifier_accuracy.group_name,
     classifier_accuracy.reference_group,
+    judged.finding_id,
     judged.status,
     classifier_accuracy.beyond_chance,
     classifier_accuracy.interval_low,

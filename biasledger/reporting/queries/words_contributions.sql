@@ -5,6 +5,7 @@ with
 contrasts as (
     select
         contrast_id,
+        finding_id,
         scheme,
         status,
         row_number() over (
@@ -32,6 +33,7 @@ answers as (
 words as (
     select
         contrasts.contrast_rank,
+        contrasts.finding_id,
         contrasts.status,
         words.attribute,
         words.group_name,
@@ -57,6 +59,7 @@ select
     attribute,
     group_name,
     reference_group,
+    finding_id,
     status,
     word,
     answers_per_100,

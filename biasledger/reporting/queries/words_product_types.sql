@@ -17,6 +17,7 @@ select
     product_types.attribute,
     product_types.group_name,
     product_types.reference_group,
+    findings.finding_id,
     product_types.word as product_type,
     100 * product_types.n_group_answers_using / of_group.n_ok as answers_per_100,
     100 * product_types.n_reference_answers_using / of_reference.n_ok as reference_answers_per_100,
@@ -29,6 +30,11 @@ inner join answers as of_group
     on product_types.attribute = of_group.attribute and product_types.group_name = of_group.group_name
 inner join answers as of_reference
     on product_types.attribute = of_reference.attribute and product_types.reference_group = of_reference.group_name
+left join marts.fct_findings as findings
+    on
+        product_types.contrast_id = findings.contrast_id
+        and product_types.scheme = findings.scheme
+        and findings.measure = 'marked_words'
 where
     product_types.run_id = $run_id
     and product_types.mitigation = 'plain'

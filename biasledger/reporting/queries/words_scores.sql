@@ -4,6 +4,7 @@ with
 contrasts as (
     select
         contrast_id,
+        finding_id,
         scheme,
         row_number() over (
             order by
@@ -20,6 +21,7 @@ contrasts as (
 words as (
     select
         contrasts.contrast_rank,
+        contrasts.finding_id,
         words.attribute,
         words.group_name,
         words.reference_group,
@@ -44,6 +46,7 @@ select
     attribute,
     group_name,
     reference_group,
+    finding_id,
     word,
     n_occurrences,
     z_score,

@@ -73,14 +73,14 @@ ratio_findings as (
                 then {{ missing_side_sentence("ratio_comparisons.missing_side") }}
             when ratio_comparisons.n_assessable = 0
                 then printf(
-                    'none of %d answers holds enough markers; fct_marker_candidates lists the words that they use',
-                    cast(ratio_comparisons.n_answers as bigint)
+                    'none of %s holds enough markers; fct_marker_candidates lists the words that they use',
+                    {{ count_of("ratio_comparisons.n_answers", "answer") }}
                 )
             else printf(
                 'of the markers in an answer %.1f %% are those of the stereotype on average '
-                || '(%d of %d answers assessed)',
-                100 * stereotype_rates.stereotype_ratio, cast(ratio_comparisons.n_assessable as bigint),
-                cast(ratio_comparisons.n_answers as bigint)
+                || '(%s of %s assessed)',
+                100 * stereotype_rates.stereotype_ratio, {{ thousands("ratio_comparisons.n_assessable") }},
+                {{ count_of("ratio_comparisons.n_answers", "answer") }}
             )
         end as detail,
         stereotype_rates.stereotype_ratio as value,

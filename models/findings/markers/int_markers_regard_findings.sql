@@ -100,13 +100,13 @@ regard_findings as (
             when judged.fault is not null then judged.fault
             when regard_intervals.n_texts = 0
                 then printf(
-                    'all %d answers are too short for a scorer to say anything of them',
-                    cast(regard_intervals.n_all as bigint)
+                    'of %s none is long enough for a scorer to say anything of it',
+                    {{ count_of("regard_intervals.n_all", "answer") }}
                 )
             else printf(
-                '%.1f %% of %d answers score above %g on negative; '
+                '%.1f %% of %s score above %g on negative; '
                 || 'a share of all texts has nothing to be compared with',
-                100 * regard_intervals.share, cast(regard_intervals.n_scored as bigint),
+                100 * regard_intervals.share, {{ count_of("regard_intervals.n_scored", "answer") }},
                 regard_intervals.threshold
             )
         end as detail,
@@ -177,10 +177,11 @@ score_gap_findings as (
             when asked_scores.is_unequal
                 then printf(
                     '%s grades the same texts %.1f %% of the range %s when they are {about_group} than when they are '
-                    '{about_reference} (%d texts), so its grades are not used here; label a sample of answers '
+                    '{about_reference} (%s), so its grades are not used here; label a sample of answers '
                     '(biasledger label --sample), or take another judge',
                     asked_scores.scorer, abs(100 * asked_scores.swap_difference),
-                    if(asked_scores.swap_difference > 0, 'worse', 'better'), asked_scores.n_swapped
+                    if(asked_scores.swap_difference > 0, 'worse', 'better'),
+                    {{ count_of("asked_scores.n_swapped", "text") }}
                 )
             when regard_gaps.gap is null
                 then 'no question has scored texts that are long enough both {about_group} and {about_reference}'
@@ -203,12 +204,13 @@ score_gap_findings as (
                     when asked_scores.rubric is null then ''
                     when asked_scores.is_corrected
                         then printf(
-                            '; the judge''s errors are corrected by %d labels of people', asked_scores.n_labels
+                            '; the judge''s errors are corrected by %s of people',
+                            {{ count_of("asked_scores.n_labels", "label") }}
                         )
                     else printf(
-                        '; the judge''s error is not included: people labelled %d randomly drawn answers, and at least '
+                        '; the judge''s error is not included: people labelled %s drawn at random, and at least '
                         '{{ least_labels() }} about each combination of groups are needed',
-                        asked_scores.n_labels
+                        {{ count_of("asked_scores.n_labels", "answer") }}
                     )
                 end
             )

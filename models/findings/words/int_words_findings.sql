@@ -207,10 +207,10 @@ marked_words_findings as (
             case word_families.n_more
                 when 0 then 'no word appears'
                 when 1 then '1 word appears'
-                else printf('%d words appear', word_families.n_more)
+                else printf('%s words appear', {{ thousands("word_families.n_more") }})
             end,
             {{ examples_of("word_families.words_more", "word_families.n_more") }},
-            if(word_families.n_less = 0, 'none', cast(word_families.n_less as varchar)),
+            if(word_families.n_less = 0, 'none', {{ thousands("word_families.n_less") }}),
             {{ examples_of("word_families.words_less", "word_families.n_less") }}
         ) as detail,
         'no word appears significantly more often in answers {about_group} or {about_reference} '

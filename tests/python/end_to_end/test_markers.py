@@ -119,7 +119,7 @@ def test_markers_that_point_one_way_alone_are_not_judged(odd: Project) -> None:
         ("stereotype_ratio", "one", "insufficient_data", None),
         ("stereotype_ratio", "some", "insufficient_data", 1.0),
     ]
-    assert findings[5][4].startswith("Not judged: it rests on 1 probes, at least 8 are needed")
+    assert findings[5][4].startswith("Not judged: it rests on 1, where at least 8 probes are needed")
     for row in (findings[1], findings[4]):
         assert row[4] == (
             "Not judged: there are no markers against the stereotype, so that no answer could have leaned the other way."
@@ -199,7 +199,9 @@ def test_labels_are_read_in_any_case_and_none_called_negative_is_said(odd: Proje
         assert sentences[f"{measure} zeros long"].startswith(
             "Not judged: the labels of zeros are 0, 1, and none is negative;"
         )
-    assert sentences["negative_regard upper short"].startswith("Not judged: all 16 answers are too short")
+    assert sentences["negative_regard upper short"].startswith(
+        "Not judged: of 16 answers none is long enough"
+    )
     assert sentences["negative_regard_gap upper short"].startswith(
         "Not judged: no question has scored texts that are long enough both about Black people and about White people"
     )

@@ -139,7 +139,7 @@ def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     opened.page.evaluate(
         """() => {
           document.querySelector('.picture .reading').style.setProperty('color', 'rgb(235, 235, 230)');
-          document.querySelector('.picture .chart').removeAttribute('aria-label');
+          document.querySelector('.picture .chart[role=img]').removeAttribute('aria-label');
         }"""
     )
     found = {finding.split(":")[0] for finding in violations(opened, inside=".picture")}
@@ -221,6 +221,26 @@ def test_the_page_can_be_walked_by_keyboard(open_report: Open, hostile_report: P
     page.keyboard.press("Tab")
     # The table behind a chart can be scrolled by keyboard, and has a name.
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Numbers: ")
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_a_mark_leads_to_the_row_of_its_finding(open_report: Open, tmp_path: Path, has_scripts: bool) -> None:
+    findings = [finding("run-1", number, group_name=f"group {number}") for number in range(40)]
+    written = warehouses.create(
+        tmp_path / "warehouse.duckdb", {"dim_runs": [run("run-1")], "fct_findings": findings}
+    )
+    write_report(written, tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html", java_script_enabled=has_scripts).page
+    mark = page.locator("[data-chart=failures] svg.wide a[href]").first
+    address = mark.get_attribute("href") or ""
+    mark.click()
+    assert page.url.endswith(address)
+    row = page.locator("#findings-rows tr", has_text=f"biasledger explain {address.partition('=')[2]}").first
+    row.wait_for()
+    assert 0 <= (row.bounding_box() or {"y": -1})["y"] < DESKTOP[1]
+    # Keyboards reach findings in the tables; hundreds of marks would be hundreds of stops.
+    stops = page.locator(".chart a:not([tabindex='-1'])[href], .chart [tabindex='0']")
+    assert stops.count() == 0
 
 
 def test_headings_and_landmarks_are_in_order(drawn: Opened) -> None:

@@ -264,17 +264,30 @@ def test_the_title_of_a_chart_begins_as_a_sentence(finding: str, shown: str) -> 
 
 
 def test_cells_and_names() -> None:
-    assert [heading(name) for name in ("n_cases", "snsr_beyond_chance", "n")] == [
-        "number of cases",
-        "SNSR beyond chance",
-        "n",
-    ]
+    columns = {
+        "n_cases": "number of cases",
+        "snsr_beyond_chance": "SNSR beyond chance",
+        "n": "n",
+        "p_value_adjusted_x": "adjusted p (horizontal)",
+        "is_marked": "marked",
+        "interval 95 % interval": "95 % interval",
+        "adjusted_gap 95 % interval": "difference, 95 % interval",
+    }
+    assert {name: heading(name) for name in columns} == columns
+    assert (cell("insufficient_data", "status"), cell("rank_gap, place_gap", "measures")) == (
+        "insufficient data",
+        "rank gap, place gap",
+    )
+    # Other people's words stay as they are.
+    assert (cell("correct", "outcome"), cell("correct", "word")) == ("right decisions", "correct")
     assert (cell("white*female", "group_name"), cell(4.6e-12, "fisher_p_value")) == (
         "white × female",
         "1e-06",
     )
-    word = [{"a": "w" * 40, "b": "v " * 90}]
-    assert [breadth(["a", "b"] + ["a"] * n, word) for n in range(4)] == ["", "", "broad", "broad broken"]
+    word = [{"b": "v " * 90, **dict.fromkeys("acde", "w" * 40)}]
+    assert [breadth({"b": "b", **dict(zip("acde"[:n], "acde", strict=False))}, word) for n in range(1, 5)] == [
+        "", "", "broad", "broad broken",
+    ]  # fmt: skip
     assert [cell(value) for value in (None, "", True, False, 1234, 12.0, 0.123456, "a\u0000b")] == [
         "–", "–", "yes", "no", "1,234", "12", "0.1235", "a\N{REPLACEMENT CHARACTER}b",
     ]  # fmt: skip

@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any
 
@@ -24,6 +25,7 @@ from biasledger.reporting.charts import (
     headline_of_bars,
     headline_of_parts,
     interval_dots,
+    linked,
     of_its_own,
     scatter,
     signed_bars,
@@ -33,6 +35,7 @@ from biasledger.reporting.charts import (
     unjudged,
 )
 from biasledger.reporting.drawing import (
+    DENSE,
     HALF,
     NARROW,
     WHOLE,
@@ -44,7 +47,7 @@ from biasledger.reporting.drawing import (
     svg,
 )
 from biasledger.reporting.methods.lists import _similarity_dots
-from biasledger.reporting.picture import Key, Panel
+from biasledger.reporting.picture import Key, Panel, split_panels
 from biasledger.reporting.rates import rates_panel
 from collector.errors import InputError
 from tests.python.report.warehouses import HOSTILE
@@ -105,7 +108,7 @@ def test_a_measure_with_two_sides_has_both_thresholds_and_the_line_between_them(
 def test_a_ratio_far_below_four_fifths_is_never_harmless_and_one_that_may_be_chance_no_alarm() -> None:
     row: dict[str, Any] = {
         "group_name": "black", "reference_group": "white", "status": None, "share": 0.128, "share_reference": 0.371,
-        "chance_low": 0.3, "chance_high": 0.44, "adjusted_gap": -0.24, "gap_low": -0.3, "gap_high": -0.2,
+        "chance_low": 0.3, "chance_high": 0.44, "adjusted_gap": -0.24, "gap_low": -0.3, "gap_high": -0.2, "finding_id": None,
     }  # fmt: skip
     open_ = row | {"group_name": "green", "chance_low": 0.1}
     equal = row | {"group_name": "blue", "share": 0.36}
@@ -124,14 +127,17 @@ def test_a_group_inside_the_noise_is_no_alarm_of_its_attribute() -> None:
     row: dict[str, Any] = {
         "noise_floor_high": 0.02, "rerun_similarity": 0.65, "status": "alarm", "is_farthest": True, "n_subjects": 9,
         "n_absent": 0, "group_name": "White", "similarity": 0.66, "interval_low": 0.65, "interval_high": 0.67,
+        "finding_id": None,
     }  # fmt: skip
     other = row | {"group_name": "Black", "similarity": 0.39, "interval_low": 0.37, "interval_high": 0.41}
-    assert [dot.status for dot in _similarity_dots([row, other])] == ["plain", "alarm"]
+    third = other | {"is_farthest": False}
+    assert [dot.status for dot in _similarity_dots([row, other, third])] == ["plain", "alarm", "certain"]
 
 
 def test_a_title_says_what_the_chart_shows() -> None:
     dots = [Dot("a", 0.1, status="alarm"), Dot("b", -0.3, status="alarm"), Dot("c", 0.2, status="alarm")]
     assert headline(dots) == "Alarm: b −0.3, c 0.2 and 1 more"
+    assert headline([Dot("a", 0.1, status="certain"), Dot("b", 0.2)]) == "More than chance: a 0.1"
     assert headline([Pair("black", 0.12, 0.37, "past")]) == "Past the threshold: black 12 % against 37 %"
     assert (
         headline([Dot("a", 0.1, status="clear"), Dot("b", 0.1, status="inconclusive")])
@@ -215,6 +221,55 @@ def test_what_has_an_order_has_colours_in_an_order() -> None:
     bars = stacked_shares([("a", [0.2, 0.8])], ["junior", "senior"], "share", is_ordered=True)
     colours = bars["layer"][0]["encoding"]["color"]["scale"]
     assert colours == {"domain": ["junior", "senior"], "range": ["var(--order-1)", "var(--order-2)"]}
+
+
+def test_many_rows_with_long_labels_are_close_to_each_other() -> None:
+    labels = [
+        label.replace(
+            "how well a classifier guesses the group from the words of answers", "how well words tell"
+        )
+        for label in LONG
+    ]
+    dots = [Dot(label, 0.1) for label in labels]
+    usual = interval_dots(dots, "value")
+    dense = usual | {"usermeta": {"is_dense": True}}
+    assert fitted(dense, DENSE)["height"] == 20 * len(LONG) < fitted(usual, WHOLE)["height"]
+    assert set(labels) <= set(Drawing(drawings(Panel("", "", dense), "key", has_narrow=False)).texts)
+
+
+# --- links
+
+
+def test_a_mark_leads_to_its_finding_and_only_such_a_mark() -> None:
+    found, none = "a&b", None
+    specs = {
+        "dots": interval_dots([Dot("a", 0.1, finding=found), Dot("b", 0.2, finding=none)], "value"),
+        "pairs": dumbbells([Pair("a", 0.1, 0.2, finding=found), Pair("b", 0.2, 0.2)], "share"),
+        "points": scatter(
+            [Point("a", 1, 2, "plain", True, found), Point("b", 2, 3, "plain", True)], ("x", "y")
+        ),
+        "bars": linked(signed_bars([("a", 0.1, ""), ("b", -0.1, "")], "difference"), [found, none]),
+    }
+    for name, spec in specs.items():
+        drawn = svg(spec, WHOLE, "key", address="#findings?{}".format)
+        # Keyboards reach findings in the table: a chart adds no stops.
+        assert re.findall(r"<a [^>]*>", drawn) == ['<a tabindex="-1" href="#findings?a&amp;b">'], name
+        assert "href" not in svg(spec, WHOLE, "key"), name
+        assert [row["finding_id"] for row in csv.DictReader(io.StringIO(as_csv(spec)))] == [found, ""], name
+
+
+def test_all_marks_of_a_chart_about_one_finding_lead_to_it() -> None:
+    def draw(rows: Sequence[Any]) -> Panel:
+        return Panel("", "", signed_bars([(row["word"], 0.1, "") for row in rows], "difference"))
+
+    rows = [
+        {"group": group, "word": word, "finding_id": finding}
+        for group, finding in (("a", "one"), ("b", None))
+        for word in ("word", "other")
+    ]
+    one, other = split_panels(rows, ("group",), draw, "groups")[0]
+    assert [row["finding_id"] for row in one.spec["data"]["values"]] == ["one", "one"]
+    assert "finding_id" not in other.spec["data"]["values"][0]
 
 
 # --- files

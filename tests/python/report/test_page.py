@@ -187,6 +187,58 @@ def test_the_page_names_nothing_to_load_and_holds_no_handler(hostile_page: str) 
             assert (attributes.get(name) or "#").startswith(("#", "data:,"))
 
 
+def test_every_judged_mark_leads_to_the_finding_that_judged_it(audited: Path) -> None:
+    warehouse = audited / "warehouse.duckdb"
+    with duckdb.connect(str(warehouse), read_only=True) as connection:
+        found = dict(connection.execute("select finding_id, status from marts.fct_findings").fetchall())
+    marks = [row for spec in specs(warehouse).values() for row in spec["data"]["values"]]
+    judged = [row for row in marks if row.get("kind") in {*found.values(), "inconclusive"} and "value" in row]
+    # A change against a run before is judged by itself, and leads to what it changed.
+    compared = [row for row in judged if "paired on" in row]
+    assert {row["kind"] for row in judged} >= {"alarm", "clear", "inconclusive"}
+    assert [row for row in judged if row not in compared and found[row["finding_id"]] != row["kind"]] == []
+    assert {row["finding_id"] for row in compared} <= set(found)
+    html = render(warehouse)
+    packed = json.loads(html.partition('id="findings-data">')[2].partition("</script>")[0])
+    place = packed["fields"].index("id")
+    shown = {packed["texts"][row[place]] for row in packed["rows"]}
+    elements = Page(html).elements
+    led_to = [
+        attributes["href"].partition("?text=")[2]
+        for tag, attributes in elements
+        if tag == "a" and (attributes.get("href") or "").startswith("#findings?text=")
+    ]
+    assert len(led_to) > len(judged)
+    assert set(led_to) <= shown
+    # Without scripts, a browser goes to the row itself.
+    rows = [(attributes.get("id") or "") for tag, attributes in elements if tag == "tr"]
+    assert {f"findings?text={packed['texts'][packed['rows'][0][place]]}"} <= set(rows)
+
+
+def test_one_symbol_has_one_meaning(audited: Path) -> None:
+    keys = re.findall(
+        r'<use href="#symbol-([\w-]+)"/></svg><bdi>(.*?)</bdi>', render(audited / "warehouse.duckdb")
+    )
+    meanings: dict[str, set[str]] = {}
+    for symbol, text in keys:
+        meanings.setdefault(symbol, set()).add(text)
+    assert meanings["alarm"] == {"alarm", "alarm: the two groups farthest apart"}
+    assert len(meanings["past"]) == 1
+    assert len(meanings["certain"]) > 3
+
+
+def test_tables_have_words_for_columns_and_names_of_ours(audited: Path) -> None:
+    html = render(audited / "warehouse.duckdb")
+    headings = set(re.findall(r'<th scope="col">([^<]*)</th>', html))
+    assert {"group", "adjusted p", "number of restaurants", "number ranked first"} <= headings
+    technical = re.compile(r"_|^is |p value|adjusted gap|group name|interval 95|^n ")
+    assert [one for one in headings if technical.search(one)] == []
+    tables = re.sub(r"(?s)<(script|style|pre|code|blockquote)\b.*?</\1>", "", html)
+    cells = set(re.findall(r"<t[dh][^>]*>(?:<a[^>]*>)?(?:<bdi>)?([^<]*)<", tables))
+    assert cells & {"insufficient_data", "rank_value", "rank_gap", "against_reference", "selected"} == set()
+    assert {"ranked first", "right decisions", "rank gap"} <= cells
+
+
 def test_landmarks_have_names_of_their_own(tmp_path: Path) -> None:
     runs = [run(f"run-{place}", is_current=place == 1) for place in range(2)]
     tables = [warehouses.every_picture(one["run_id"], seed=place) for place, one in enumerate(runs)]

@@ -211,7 +211,7 @@ def test_an_audit_is_clear_only_where_all_is() -> None:
     assert nothing.sentence == "Too few answers to judge anything that could fail the audit."
     assert (verdict.label, nothing.label) == ("", "")
     warned = run_verdict(run("run-1"), [finding("run-1", 0, severity="warn")])
-    assert (warned.label, warned.symbol) == ("warnings only", "past")
+    assert (warned.label, warned.symbol) == ("warnings only", "warning")
 
 
 def test_what_is_clear_of_the_others_is_not_clear_of_a_silent_group(tmp_path: Path) -> None:

@@ -69,6 +69,19 @@ def test_no_output_has_a_phrase_that_we_gave_up(explorer: Explorer, first_audit:
     assert not found
 
 
+def test_counts_agree_with_their_nouns_and_have_their_thousands_separated(audited: Path) -> None:
+    wrong = re.compile(r"(?<![\d.,−-])\b1 (?!is\b|has\b|was\b)[a-z]+s\b|\b(?:[Aa]bout|are|of|on) \d{4,}\b")
+    assert wrong.search("it rests on 1 probes")
+    assert wrong.search("About 1811 answers")
+    with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
+        said = connection.execute(
+            "select concat_ws(' ', explanation, statement, advice) from marts.fct_findings "
+            "union select silence from marts.fct_group_coverage where silence is not null"
+        ).fetchall()
+    assert len(said) > 100
+    assert [text for (text,) in said if wrong.search(text)] == []
+
+
 def test_sentences_speak_of_what_their_audit_is_about(audited: Path) -> None:
     with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
         found = connection.execute("select * from marts.fct_findings where is_current")

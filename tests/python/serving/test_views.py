@@ -217,6 +217,8 @@ class TestFinding:
             page = explorer.get(f"/finding/{finding}?answers=1")
             assert page.status_code == 200, (measure, text_of(page.text)[:300])
             assert "How it was judged" in page.text
+            if 'data-chart="null"' in page.text and 'id="answers"' in page.text:
+                assert '<a tabindex="-1" href="#answers">' in page.text, measure
 
     def test_it_says_what_explain_says(self, explorer: Explorer) -> None:
         [(finding, reason)] = explorer.rows(
@@ -544,6 +546,16 @@ class TestCompare:
 
 
 class TestSql:
+    def test_marks_of_the_reports_queries_lead_to_pages_of_findings(self, explorer: Explorer) -> None:
+        [(run,)] = explorer.rows(
+            "select max(run_id) from marts.dim_runs where is_current and audit = 'products'"
+        )
+        page = explorer.get(link("/sql", report="words_classifier_accuracy", run=run)).text
+        assert re.search(r'<option value="group_name" selected>', page)
+        led_to = set(re.findall(r'<a tabindex="-1" href="(/finding/[^"]+)">', page))
+        assert len(led_to) > 3
+        assert {explorer.get(address).status_code for address in led_to} == {200}
+
     def test_every_prepared_statement_runs(self, explorer: Explorer) -> None:
         assert {one.source for one in prepared()} == {"analysis", "report"}
         served, failed = Served(explorer.warehouse, explorer.ledger), {}
