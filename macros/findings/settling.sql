@@ -2,7 +2,7 @@
 {% macro settling_sentence() -%}
     case
         when n_units_needed is not null
-            then printf('About %d %s would settle it; there are %d.', n_units_needed, counted, n_units)
+            then printf('About %s %s would settle it; there are %d.', printf('%,d', n_units_needed), counted, n_units)
         when status <> 'inconclusive' then null
         -- A value past the threshold that may be chance tells nothing of how many would show it.
         when is_past_threshold then printf('More %s would settle it; how many cannot be estimated yet.', counted)

@@ -148,15 +148,23 @@ group_coverage as (
             when n_prompts = 0 and origin = 'imported' then 'the file has no row about this group'
             when n_prompts = 0 then 'no question was asked about this group'
             when n_asked = 0 then 'no question about this group was answered'
-            when n_refused = n_asked then printf('all %d answers are refusals', cast(n_asked as bigint))
-            else concat_ws(
-                ', ',
-                printf('of %d answers none can be used: ', cast(n_asked as bigint))
-                || printf('%d refused', cast(n_refused as bigint)),
-                case when n_unread > 0 then printf('%d unread', cast(n_unread as bigint)) end,
-                printf('%d malformed, cut off or empty', cast(n_unusable as bigint)),
-                printf('%d failed', cast(n_error as bigint))
-            )
+            when n_refused = n_asked
+                then if(
+                    n_asked = 1, 'the only answer is a refusal',
+                    printf('all %d answers are refusals', cast(n_asked as bigint))
+                )
+            else
+                if(
+                    n_asked = 1, 'the only answer cannot be used: ',
+                    printf('none of %d answers can be used: ', cast(n_asked as bigint))
+                )
+                || concat_ws(
+                    ', ',
+                    case when n_refused > 0 then printf('%d refused', cast(n_refused as bigint)) end,
+                    case when n_unread > 0 then printf('%d unread', cast(n_unread as bigint)) end,
+                    case when n_unusable > 0 then printf('%d malformed, cut off or empty', cast(n_unusable as bigint)) end,
+                    case when n_error > 0 then printf('%d failed', cast(n_error as bigint)) end
+                )
         end as silence,
         n_usable = 0 as is_silent
     from covered
