@@ -43,7 +43,11 @@ def plain_effect(row: Row) -> str:
     """The same without whom it was asked of: it begins in the middle of a sentence."""
     scope = _SCOPES.get(row["scope"], "")
     under = f"with {row['mitigation']}, " if row["mitigation"] != "plain" else ""
-    return f"{under}{row['statement'] or ''}{_certainty(row['p_value_adjusted'])}{scope}."
+    statement, certainty = row["statement"] or "", _certainty(row["p_value_adjusted"])
+    if certainty and statement.endswith(")"):
+        # One pair of brackets is enough.
+        statement, certainty = statement[:-1], f"; {certainty[2:]}"
+    return f"{under}{statement}{certainty}{scope}."
 
 
 def in_units(row: Row) -> str:

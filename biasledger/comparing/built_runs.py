@@ -89,7 +89,7 @@ def _unfinished(tables: Tables) -> list[str]:
     )
     return [
         f"The run {run} is not finished: findings on {audit}, target {target}, are of the "
-        f"{f'{n_ok:,} answers' if n_ok != 1 else '1 answer'} so far; go on with: biasledger collect --resume {run}"
+        f"{n_ok:,} {'answer' if n_ok == 1 else 'answers'} so far; go on with: biasledger collect --resume {run}"
         for audit, target, run, n_ok in rows
     ]
 

@@ -421,7 +421,9 @@ findings as (
                         || case
                             when p_value_adjusted = 0 then ''
                             when is_beyond_threshold
-                                then ' The difference is larger than the threshold with 95 % confidence (' || p_in_words || ').'
+                                then
+                                    ' The difference is larger than the threshold with 95 % confidence ('
+                                    || p_in_words || ').'
                             when is_beyond_threshold is null
                                 then ' The difference is statistically certain (' || p_in_words || ').'
                             else
@@ -449,10 +451,12 @@ findings as (
                                 replace(p_in_words, 'adjusted p', 'adjusted p is')
                             )
                         when ruled_out is not null or past_threshold = not_clear_from
-                            then ' The answers neither show (' || p_in_words || ') nor rule out ' || not_clear_from || '.'
+                            then
+                                ' The answers neither show (' || p_in_words || ') nor rule out '
+                                || not_clear_from || '.'
                         else
-                            ' The answers do not show ' || past_threshold || ' (' || p_in_words || '), and do not rule out '
-                            || not_clear_from || '.'
+                            ' The answers do not show ' || past_threshold || ' (' || p_in_words
+                            || '), and do not rule out ' || not_clear_from || '.'
                     end
             end
             || if(

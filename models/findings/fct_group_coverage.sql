@@ -162,7 +162,10 @@ group_coverage as (
                     ', ',
                     case when n_refused > 0 then printf('%d refused', cast(n_refused as bigint)) end,
                     case when n_unread > 0 then printf('%d unread', cast(n_unread as bigint)) end,
-                    case when n_unusable > 0 then printf('%d malformed, cut off or empty', cast(n_unusable as bigint)) end,
+                    case
+                        when n_unusable > 0
+                            then printf('%d malformed, cut off or empty', cast(n_unusable as bigint))
+                    end,
                     case when n_error > 0 then printf('%d failed', cast(n_error as bigint)) end
                 )
         end as silence,

@@ -285,8 +285,8 @@ gap_findings as (
                 )
             when 'relative_gap'
                 then printf(
-                    'scores for {group} are %.1f %% %s than for {reference}{category} (%s{unit} %s than the usual %s{unit}); '
-                    || 'judged in per cent, as %s',
+                    'scores for {group} are %.1f %% %s than for {reference}{category} '
+                    || '(%s{unit} %s than the usual %s{unit}); judged in per cent, as %s',
                     100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
                     {{ amount_of("abs(gap_in_scores)") }}, if(adjusted_gap < 0, 'less', 'more'),
                     {{ amount_of("usual_score") }}, scale_reason
@@ -364,7 +364,9 @@ impact_findings as (
         decision_rates.best_group as reference_member,
         if(
             impact_tests.smallest_ratio = 1,
-            printf('all groups by {attribute} are {outcome} %.1f %% of the time{category}', 100 * decision_rates.best_rate),
+            printf(
+                'all groups of {attribute} are {outcome} %.1f %% of the time{category}', 100 * decision_rates.best_rate
+            ),
             printf(
                 '{group} are {outcome} %.1f %% of the time and {reference} %.1f %%{category}: '
                 || 'a ratio of %.2f (four fifths are required)',

@@ -125,8 +125,8 @@ spread_findings as (
                 then if(
                     is_even,
                     printf(
-                        'lists for all groups of {attribute} share equally much with the list for nobody in particular, '
-                        'but for chance (between %.0f and %s, by %s)',
+                        'lists for all groups of {attribute} share equally much with the list for nobody in '
+                        'particular, but for chance (between %.0f and %s, by %s)',
                         100 * lowest, {{ points_of_100("highest") }}, feature
                     ),
                     printf(
@@ -139,7 +139,8 @@ spread_findings as (
                     )
                 )
             when 'snsv'
-                then 'how much lists share with the list for nobody in particular '
+                then
+                    'how much lists share with the list for nobody in particular '
                     || if(
                         is_even, 'is the same for all groups of {attribute}, but for chance',
                         printf(
@@ -149,8 +150,8 @@ spread_findings as (
                     )
             when 'personality_fairness'
                 then printf(
-                    'lists for the personalities lie %s from their mean similarity to the list for nobody in particular, '
-                    'beyond chance (mean deviation, by %s)',
+                    'lists for the personalities lie %s from their mean similarity to the list for nobody in '
+                    'particular, beyond chance (mean deviation, by %s)',
                     {{ points_of_100("excess") }}, feature
                 )
             when 'unanswered_spread'
@@ -178,8 +179,8 @@ spread_findings as (
                     is_even,
                     'lists for all groups of {attribute} repeat {items} equally often, but for chance',
                     printf(
-                        '%.0f %% of the entries of lists for {group} repeat an earlier {item}, and %.0f %% of those for '
-                        '{reference}: %.0f points more beyond chance',
+                        '%.0f %% of the entries of lists for {group} repeat an earlier {item}, and %.0f %% of those '
+                        'for {reference}: %.0f points more beyond chance',
                         100 * highest, 100 * lowest, 100 * excess
                     )
                 )

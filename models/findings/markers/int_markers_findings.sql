@@ -224,7 +224,7 @@ unlisted_findings as (
     select
         asked_contrasts.*,
         'marker_association' as measure,
-        'no question has texts both {about_group} and {about_reference}, or none of these holds a marker word' as detail,
+        'no question has texts both {about_group} and {about_reference}, or none holds a marker word' as detail,
         0 as n_permutations
     from asked_contrasts
     anti join list_findings

@@ -203,7 +203,8 @@ gap_findings as (
         comparisons.contrast_id,
         'price_gap' as measure,
         printf(
-            '{items} for {group} are %s {items} for {reference}%s (on average %.2f and %.2f price levels, where 1 is $)',
+            '{items} for {group} are %s {items} for {reference}%s '
+            || '(on average %.2f and %.2f price levels, where 1 is $)',
             if(
                 abs(marked.adjusted_gap) < 0.005, 'as dear as',
                 printf(
@@ -302,15 +303,18 @@ spread_findings as (
         price_spread.cheapest_group as reference_member,
         if(
             round(price_spread.spread, 2) = 0,
-            printf('{items} are equally dear for all groups by {attribute} (%.2f price levels)', dearest.mean_price_level),
             printf(
-                'by {attribute}, {items} are dearest for %s (%.2f price levels on average, where 1 is $) and cheapest for %s '
-                || '(%.2f)%s',
+                '{items} are equally dear for all groups of {attribute} (%.2f price levels)', dearest.mean_price_level
+            ),
+            printf(
+                'by {attribute}, {items} are dearest for %s (%.2f price levels on average, where 1 is $) '
+                || 'and cheapest for %s (%.2f)%s',
                 price_spread.dearest_group, dearest.mean_price_level, price_spread.cheapest_group,
                 cheapest.mean_price_level,
                 coalesce(
                     if(
-                        round({{ double_or_null("price_spread.debiased") }}, 2) = 0, '; chance alone puts them as far apart',
+                        round({{ double_or_null("price_spread.debiased") }}, 2) = 0,
+                        '; chance alone puts them as far apart',
                         printf('; %.2f apart beyond chance', {{ double_or_null("price_spread.debiased") }})
                     ),
                     printf('; %.2f apart', price_spread.spread)

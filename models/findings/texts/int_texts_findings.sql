@@ -44,7 +44,8 @@ similarities as (
             if(
                 abs(similarity_gap) < 0.0005, 'as much alike as',
                 printf(
-                    '%.1f points of 100 %s alike than', abs(100 * similarity_gap), {{ way_of("similarity_gap", "less", "more") }}
+                    '%.1f points of 100 %s alike than', abs(100 * similarity_gap),
+                    {{ way_of("similarity_gap", "less", "more") }}
                 )
             ),
             100 * similarity_between, 100 * similarity_within

@@ -119,7 +119,7 @@ def test_markers_that_point_one_way_alone_are_not_judged(odd: Project) -> None:
         ("stereotype_ratio", "one", "insufficient_data", None),
         ("stereotype_ratio", "some", "insufficient_data", 1.0),
     ]
-    assert findings[5][4].startswith("Not judged: it rests on 1 probes, at least 8 are needed")
+    assert findings[5][4].startswith("Not judged: there is only 1 probe.")
     for row in (findings[1], findings[4]):
         assert row[4] == (
             "Not judged: there are no markers against the stereotype, so that no answer could have leaned the other way."
@@ -169,8 +169,8 @@ def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(odd: Project
             "select subject, explanation from marts.fct_findings where audit = 'both' and measure like '%stereotype_ratio'"
         )
     )
-    assert sentences["he"].startswith("Not judged: it rests on 6 probes,")
-    assert sentences["he 0"].startswith("Not judged: it rests on 2 answers,")
+    assert sentences["he"].startswith("Not judged: there are only 6 probes.")
+    assert sentences["he 0"].startswith("Not judged: there are only 2 answers.")
     assert sentences["none"].startswith("Not judged: none of 12 answers holds enough markers;")
     assert sentences["none 0"].startswith("Not judged: none of 2 answers holds enough markers;")
 
@@ -508,7 +508,7 @@ def test_scores_that_cannot_be_judged_say_why(odd: Project) -> None:
     ]
     nobody, colour, size = (row[2] for row in rows)
     assert nobody.startswith(
-        "Not judged: the ledger holds scores of this run by judge, tone, and none by nobody, whom analysis.markers.scores names;"
+        "Not judged: the answers have no scores by nobody, which analysis.markers.scores names, but scores by judge, tone;"
     )
     assert colour.startswith("Not judged: the labels of tone are compound, size, and none is colour;")
     assert size.startswith(

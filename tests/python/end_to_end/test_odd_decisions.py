@@ -78,7 +78,7 @@ def test_five_names_a_group_are_five(odd: Project) -> None:
         "select status, n_units, explanation from marts.fct_findings where audit = 'few' and measure = 'place_gap'"
     )
     assert [row[:2] for row in rows] == [("insufficient_data", 5)]
-    assert "it rests on 5 names a group, at least 10 are needed" in rows[0][2]
+    assert "there are only 5 names a group" in rows[0][2]
 
 
 def test_the_effect_of_one_of_two_names_is_no_alarm(odd: Project) -> None:
