@@ -28,7 +28,9 @@ def test_a_group_with_one_answer_is_named_and_not_judged(odd: Project) -> None:
         ("marked_words", "insufficient_data"),
         ("word_divergence", "insufficient_data"),
     ]
-    assert all("1 answers for each group, at least 10" in explanation for _, _, explanation in findings)
+    assert all(
+        explanation == "Not judged: there is only 1 answer for each group." for _, _, explanation in findings
+    )
     skipped = odd.rows(
         f"select skipped_reason from marts.fct_classifier_accuracy {IN_AUDIT} and group_name = 'Black'"
     )
