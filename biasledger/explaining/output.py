@@ -150,7 +150,9 @@ def judgement_lines(explanation: Explanation) -> dict[str, str]:
     """How a finding was judged, each part of it by its name."""
     judgement = explanation.judgement
     finding, measure, row = judgement.finding, judgement.measure, judgement.threshold_row
-    compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
+    group = finding["group_in_words"] or finding["group_name"]
+    reference = finding["reference_in_words"] or finding["reference_group"]
+    compared = f"{group} against {reference}, by {finding['attribute']}"
     lines = {
         "compared": compared + (f", {finding['subject']}" if finding["subject"] else ""),
         "measure": f"{finding['measure']}: {measure['description']} (biasledger docs methods, {measure['method']}; read as "
