@@ -47,7 +47,7 @@ def test_equal_rates_are_said_to_be_equal(odd: Project) -> None:
     rows = odd.rows(
         "select explanation from marts.fct_findings where audit = 'partly' and measure = 'impact_ratio'"
     )
-    assert rows[0][0].startswith("All groups are labelled yes 100.0 % of the time")
+    assert rows[0][0].startswith("All groups of race are labelled yes 100.0 % of the time")
 
 
 def test_the_same_prompt_with_the_same_answers_is_clear_by_construction(odd: Project) -> None:
@@ -59,7 +59,7 @@ def test_the_same_prompt_with_the_same_answers_is_clear_by_construction(odd: Pro
         ("rank_gap", "clear"),
     ]
     for _, _, explanation, needed in rows:
-        assert "the prompts are the same for both groups, and so was every answer" in explanation
+        assert "The prompts are the same for both groups, and so was every answer" in explanation
         assert needed is None
 
 

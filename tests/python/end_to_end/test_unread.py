@@ -46,7 +46,8 @@ def test_a_verdict_stands_only_whatever_unread_answers_say(
         assert low is high is None
     else:
         assert message in explanation
-        assert f"the value lies between {low:.3g} and {high:.3g}" in explanation
+        unit = " ranks" if measure == "rank_gap" else ""
+        assert f"the value lies between {low:.3g}{unit} and {high:.3g}{unit}" in explanation
         assert ("which does not change the verdict" in explanation) == (status != "inconclusive")
 
 

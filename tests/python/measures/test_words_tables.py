@@ -190,7 +190,7 @@ class TestClassifierAccuracies:
         fewest = min(n_marked, n_reference)
         assert (
             row["skipped_reason"]
-            == f"a group has {fewest} distinct texts; a classifier needs at least 10 in each"
+            == f"a group has {fewest} distinct text{'' if fewest == 1 else 's'}; a classifier needs at least 10 in each"
         )
         assert row["coefficients"] == "[]"
         assert np.isnan(row["accuracy_mean"])
