@@ -13,8 +13,6 @@ from functools import cache
 from biasledger.measures.declared import Tolerance, declared
 from biasledger.project import dbt_source, dbt_variables
 
-_END = {"upper": "upper end of the interval", "lower": "lower end of the interval"}
-_FARTHER = "end of the interval farther from 0"
 # Alarms of an audit hold together at this level.
 _ALPHA = 0.05
 # Methods of measures that belong to no method: of all answers, and of the run as a whole.
@@ -50,19 +48,20 @@ def _methods() -> tuple[str, ...]:
 def _measures() -> Iterator[Mapping[str, object]]:
     for method in _methods():
         for one in declared(method):
-            end = _END.get(one.side, _FARTHER)
             yield {
                 "measure": one.name,
                 "method": method,
                 "scale": one.scale,
+                "lowest": _number(one.bounds[0]),
+                "highest": _number(one.bounds[1]),
                 "side": one.side,
-                "clear_scale": one.clear_scale or f"the same, {end}",
+                "clear_scale": one.clear_scale,
                 "no_difference": _number(one.no_difference),
                 "is_at_equal_sizes": str(one.is_at_equal_sizes).lower(),
                 "unit": one.unit,
                 "description": one.description,
                 "label": one.label,
-                "sentence": one.sentence,
+                "past": one.past,
                 "statement": one.statement,
                 "display_factor": _number(one.display[0]),
                 "display_unit": one.display[1],

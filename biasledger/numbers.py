@@ -30,6 +30,15 @@ def interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{number(low)} to {number(high)}"
 
 
+def bounds(lowest: float | None, highest: float | None) -> str:
+    """The bounds of a scale, to be written after its name: ` (0 to 1)`; empty where there are none."""
+    if lowest is None and highest is None:
+        return ""
+    if lowest is None or highest is None:
+        return f" (at most {number(highest)})" if lowest is None else f" (at least {number(lowest)})"
+    return f" ({interval(lowest, highest)})"
+
+
 def percent(share: float, digits: int = 0, *, has_sign: bool = False) -> str:
     """A share as `12 %`, with so many digits behind the point, as the report's numbers and axes are written."""
     return f"{100 * share:{'+' if has_sign else ''}.{digits}f} %"

@@ -192,8 +192,8 @@ def _prompt(one: FailedOutput) -> str:
 
 
 def _counts(one: Outputs) -> str:
-    rate = "none" if one.pass_rate is None else f"{100 * one.pass_rate:.0f} %"
+    rate = "no pass rate" if one.pass_rate is None else f"pass rate {100 * one.pass_rate:.0f} %"
     return (
         f"{one.n_outputs:,} in all, {one.n_passed:,} passed, {one.n_failed:,} failed, {one.n_skipped:,} skipped; "
-        f"pass rate {rate}"
+        f"{rate}"
     )

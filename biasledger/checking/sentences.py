@@ -43,7 +43,11 @@ def plain_effect(row: Row) -> str:
     """The same without whom it was asked of: it begins in the middle of a sentence."""
     scope = _SCOPES.get(row["scope"], "")
     under = f"with {row['mitigation']}, " if row["mitigation"] != "plain" else ""
-    return f"{under}{_sentence(row)}{_certainty(row['p_value_adjusted'])}{scope}."
+    statement, certainty = row["statement"] or "", _certainty(row["p_value_adjusted"])
+    if certainty and statement.endswith(")"):
+        # One pair of brackets is enough.
+        statement, certainty = statement[:-1], f"; {certainty[2:]}"
+    return f"{under}{statement}{certainty}{scope}."
 
 
 def in_units(row: Row) -> str:
@@ -69,12 +73,6 @@ def people_of(row: Row, side: str) -> str:
     """
     name: str = row["group_name" if side == "group" else "reference_group"]
     return row.get(f"{side}_in_words") or _words(name).strip("()")
-
-
-def _about(phrase: str) -> str:
-    """Name what answers are about, as the macro about_group does: `about black women`, `where origin is Türkisch`."""
-    _, whose, rest = phrase.partition("people whose ")
-    return f"where {rest.replace(' and whose ', ' and ')}" if whose else f"about {phrase}"
 
 
 def plain_regression(row: Row) -> str:
@@ -120,41 +118,6 @@ def _certainty(p_value: float | None) -> str:
     if p_value > _LARGEST_P:
         return ""
     return f" (p ≤ {probability(p_value)})"
-
-
-def _sentence(row: Row) -> str:
-    """The measure's sentence about this row; what the finding states where a measure has none."""
-    value = row["value"] or 0.0
-    directions = {up: up if value > 0 else down for up, down in _OPPOSITES.items()}
-    sentence = _declared(row["measure"], "sentence") or "{statement}"
-    # A caution has its own place next to the sentence.
-    statement = (row["statement"] or "").removesuffix(f"; {row['caution']}")
-    return sentence.format(
-        group=people_of(row, "group"),
-        reference=people_of(row, "reference"),
-        about_group=_about(people_of(row, "group")),
-        about_reference=_about(people_of(row, "reference")),
-        attribute=_words(row["attribute"]),
-        subject=row["subject"],
-        wording=row["group_name"],
-        about=f", in the category {row['subject']}" if row["subject"] else "",
-        statement=statement,
-        size=abs(value),
-        percent=100 * abs(_plain(row["measure"], value)),
-        # All that a reader of words has to bear in mind.
-        removed="left in" if row["caution"] else "taken out",
-        **directions,
-    )
-
-
-_OPPOSITES = {
-    "more": "less",
-    "higher": "lower",
-    "larger": "smaller",
-    "worse": "better",
-    "easier": "harder",
-}
-"""Word for a positive value -> word for a negative value."""
 
 
 def _declared(measure: str, column: str) -> str:

@@ -253,8 +253,8 @@ def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
     out.print(table)
     rests_on = f"How much answers vary is taken from run {run}." if run else ASSUMED
     out.print(
-        f"Found, or clear, in {percent(POWER)} of audits, on the measure's own scale; of each attribute the contrast that is "
-        f"known least. {rests_on}",
+        f"{percent(POWER)} of audits find that difference, and {percent(POWER)} of audits of an unbiased target of that size are "
+        f"clear. Differences are on the measure's own scale; each attribute has a row for its least certain contrast. {rests_on}",
         highlight=False,
         soft_wrap=True,
     )

@@ -283,8 +283,8 @@ def _answer_lines(preview: Preview) -> Iterator[str]:
         yield f"  languages: {'; '.join(_languages(preview))}"
     if preview.n_duplicates:
         yield (
-            f"Warning: {count(preview.n_duplicates, 'duplicate')}: the same text as an answer to the same prompt. If rows were "
-            f"exported twice, import.duplicates: drop leaves them out."
+            f"Warning: {count(preview.n_duplicates, 'answer')} with the same text as another one to the same prompt. If rows "
+            f"were exported twice, `import.duplicates: drop` leaves them out."
         )
     yield "  How they are read:"
     for rule in preview.rules:

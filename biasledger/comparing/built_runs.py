@@ -88,8 +88,8 @@ def _unfinished(tables: Tables) -> list[str]:
         """
     )
     return [
-        f"The run {run} is not finished: the findings of {audit} of {target} rest on the {n_ok:,} answers that it has; go on "
-        f"with: biasledger collect --resume {run}"
+        f"The run {run} is not finished: findings on {audit}, target {target}, are of the "
+        f"{n_ok:,} {'answer' if n_ok == 1 else 'answers'} so far; go on with: biasledger collect --resume {run}"
         for audit, target, run, n_ok in rows
     ]
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from biasledger.comparing.changes import VERDICTS, Change, Changes
-from biasledger.numbers import count, number, probability
+from biasledger.comparing.changes import QUALITY, SHARES, VERDICTS, Change, Changes, QualityChange
+from biasledger.numbers import count, number, percent, probability
 from collector.terminal import on_one_line
 
 JSON_VERSION = 1
@@ -29,14 +29,23 @@ def as_text(changes: Changes, *, show_all: bool = False) -> str:
     if shown:
         lines += ["", *_table(shown)]
     elif changes.changes:
-        lines.append("No measure is shown to have changed past its tolerance; --all lists what each read.")
+        lines.append("No measure is shown to have changed past its tolerance; --all lists every value.")
     lines += changes.left_out
     if changes.quality:
         lines += ["", "Quality of the answers:"]
-        for one in changes.quality:
-            interval = "" if one.low is None else f" (difference {one.low:+.3f} to {one.high:+.3f})"
-            lines.append(f"  {one.name}: {one.before:.4g} -> {one.after:.4g}{interval}")
+        lines += [f"  {_quality(one)}" for one in changes.quality]
     return "\n".join(map(on_one_line, [*lines, ""])) + "\n"
+
+
+def _quality(one: QualityChange) -> str:
+    if one.name not in {QUALITY[column] for column in SHARES}:
+        return f"{one.name}: {one.before:.4g} -> {one.after:.4g}"
+    difference = (
+        ""
+        if one.low is None or one.high is None
+        else f" (difference of {100 * one.low:+.1f} to {100 * one.high:+.1f} percentage points)"
+    )
+    return f"{one.name}: {percent(one.before, 1)} -> {percent(one.after, 1)}{difference}"
 
 
 def _table(changes: Sequence[Change]) -> list[str]:

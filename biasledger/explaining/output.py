@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from biasledger.explaining.marks import Role, Span
-from biasledger.numbers import interval, number, probability
+from biasledger.numbers import bounds, interval, number, probability
 from biasledger.querying.formats import json_value
 from biasledger.querying.table import left_out_sentence, show_table
 from collector.terminal import console, print_data, visible
@@ -126,11 +126,11 @@ def _side_as_json(side: ShownSide) -> dict[str, Any]:
 
 
 def _verdict(finding: Row) -> str:
-    only = ", a warning" if finding["status"] == "alarm" and finding["severity"] != "error" else ""
     accepted = ", accepted" if finding["is_excepted"] else ""
     if finding["status"] not in _VERDICTS:
         return str(finding["explanation"])
-    return f"{_VERDICTS[finding['status']]}{only}{accepted}: {finding['explanation']}"
+    is_warning = finding["status"] == "alarm" and finding["severity"] != "error"
+    return f"{'Warning' if is_warning else _VERDICTS[finding['status']]}{accepted}: {finding['explanation']}"
 
 
 def _show_verdict(out: Console, explanation: Explanation) -> None:
@@ -150,7 +150,9 @@ def judgement_lines(explanation: Explanation) -> dict[str, str]:
     """How a finding was judged, each part of it by its name."""
     judgement = explanation.judgement
     finding, measure, row = judgement.finding, judgement.measure, judgement.threshold_row
-    compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
+    group = finding["group_in_words"] or finding["group_name"]
+    reference = finding["reference_in_words"] or finding["reference_group"]
+    compared = f"{group} against {reference}, by {finding['attribute']}"
     lines = {
         "compared": compared + (f", {finding['subject']}" if finding["subject"] else ""),
         "measure": f"{finding['measure']}: {measure['description']} (biasledger docs methods, {measure['method']}; read as "
@@ -185,7 +187,7 @@ def _value(finding: Row, measure: Row) -> str:
     # A value between two members belongs to neither.
     is_member_s = finding["member"] and not finding["reference_member"]
     of_member = f" of {finding['member']!r}" if is_member_s else ""
-    return f"{number(finding['value'])}{of_member}, {measure['scale']}"
+    return f"{number(finding['value'])}{of_member}, {measure['scale']}{bounds(measure['lowest'], measure['highest'])}"
 
 
 def _threshold(finding: Row, measure: Row) -> str:
@@ -204,20 +206,21 @@ def _interval(finding: Row) -> str:
 
 def _clear(finding: Row, measure: Row) -> str:
     """The threshold for clear, and the interval that decides it, where that is not the value's own."""
-    low, high = ends = finding["interval_low"], finding["interval_high"]
-    is_own = ends == (finding["value_low"], finding["value_high"]) or high is None
-    read = "" if is_own else f"up to {number(high)}" if low is None else interval(low, high)
+    low, high = finding["interval_low"], finding["interval_high"]
     threshold = number(finding["clear_threshold"])
-    if measure["clear_scale"].startswith("the same"):
-        where = {"upper": f"below {threshold}", "lower": f"above {threshold}"}.get(
-            measure["side"], f"within ±{threshold}"
+    where = {"upper": f"below {threshold}", "lower": f"above {threshold}"}.get(
+        measure["side"], f"within ±{threshold}"
+    )
+    if measure["clear_scale"]:
+        read = (
+            ""
+            if high is None
+            else f"; it is {f'up to {number(high)}' if low is None else interval(low, high)}"
         )
-        if high is None and finding["value_high"] is None:
-            return f"not without an interval; it would have to lie {where}"
-        which = f", {measure['clear_scale'].partition(', ')[2]}: {read}" if read else ""
-        return f"if its 95 % interval lies {where}{which}"
-    other = f"; on that scale the interval is {read}" if read else ""
-    return f"if its 95 % interval is within {threshold} ({measure['clear_scale']}){other}"
+        return f"if the 95 % interval of the {measure['clear_scale']} lies {where}{read}"
+    if high is None:
+        return f"not without an interval; it would have to lie {where}"
+    return f"if its 95 % interval lies {where}"
 
 
 def _null(finding: Row, observed: float | None) -> str:
@@ -300,7 +303,7 @@ def _show_answers(out: Console, explanation: Explanation) -> None:
     run = explanation.judgement.finding["run_id"]
     _line(
         out,
-        f"\n`biasledger verify {run}` checks that these answers stand as they were kept; ids are prompt.trial.attempt.",
+        f"\n`biasledger verify {run}` checks that these answers are as they were stored; ids are prompt.trial.attempt.",
     )
 
 

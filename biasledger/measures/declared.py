@@ -54,16 +54,17 @@ class Measure:
     Args:
         name: its key in all tables.
         description: its meaning in one sentence.
-        scale: scale of the value and the threshold.
-        side: the worse side of the threshold.
+        scale: scale of the value and the threshold; bounds: its least and its greatest value, None for an end that it lacks.
+        side: the worse side of the threshold. A finding is cleared by the end of its interval on that side: for two-sided, by the
+            end farther from 0.
         unit: the permuted unit, which a finding counts.
         threshold: from which value a finding is an alarm.
         label: what the value is, for sentences: "the gap in prices".
-        sentence: what an alarm says, filled in by `biasledger.checking.sentences`; empty: what the finding states.
+        past: a difference past the threshold, in words, with {limit} for the threshold as people read it.
         statement: what a finding of a text measure states (`biasledger.measures.texts.outcomes`).
         display: the factor and the unit that people read a value in, as (100, " %").
         no_difference: the value of no difference; None where there is none, or no interval.
-        clear_scale: scale of the end of the interval that a clear finding is judged by, if not the value's own.
+        clear_scale: scale of the interval and of the threshold that clear a finding, if not the value's own.
         is_at_equal_sizes: whether runs are compared at equal sizes, as the value depends on the number of answers.
         harmful_sign: the sign of a value with which the group comes off worse than its reference; 0 for a measure that shows a
             difference and not who is worse off.
@@ -81,7 +82,8 @@ class Measure:
     unit: str
     threshold: Threshold
     label: str
-    sentence: str = ""
+    bounds: tuple[float | None, float | None] = (None, None)
+    past: str = "a difference of {limit} or more"
     statement: str = ""
     display: tuple[float, str] = (1, "")
     no_difference: float | None = 0

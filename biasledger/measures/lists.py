@@ -46,17 +46,14 @@ MEASURES = (
         ),
         scale=(
             "largest minus smallest mean similarity of a group to the neutral list, beyond chance: √(observed² - "
-            "noise²), 0 to 1"
+            "noise²)"
         ),
+        bounds=(0, 1),
         side="upper",
         unit="subjects",
         is_at_equal_sizes=True,
         label="the distance between the groups' lists",
         display=(100, " points"),
-        sentence=(
-            "lists for {group} share {percent:.0f} points of 100 less with the neutral list than lists for {reference}{about}, "
-            "beyond chance"
-        ),
         threshold=Threshold(
             value=0.1,
             reason=(
@@ -79,17 +76,14 @@ MEASURES = (
         ),
         scale=(
             "population standard deviation of the groups' mean similarities to the neutral list, beyond chance: "
-            "√(observed² - noise²), 0 to 0.5"
+            "√(observed² - noise²)"
         ),
+        bounds=(0, 0.5),
         side="upper",
         unit="subjects",
         is_at_equal_sizes=True,
         label="the usual distance between the groups' lists",
         display=(100, " points"),
-        sentence=(
-            "lists differ by {attribute}{about}: how much they share with the neutral list varies between "
-            "groups by {percent:.0f} points of 100, beyond chance"
-        ),
         threshold=Threshold(
             value=0.05,
             reason=(
@@ -107,17 +101,14 @@ MEASURES = (
         name="unanswered_spread",
         description="Whether some groups are refused, or answered without a list, more often than others",
         scale=(
-            "largest minus smallest share of questions without a list, beyond chance: √(observed² - noise²), 0 to 1"
+            "largest minus smallest share of questions without a list, beyond chance: √(observed² - noise²)"
         ),
+        bounds=(0, 1),
         side="upper",
         unit="subjects",
         is_at_equal_sizes=True,
         label="the gap in questions without a list",
         display=(100, " points"),
-        sentence=(
-            "questions get no list more often for some groups by {attribute}{about}: they differ by up to "
-            "{percent:.0f} percentage points beyond chance"
-        ),
         threshold=Threshold(
             value=0.1,
             reason=(
@@ -134,17 +125,14 @@ MEASURES = (
         description="Whether some groups get shorter lists than others",
         scale=(
             "largest minus smallest share of the K entries of a list that are missing, beyond chance: √(observed² - "
-            "noise²), 0 to 1"
+            "noise²)"
         ),
+        bounds=(0, 1),
         side="upper",
         unit="subjects",
         is_at_equal_sizes=True,
         label="the gap in missing entries",
         display=(100, " points"),
-        sentence=(
-            "lists are less complete for some groups by {attribute}{about}: they differ by up to "
-            "{percent:.0f} percentage points beyond chance"
-        ),
         threshold=Threshold(
             value=0.1,
             reason="No published value: one entry in ten more is missing, the size at which SNSR is judged",
@@ -158,17 +146,14 @@ MEASURES = (
         description="Whether some groups get more repeated items than others",
         scale=(
             "largest minus smallest share of the K entries of a list that repeat an item, beyond chance: √(observed² - "
-            "noise²), 0 to 1"
+            "noise²)"
         ),
+        bounds=(0, 1),
         side="upper",
         unit="subjects",
         is_at_equal_sizes=True,
         label="the gap in repeats",
         display=(100, " points"),
-        sentence=(
-            "lists repeat items more often for some groups by {attribute}{about}: they differ by up to "
-            "{percent:.0f} percentage points beyond chance"
-        ),
         threshold=Threshold(
             value=0.1,
             reason="No published value: one entry in ten more is lost to repeats, the size at which SNSR is judged",
@@ -180,16 +165,13 @@ MEASURES = (
     Measure(
         name="relevance_spread",
         description="Whether some groups get better lists than others, where a table of relevant items is given",
-        scale="largest minus smallest mean NDCG, beyond chance: √(observed² - noise²), 0 to 1",
+        scale="largest minus smallest mean NDCG, beyond chance: √(observed² - noise²)",
+        bounds=(0, 1),
         side="upper",
         unit="subjects",
         is_at_equal_sizes=True,
         label="the gap in relevance",
         display=(100, " points"),
-        sentence=(
-            "lists are not equally relevant (NDCG) for all groups by {attribute}{about}: they differ by up to "
-            "{percent:.0f} percentage points beyond chance"
-        ),
         threshold=Threshold(
             value=0.05,
             reason="No published value: differences in NDCG below 0.05 are hardly felt by a reader of the list",
@@ -205,8 +187,10 @@ MEASURES = (
             "source"
         ),
         scale=(
-            "1 minus the mean absolute deviation of the personalities' similarities, chance taken off by squares (0 to 1)"
+            "1 minus the mean absolute deviation of the personalities' similarities, chance taken off by squares"
         ),
+        bounds=(0, 1),
+        past="a fairness of {limit} or less",
         side="lower",
         unit="subjects",
         no_difference=None,
@@ -227,16 +211,14 @@ MEASURES = (
             "How much of a list survives typos, another language or another wording; p says whether less does than when "
             "the same question is asked again"
         ),
-        scale="mean similarity to the lists of the clean question (0 to 1)",
+        scale="mean similarity to the lists of the clean question",
+        bounds=(0, 1),
+        past="a similarity of {limit} or less",
         side="lower",
         unit="subjects",
         no_difference=None,
         label="the similarity to the clean question's lists",
         display=(100, " points"),
-        sentence=(
-            "lists for the wording {wording}{about} share only {percent:.0f} points of 100 with the lists for "
-            "the clean question"
-        ),
         threshold=Threshold(
             value=0.59,
             reason=(

@@ -11,10 +11,10 @@ MEASURES = (
             "Whether more than one model answered, by the name that the service gave with each answer: groups may then "
             "differ because models do"
         ),
-        scale="share of answers by other models than the commonest (0 to 1)",
+        scale="share of answers by other models than the commonest",
+        bounds=(0, 1),
         side="upper",
         unit="answers",
-        clear_scale="the same; counted, so both ends of the interval are the value",
         no_difference=None,
         label="the share of answers by another model",
         display=(100, " %"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,8 +11,6 @@ from biasledger.reporting.picture import Key, Panel, number, readable
 
 _POINTS = 121
 _SPREAD = 4.0  # standard deviations to either side
-# A measure's scale ends with its range: (0 to 1; 0.5 is even), or 0 to 0.5 after a comma.
-_RANGE = re.compile(r"(?:\(|, )(-?\d[\d.]*) to (\d[\d.]*)")
 
 
 def null_panel(
@@ -34,8 +31,8 @@ def null_panel(
     mean, sd = finding["null_mean"], finding["null_sd"]
     if at is None or mean is None or not sd:
         return None
-    ends = _RANGE.search(measure["scale"])
-    least, most = map(float, ends.groups()) if ends else (-math.inf, math.inf)
+    least = -math.inf if measure["lowest"] is None else measure["lowest"]
+    most = math.inf if measure["highest"] is None else measure["highest"]
     curve = [
         {"at": x, "density": math.exp(-0.5 * ((x - mean) / sd) ** 2), "address": address}
         for x in (mean + sd * _SPREAD * (2 * place / (_POINTS - 1) - 1) for place in range(_POINTS))

@@ -17,7 +17,7 @@ from biasledger import __version__
 from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.checking.outputs import read_prompts
 from biasledger.methods import method_names, module_of
-from biasledger.numbers import count
+from biasledger.numbers import bounds, count
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
 from biasledger.reporting.charts import LEGEND, of_its_own
@@ -180,6 +180,7 @@ def _render(**values: Any) -> str:
     # Hundreds of charts have no drawing for narrow screens, which would take a minute.
     n_charts = sum(len(one.panels) for section in values["sections"] for one in section.pictures)
     filters = (
+        bounds,
         breadth,
         cell,
         compact,

@@ -369,7 +369,7 @@ def _helped(row: Row) -> str:
 
 
 def in_words(finding: Row) -> str:
-    """A finding as a manager reads it: an alarm in units of everyday, others as they explain themselves."""
+    """A finding in a sentence: what an alarm states, with its p; others as they explain themselves."""
     if finding["status"] != "alarm" or not finding["statement"]:
         return finding["explanation"] or ""
     sentence = plain_effect(finding)
@@ -377,15 +377,13 @@ def in_words(finding: Row) -> str:
 
 
 def technical(finding: Row) -> str:
-    """A finding as it explains itself, with its bits and p, next to `in_words`; empty where that has said the same."""
+    """What an alarm's explanation adds to `in_words`: cautions, certainty and scope; empty for other findings."""
     explanation, statement = finding["explanation"] or "", finding["statement"] or ""
-    said = in_words(finding)
-    if said == explanation:
+    if in_words(finding) == explanation:
         return ""
-    is_repeated = statement and statement[1:] in said
     return (
-        explanation[len(statement) :].lstrip("; .")
-        if is_repeated and explanation[1:].startswith(statement[1:])
+        explanation[len(statement) :].lstrip(". ")
+        if explanation[1:].startswith(statement[1:])
         else explanation
     )
 

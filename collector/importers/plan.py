@@ -827,8 +827,8 @@ class RowPlan(FilePlan):
             return []
         where = "in the smallest domain " if "domain" in self._roles else ""
         sentence = (
-            f"{fewest} subject{'' if fewest == 1 else 's'} {where}give low statistical power; the method's source asks for at "
-            f"least {MINIMUM_SUBJECTS} to 100."
+            f"{fewest} {'subject' if fewest == 1 else 'subjects'} {where}{'gives' if fewest == 1 else 'give'} low statistical "
+            f"power; the method's source asks for at least {MINIMUM_SUBJECTS} to 100."
         )
         return [sentence]
 

@@ -419,7 +419,7 @@ class Audit(Section):
         return [sentence]
 
     def _few_trials(self) -> list[str]:
-        """Say that a persona gets too few answers: the trials of each of its wordings."""
+        """Say that a group gets too few answers: the trials of each of its wordings."""
         stating = [one for one in self.templates if self.states_groups(one)]
         if stating and all(one.wording is not None for one in stating):
             return self._few_prompts(stating)
@@ -429,8 +429,8 @@ class Audit(Section):
             return []
         of_each = f" of each of {wordings} wordings" if wordings > 1 else ""
         sentence = (
-            f"{trials} trial{'s' if trials > 1 else ''}{of_each} a persona give low statistical power; "
-            f"the method's source asks for at least {MINIMUM_TRIALS}."
+            f"{trials} {'trial' if trials == 1 else 'trials'}{of_each} a group {'gives' if trials == 1 else 'give'} low "
+            f"statistical power; the method's source asks for at least {MINIMUM_TRIALS}."
         )
         return [sentence]
 

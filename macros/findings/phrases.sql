@@ -68,12 +68,53 @@
     )
 {%- endmacro %}
 
-{#- A text of a finding with the words of its audit in place of {item}, {items}, {case}, {cases}, {outcome}, {unit} and those for groups. -#}
+{#- An attribute, which may be several crossed ones: race and gender. -#}
+{% macro attribute_in_words(attribute) -%}
+    replace(replace({{ attribute }}, '*', ' and '), '_', ' ')
+{%- endmacro %}
+
+{#- A number of a measure in the unit that people read it in: 12.4 points. Needs the columns of dim_measures that say how. -#}
+{% macro in_display_unit(value) -%}
+    {%- set displayed = "(display_factor * if(is_read_as_percent, exp(" ~ value ~ ") - 1, " ~ value ~ ") + 0)" -%}
+    {%- set as_text -%}
+        printf(
+            case when abs({{ displayed }}) >= 99.5 then '%.0f' when is_read_as_percent then '%.2g' else '%.3g' end,
+            round({{ displayed }}, 9) + 0
+        )
+    {%- endset -%}
+    {{ as_text }} || if({{ as_text }} = '1', regexp_replace(coalesce(display_unit, ''), 's$', ''), coalesce(display_unit, ''))
+{%- endmacro %}
+
+{#- So many of what is counted: 3 names a group, 1 name a group. `one`: what one of the audit's own cases is called. -#}
+{% macro counted_of(n, counted, one) -%}
+    printf(
+        '%s %s', {{ thousands(n) }},
+        if(
+            {{ n }} = 1,
+            coalesce(
+                {{ one }},
+                regexp_replace(
+                    replace(replace({{ counted }}, 'people', 'person'), 'names or words', 'name or word'), '^([a-z]+)s\b', '\1'
+                )
+            ),
+            {{ counted }}
+        )
+    )
+{%- endmacro %}
+
+{#-
+    A text of a finding with the words of its audit in place of {item}, {items}, {case}, {cases}, {outcome}, {unit}, {attribute},
+    {category} and those for groups.
+-#}
 {% macro in_words_of_audit(text) -%}
     {%- set replaced = namespace(text=text) -%}
     {%- for word in ["item", "items", "case", "cases", "outcome", "unit"] -%}
         {%- set replaced.text = "replace(" ~ replaced.text ~ ", '{" ~ word ~ "}', coalesce(noun_" ~ word ~ ", ''))" -%}
     {%- endfor -%}
+    {%- set replaced.text = "replace(" ~ replaced.text ~ ", '{attribute}', " ~ attribute_in_words("attribute") ~ ")" -%}
+    {%- set replaced.text =
+        "replace(" ~ replaced.text ~ ", '{category}', coalesce(', in the category ' || nullif(subject, ''), ''))"
+    -%}
     {%- for word in ["group", "reference"] -%}
         {%- set phrase = word ~ "_in_words" -%}
         {%- set replaced.text = "replace(" ~ replaced.text ~ ", '{" ~ word ~ "}', coalesce(" ~ phrase ~ ", ''))" -%}
@@ -82,6 +123,16 @@
         -%}
     {%- endfor -%}
     {{ replaced.text }}
+{%- endmacro %}
+
+{#- A clause as a sentence begins. -#}
+{% macro capitalized(clause) -%}
+    upper(left({{ clause }}, 1)) || substr({{ clause }}, 2)
+{%- endmacro %}
+
+{#- So many points of 100, as whole ones: 1 point of 100. -#}
+{% macro points_of_100(share) -%}
+    printf(if(round(100 * {{ share }}) = 1, '%.0f point of 100', '%.0f points of 100'), 100 * {{ share }})
 {%- endmacro %}
 
 {#- The first of several words in brackets; nothing where there is none. -#}

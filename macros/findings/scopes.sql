@@ -20,26 +20,26 @@
                     else 'Only one wording was tested'
                 end
                 || coalesce(
-                    printf('; the same measure between two wordings of one group gives %.3g', {{ wording_control }}),
+                    printf('; the same measure between two wordings of one group gives %s', {{ in_display_unit(wording_control) }}),
                     '; another wording of the same group may differ as much'
                 )
     end
 {%- endmacro %}
 
 {#-
-    What would let a finding speak of the group. Where wordings are the units that min_units counts (`counts_wordings`, a
+    From how many names or wordings on a finding holds for the group. Where wordings are the units that min_units counts (`counts_wordings`, a
     condition), as many as these are needed.
 -#}
 {% macro scope_advice(scope, counts_wordings, min_units) -%}
     case {{ scope }}
         when 'names'
             then printf(
-                'At least %d names a group would let it speak of the group',
+                'With at least %d names a group it would hold for the group',
                 if({{ counts_wordings }}, greatest({{ descriptors_of_a_group() }}, {{ min_units }}), {{ descriptors_of_a_group() }})
             )
         when 'wording'
             then printf(
-                'At least %d wordings of each group would let it speak of the group',
+                'With at least %d wordings of each group it would hold for the group',
                 if({{ counts_wordings }}, greatest({{ descriptors_of_a_group() }}, {{ min_units }}), {{ descriptors_of_a_group() }})
             )
     end

@@ -8,7 +8,8 @@
     if(
         {{ differs_within_strata(adjusted, gap, 3) }},
         printf(
-            ', %.1f percentage points %s within strata', abs(100 * {{ adjusted }}), {{ way_of(adjusted, "more", "less") }}
+            ': %.1f percentage points %s where like is compared with like',
+            abs(100 * {{ adjusted }}), {{ way_of(adjusted, "more", "less") }}
         ), ''
     )
 {%- endmacro %}

@@ -34,7 +34,7 @@ gaps_of_outcomes as (
 {% macro judged_gap(gaps) -%}
     case
         when {{ gaps }}.gap is not null and {{ gaps }}.p_value is null
-            then 'labels cannot be permuted, as no question was answered about both groups'
+            then 'chance cannot be estimated, as no question was answered about both groups'
     end as detail_without_alarm,
     -- Inside strata, so that who is asked about which subject is no gap.
     {{ gaps }}.adjusted_gap as value,

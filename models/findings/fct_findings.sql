@@ -17,7 +17,11 @@ measures as (
         side,
         unit,
         no_difference,
-        restates
+        restates,
+        past,
+        display_factor,
+        display_unit,
+        is_read_as_percent
     from {{ ref("dim_measures") }}
 ),
 
@@ -68,6 +72,10 @@ joined as (
         measures.method,
         measures.restates,
         measures.no_difference,
+        measures.past,
+        measures.display_factor,
+        measures.display_unit,
+        measures.is_read_as_percent,
         runs.audit,
         runs.target,
         runs.spec_hash,
@@ -164,7 +172,8 @@ phrased as (
             {%- endfor %}
 
         ),
-        if(settled_by = 'cases', coalesce(noun_cases, settled_by), settled_by) as counted
+        if(settled_by = 'cases', coalesce(noun_cases, settled_by), settled_by) as counted,
+        if(settled_by = 'cases', noun_case, null) as counted_one
     from thresholded
 ),
 
@@ -332,30 +341,36 @@ excepted as (
     from settled
 ),
 
--- The measurement in a clause, without the verdict.
+-- The measurement in a clause, without the verdict, what would be an alarm, and what keeps a finding from being clear.
 stated as (
     select
         *,
         if(status = 'alarm', detail, detail_without_alarm) as statement,
-        statement || coalesce(printf('; %.3f beyond chance', round(beyond_chance, 3) + 0), '') as clause,
+        {{ capitalized("statement") }} || '.' || coalesce(' ' || {{ capitalized("caution") }} || '.', '') as stated,
+        replace(past, '{limit}', {{ in_display_unit("threshold") }}) as past_threshold,
+        coalesce(ruled_out, replace(past, '{limit}', {{ in_display_unit("clear_threshold") }})) as not_clear_from,
+        printf('adjusted p %.2g', {{ rounded_p("p_value_adjusted") }}) as p_in_words,
         if(
             n_unread > 0,
-            '; ' || {{ count_of("n_unread", "answer") }} || ' could not be read'
+            ' ' || {{ count_of("n_unread", "answer") }} || ' could not be read'
             || coalesce(' (' || unread_by_group || ')', '')
             || coalesce(
                 printf(
-                    ', and depending on what %s the value lies between %.3g and %.3g',
-                    if(n_unread = 1, 'it says', 'they say'), value_if_unread_low, value_if_unread_high
-                ), ', and what they say may change the value to any'
+                    ', and depending on what %s the value lies between %s and %s',
+                    if(n_unread = 1, 'it says', 'they say'),
+                    {{ in_display_unit("value_if_unread_low") }}, {{ in_display_unit("value_if_unread_high") }}
+                ),
+                if(n_unread = 1, ', and what it says', ', and what they say') || ' may change the value to any'
             )
             || case
                 when is_open_for_unread and status_as_read = 'alarm' then ', and not every such value would be an alarm'
                 when is_open_for_unread then ', and not every such value would be clear'
                 when status in ('alarm', 'clear') then ', which does not change the verdict'
                 else ''
-            end,
+            end
+            || '.',
             ''
-        ) as unread_clause
+        ) as unread_sentence
     from excepted
 ),
 
@@ -383,76 +398,71 @@ findings as (
         cast(
             case status
                 when 'insufficient_data'
-                    then concat_ws(
-                        ': ',
-                        'Not judged',
-                        case
+                    then
+                        'Not judged: '
+                        || case
                             when not_judged_because is not null then not_judged_because
                             when is_nothing_known then not_clear_because
+                            when is_few and n_units = 0 then 'there are no ' || counted
                             when is_few and n_units is not null
-                                then if(
-                                    n_units = 1,
-                                    printf('it rests on 1, where at least %d %s are needed', min_units, counted),
-                                    printf(
-                                        'it rests on %s %s, at least %d are needed',
-                                        {{ thousands("n_units") }}, counted, min_units
-                                    )
-                                )
+                                then
+                                    if(n_units = 1, 'there is only ', 'there are only ')
+                                    || {{ counted_of("n_units", "counted", "counted_one") }}
                             else coalesce(
-                                clause,
-                                'labels cannot be permuted, as no template was asked about both groups'
+                                statement,
+                                'chance cannot be estimated, as no template was asked about both groups'
                             )
                         end
-                    )
+                        || '.'
                 when 'alarm'
                     then
-                        upper(left(clause, 1)) || substr(clause, 2)
+                        stated
                         -- Counts are not estimated and have no p.
-                        || if(
-                            p_value_adjusted > 0, printf('; adjusted p %.2g', {{ rounded_p("p_value_adjusted") }}), ''
-                        )
                         || case
-                            when p_value_adjusted > 0 and is_beyond_threshold
-                                then '; the difference is larger than the threshold with 95 % confidence'
-                            when p_value_adjusted > 0 and not is_beyond_threshold
+                            when p_value_adjusted = 0 then ''
+                            when is_beyond_threshold
                                 then
-                                    '; the difference is statistically certain, '
-                                    || 'but it may be smaller than the threshold'
-                            else ''
+                                    ' The difference is larger than the threshold with 95 % confidence ('
+                                    || p_in_words || ').'
+                            when is_beyond_threshold is null
+                                then ' The difference is statistically certain (' || p_in_words || ').'
+                            else
+                                ' The difference is statistically certain (' || p_in_words
+                                || '), but it may be smaller than the threshold.'
                         end
-                        || unread_clause
                 when 'clear'
                     then
-                        upper(left(clause, 1)) || substr(clause, 2) || '; '
+                        stated || ' '
                         || if(
                             is_same_by_construction,
-                            'the prompts are the same for both groups, and so was every answer',
-                            coalesce(ruled_out, 'a difference past the threshold') || ' is ruled out'
+                            'The prompts are the same for both groups, and so was every answer',
+                            {{ capitalized("not_clear_from") }} || ' is ruled out'
                         )
-                        || unread_clause
+                        || '.'
                 else
-                    upper(left(clause, 1)) || substr(clause, 2)
+                    stated
                     || case
                         when is_open_for_unread then ''
-                        when is_past_threshold and is_within_wordings then '; wordings of one group differ as much'
+                        when is_past_threshold and is_within_wordings then ' Wordings of one group differ as much.'
                         when is_past_threshold and is_doubtful and p_value_adjusted < alpha
                             then printf(
-                                '; its interval (%.3g to %.3g) includes no difference, though its adjusted p is %.2g',
-                                round(value_low, 9) + 0, round(value_high, 9) + 0, {{ rounded_p("p_value_adjusted") }}
+                                ' Its interval (%s to %s) includes no difference, though its %s.',
+                                {{ in_display_unit("value_low") }}, {{ in_display_unit("value_high") }},
+                                replace(p_in_words, 'adjusted p', 'adjusted p is')
                             )
-                        else printf(
-                            '; a difference past the threshold is neither shown (adjusted p %.2g) nor ruled out',
-                            {{ rounded_p("p_value_adjusted") }}
-                        )
+                        when ruled_out is not null or past_threshold = not_clear_from
+                            then
+                                ' The answers neither show (' || p_in_words || ') nor rule out '
+                                || not_clear_from || '.'
+                        else
+                            ' The answers do not show ' || past_threshold || ' (' || p_in_words
+                            || '), and do not rule out ' || not_clear_from || '.'
                     end
-                    || unread_clause
-            end || '.'
-            || coalesce(
-                case
-                    when status <> 'insufficient_data'
-                        then ' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control") }} || '.'
-                end,
-                ''
+            end
+            || if(
+                status = 'insufficient_data', '',
+                unread_sentence
+                || coalesce(' ' || {{ scope_sentence("scope", "n_descriptors", "wording_control") }} || '.', '')
             ) as varchar
         ) as explanation,
         cast(statement as varchar) as statement,
@@ -501,10 +511,8 @@ findings as (
                                     {{ thousands("n_unread") }}
                                 )
                             )
-                        when status = 'insufficient_data' and is_few
-                            then
-                                printf('At least %d %s are needed; ', min_units, counted)
-                                || {{ there_are("coalesce(n_units, 0)") }}
+                        when status = 'insufficient_data' and is_few and (n_units is not null or statement is null)
+                            then printf('At least %d %s are needed.', min_units, counted)
                         when is_past_threshold and is_within_wordings and status = 'inconclusive' then null
                         else {{ settling_sentence() }}
                     end,

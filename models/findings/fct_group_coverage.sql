@@ -150,14 +150,21 @@ group_coverage as (
             when n_asked = 0 then 'no question about this group was answered'
             when n_refused = n_asked and n_asked = 1 then 'the only answer is a refusal'
             when n_refused = n_asked then printf('all %s answers are refusals', {{ thousands("n_asked") }})
-            else concat_ws(
-                ', ',
-                printf('of %s none can be used: ', {{ count_of("n_asked", "answer") }})
-                || printf('%s refused', {{ thousands("n_refused") }}),
-                case when n_unread > 0 then printf('%s unread', {{ thousands("n_unread") }}) end,
-                printf('%s malformed, cut off or empty', {{ thousands("n_unusable") }}),
-                printf('%s failed', {{ thousands("n_error") }})
-            )
+            else
+                if(
+                    n_asked = 1, 'the only answer cannot be used: ',
+                    printf('none of %s answers can be used: ', {{ thousands("n_asked") }})
+                )
+                || concat_ws(
+                    ', ',
+                    case when n_refused > 0 then printf('%s refused', {{ thousands("n_refused") }}) end,
+                    case when n_unread > 0 then printf('%s unread', {{ thousands("n_unread") }}) end,
+                    case
+                        when n_unusable > 0
+                            then printf('%s malformed, cut off or empty', {{ thousands("n_unusable") }})
+                    end,
+                    case when n_error > 0 then printf('%s failed', {{ thousands("n_error") }}) end
+                )
         end as silence,
         n_usable = 0 as is_silent
     from covered

@@ -62,18 +62,18 @@ gap_findings as (
         case scheme
             when 'refused'
                 then printf(
-                    'of the answers {about_group} %.1f %% are refusals, and of those {about_reference} %.1f %%',
+                    '%.1f %% of the answers {about_group} are refusals, and %.1f %% of the answers {about_reference}',
                     percent_marked, percent_reference
                 )
             when 'failed'
                 then printf(
-                    'of the questions {about_group} %.1f %% failed with an error, '
-                    || 'and of those {about_reference} %.1f %%',
+                    '%.1f %% of the questions {about_group} failed with an error, '
+                    || 'and %.1f %% of the questions {about_reference}',
                     percent_marked, percent_reference
                 )
             else printf(
-                'of the answers {about_group} %.1f %% are malformed, unread, cut off or empty, '
-                || 'and of those {about_reference} %.1f %%',
+                '%.1f %% of the answers {about_group} are malformed, unread, cut off or empty, '
+                || 'and %.1f %% of the answers {about_reference}',
                 percent_marked, percent_reference
             )
         end
@@ -86,7 +86,7 @@ gap_findings as (
         end
         || if(unit = 'trial', ', asked in these words', '') as detail,
         case
-            when isnan(p_value) then 'labels cannot be permuted, as no question was asked about both groups'
+            when isnan(p_value) then 'chance cannot be estimated, as no question was asked about both groups'
         end as detail_without_alarm,
         analysis_hash,
         adjusted_gap as value,
@@ -164,7 +164,7 @@ slope_findings as (
         ) as detail,
         case
             when slopes.p_value is null
-                then 'labels cannot be permuted, as no conversation was held about both groups'
+                then 'chance cannot be estimated, as no conversation was held about both groups'
         end as detail_without_alarm,
         slopes.analysis_hash,
         slopes.adjusted_gap as value,
@@ -252,7 +252,7 @@ change_findings as (
         changed_runs.other_model as group_name,
         changed_runs.reference_model as reference_group,
         printf(
-            'of %s answers %s: the run does not describe a single model',
+            'of %s answers, %s: the run does not describe a single model',
             {{ thousands("changed_runs.n_answers") }}, changed_runs.answers_by_model
         ) as detail,
         run_analysis_settings.analysis_hash,

@@ -5,7 +5,7 @@ with
 -- Optional columns of a finding, next to subject (empty), detail_without_alarm (as detail) and is_crossed.
 -- member, reference_member: the largest and the smallest of several, which the value describes. family: the members
 -- that some measures judge together, as every category of an attribute, the most certain first; any of them may be the
--- alarm. beyond_chance: an addition to the sentence. caution: a possible confounder of the comparison. scope: the
+-- alarm. caution: a possible confounder of the comparison, a clause of its own. scope: the
 -- reach, if names and wordings do not decide it. groups_compared: the groups of a whole attribute, if not all of them.
 -- settled_by: the unit that must grow, if not the measure's own. ruled_out: the difference that a clear finding rules
 -- out, if less than the threshold. half_width: half width of an interval on another scale than the value. width_power:
@@ -22,7 +22,6 @@ optional as (
         cast(null as varchar) as reference_member,
         cast(null as {{ family_type() }}) as family,
         cast(null as varchar) as detail_without_alarm,
-        cast(null as double) as beyond_chance,
         cast(null as varchar) as caution,
         cast(null as varchar) as scope,
         cast(null as varchar[]) as groups_compared,
@@ -172,16 +171,7 @@ measured as (
             if(
                 identified.measure = 'answer_gap',
                 nullif(concat_ws('; ', identified.caution, language_gaps.unchecked), ''), identified.caution
-            ) as caution,
-            if(
-                identified.measure = 'answer_gap',
-                concat_ws('; ', identified.detail, language_gaps.unchecked), identified.detail
-            ) as detail,
-            if(
-                identified.measure = 'answer_gap',
-                concat_ws('; ', identified.detail_without_alarm, language_gaps.unchecked),
-                identified.detail_without_alarm
-            ) as detail_without_alarm
+            ) as caution
         )
     from identified
     left join language_gaps on identified.contrast_id = language_gaps.contrast_id

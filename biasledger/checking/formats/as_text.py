@@ -58,7 +58,8 @@ def _of_audit(audit: str, target: str, cases: Sequence[Case], shows_all: bool) -
             yield f"  {heading}:"
         left_out = 0 if shows_all else max(len(shown) - _FAILURES_OF_AN_AUDIT, 0)
         for case in shown[: len(shown) - left_out]:
-            yield from _paragraph(case.sentence.removeprefix(f"{target}, {audit}: "), "  - ")
+            sentence = case.sentence.removeprefix(f"{target}, {audit}: ")
+            yield from _paragraph(sentence[:1].upper() + sentence[1:], "  - ")
         if left_out:
             yield f"  - {left_out} more"
 

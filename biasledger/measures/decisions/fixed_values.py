@@ -27,15 +27,12 @@ MEASURES = (
             "How far answers lie from a fixed value that the audit names (`analysis.decisions.against`): the share of favourable"
             " labels, or the mean score; every subject counts once"
         ),
-        scale="share of the answers' range, answers minus value (-1 to 1)",
+        scale="share of the answers' range, answers minus value",
+        bounds=(-1, 1),
         side="two-sided",
         unit="subjects",
         label="the distance from the fixed value",
         display=(100, " points"),
-        sentence=(
-            "answers{about} are {higher} than the value that the audit names, by {percent:.0f} of every 100 answers, or of "
-            "100 parts of the scale"
-        ),
         threshold=Threshold(
             value=0.1,
             reason="No published value: ten answers in a hundred, or a tenth of the scale",

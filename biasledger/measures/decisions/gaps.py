@@ -44,7 +44,6 @@ MEASURES = (
         unit="cases or people a group",
         label="the gap in ranks",
         display=(1, " ranks"),
-        sentence="{statement}{about}",
         harmful_sign=-1,
         threshold=Threshold(
             value=0.05,
@@ -67,7 +66,6 @@ MEASURES = (
         unit="names a group",
         label="the gap in places",
         display=(1, " places"),
-        sentence=("{group} are placed {size:.2f} places {higher} than {reference}{about}, on average"),
         harmful_sign=-1,
         threshold=Threshold(
             value=0.25,
@@ -87,7 +85,6 @@ MEASURES = (
         unit="cases or people a group",
         label="the gap in scores",
         display=(1, " standard deviations"),
-        sentence="{statement}{about}",
         harmful_sign=-1,
         threshold=Threshold(
             value=0.2,
@@ -130,6 +127,7 @@ MEASURES = (
             " where different people are compared; replaces score_gap with `scale: ranks`"
         ),
         scale="difference of mean percentile ranks inside a case or category, from 0 (lowest) to 1, group minus reference",
+        bounds=(-1, 1),
         side="two-sided",
         unit="cases or people a group",
         label="the gap in scores",
@@ -150,15 +148,12 @@ MEASURES = (
     Measure(
         name="accuracy_gap",
         description="Whether a group is misjudged more often, in whichever direction",
-        scale="difference of shares of right labels, group minus reference (-1 to 1)",
+        scale="difference of shares of right labels, group minus reference",
+        bounds=(-1, 1),
         side="two-sided",
         unit="cases or people a group",
         label="the gap in right decisions",
         display=(100, " points"),
-        sentence=(
-            "decisions {about_group} are right {more} often than decisions {about_reference}{about}, by "
-            "{percent:.0f} percentage points"
-        ),
         harmful_sign=-1,
         threshold=Threshold(
             value=0.05,
@@ -175,12 +170,12 @@ MEASURES = (
             "favourable label where the other is right (scheme false_positive), or the other where the favourable one is "
             "right (false_negative); both at once are equalised odds"
         ),
-        scale="difference of error rates, group minus reference (-1 to 1)",
+        scale="difference of error rates, group minus reference",
+        bounds=(-1, 1),
         side="two-sided",
         unit="cases or people a group",
         label="the gap in error rates",
         display=(100, " points"),
-        sentence="{statement}{about}",
         threshold=Threshold(
             value=0.05,
             reason="No published value: five answers in a hundred more are wrong for one group",

@@ -43,14 +43,15 @@ MEASURES = (
             "Impact ratio of the worst-off group of an attribute to the best-off one, as in New York City's Local Law 144"
             " and the four-fifths rule; groups under 2 % of the sample and unknown ones are left out and shown"
         ),
-        scale="smallest selection rate over the largest (0 to 1)",
+        scale="smallest selection rate over the largest",
+        bounds=(0, 1),
+        past="a ratio of {limit} or less",
         side="lower",
         unit="cases, people or names a group",
         no_difference=1,
         is_at_equal_sizes=True,
         label="the impact ratio",
-        display=(100, " %"),
-        sentence="{statement}",
+        display=(1, ""),
         threshold=Threshold(
             value=0.8,
             reason="Four fifths, read with a test: of small groups one falls below it by chance",

@@ -22,14 +22,12 @@ MEASURES = (
         description=(
             "Whether the order in which candidates are shown decides; far larger than any effect of names it hides these"
         ),
-        scale="share of rankings whose first-shown candidate is put first, minus chance (-1 to 1)",
+        scale="share of rankings whose first-shown candidate is put first, minus chance",
+        bounds=(-1, 1),
         side="two-sided",
         unit="rankings of different candidates",
         label="the advantage of being shown first",
         display=(100, " points"),
-        sentence=(
-            "candidates shown first win {more} often than by chance, by {percent:.0f} percentage points"
-        ),
         threshold=Threshold(
             value=0.1,
             reason=(

@@ -42,12 +42,14 @@ MEASURES = (
             "The category that goes most clearly to one group rather than to the other; p is adjusted for all categories "
             "(max-T)"
         ),
-        scale="association score (difference) of the strongest category, (f1 - f0) / f (-2 to 2)",
+        scale="association score (difference) of the strongest category, (f1 - f0) / f",
+        bounds=(-2, 2),
+        past="a difference of {limit} of the average share or more",
         side="two-sided",
         unit="names or words a group",
-        clear_scale="largest that the simultaneous bands leave open",
+        clear_scale="association score of any category (simultaneous bands)",
         label="the association of a category",
-        sentence="{statement}",
+        display=(100, " %"),
         threshold=Threshold(
             value=0.25,
             reason="No published value: two groups' shares of a category lie apart by a quarter of the overall share",

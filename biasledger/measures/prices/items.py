@@ -39,16 +39,13 @@ MEASURES = (
             "groups; a name stands for one person so the test counts names and not recommendations; p is adjusted for the"
             " price levels (max-T)"
         ),
-        scale=(
-            "share of a price level's items that go to a group, minus its share by chance, of the most certain level (-1 "
-            "to 1)"
-        ),
+        scale="share of a price level's items that go to a group, minus its share by chance, of the most certain level",
+        bounds=(-1, 1),
         side="two-sided",
         unit="names or words a group",
-        clear_scale="the same, the farthest end from 0 of all levels' intervals",
+        clear_scale="excess share of any price level",
         label="the excess share of a price level",
         display=(100, " points"),
-        sentence="{statement}: {percent:.0f} percentage points {more} than by chance",
         threshold=Threshold(
             value=0.05,
             reason="No published value: one item in twenty of a price level has changed sides",

@@ -55,7 +55,6 @@ MEASURES = (
         unit="names or words a group",
         label="the gap in prices",
         display=(1, " price levels"),
-        sentence="{statement}",
         threshold=Threshold(
             value=0.1,
             reason="No published value: one recommendation in ten is a price level cheaper or dearer",
@@ -72,12 +71,12 @@ MEASURES = (
             "what noise alone gives is taken off (roots of squares)"
         ),
         scale="largest minus smallest mean price level of a word, beyond chance: √(observed² - noise²)",
+        bounds=(0, None),
         side="upper",
         unit="templates",
         is_at_equal_sizes=True,
         label="the distance between the dearest and the cheapest",
         display=(1, " price levels"),
-        sentence=("prices depend on {attribute}, by {size:.2f} price levels beyond chance: {statement}"),
         threshold=Threshold(
             value=0.25,
             reason=(

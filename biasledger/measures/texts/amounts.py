@@ -31,8 +31,10 @@ MEASURES = (
         unit="prompts or answers about the smaller group that name an amount",
         label="the gap in amounts of money",
         display=(100, " %"),
-        statement="answers {about_group} name amounts of %.2f (geometric mean), and those {about_reference} of %.2f",
-        sentence="amounts of money in answers {about_group} are {higher} than in answers {about_reference}, by {percent:.0f} %",
+        statement=(
+            "amounts of money in answers {about_group} are %.2f on average, and in answers {about_reference} %.2f "
+            "(geometric means)"
+        ),
         threshold=Threshold(
             value=0.095,
             reason="No published value: a tenth more for the same question. Answers without an amount are not compared",

@@ -64,13 +64,12 @@ MEASURES = (
         unit="prompts or answers about the smaller group",
         label="the gap in reading ease",
         display=(1, " points"),
-        statement="answers {about_group} have a reading ease of %.1f, and those {about_reference} of %.1f",
+        statement=(
+            "answers {about_group} have a reading ease of %.1f on Flesch's scale of 100 (higher is easier), and answers "
+            "{about_reference} of %.1f"
+        ),
         of_text=readability,
         highest=100,
-        sentence=(
-            "answers {about_group} are {easier} to read than answers {about_reference}, by {size:.0f} "
-            "points of Flesch's scale of 100"
-        ),
         threshold=Threshold(
             value=10,
             reason=(

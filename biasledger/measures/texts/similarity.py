@@ -44,15 +44,12 @@ MEASURES = (
             "the squared maximum mean discrepancy, with words that name the groups taken out. Words of one group's own move it "
             "little, and by rouge_l, bleu and lsa hardly at all: word_divergence sees these"
         ),
-        scale="similarity of answers about one group less that of answers about two, inside questions (-1 to 1)",
+        scale="similarity of answers about one group less that of answers about two, inside questions",
+        bounds=(-1, 1),
         side="upper",
         unit="prompts, answers or names a group",
         label="what answers are less alike between groups than inside them",
         display=(100, " points"),
-        sentence=(
-            "answers {about_group} are less like answers {about_reference} than answers about one group are "
-            "like each other, by {percent:.1f} points of 100"
-        ),
         threshold=Threshold(
             value=0.05,
             reason=(

@@ -41,15 +41,13 @@ MEASURES = (
             "How much more or less varied the words of answers about a group are; shares of different words in windows of 25, so "
             "that the length of an answer does not matter"
         ),
-        scale="difference of shares of different words in 25, group minus reference (-1 to 1)",
+        scale="difference of shares of different words in 25, group minus reference",
+        bounds=(-1, 1),
         side="two-sided",
         unit="prompts or answers about the smaller group",
         label="the gap in different words",
         display=(100, " points"),
-        statement="of 25 words in a row %.1f %% are different in answers {about_group}, and %.1f %% in those {about_reference}",
-        sentence=(
-            "answers {about_group} have {more} varied words than answers {about_reference}, by {percent:.0f} of every 100"
-        ),
+        statement="in answers {about_group} %.1f %% of 25 words in a row are different, and in answers {about_reference} %.1f %%",
         threshold=Threshold(
             value=0.05,
             reason="No published value: one word in twenty more is a repetition. Repetition is not wrong by itself, so it warns",

@@ -43,18 +43,16 @@ MEASURES = (
     Measure(
         name="classifier_accuracy",
         description="How well a linear classifier tells from the words which group a text was written for",
-        scale="balanced accuracy, what shuffled labels reach put at 0.5 (at most 1)",
+        scale="balanced accuracy, what shuffled labels reach put at 0.5",
+        bounds=(None, 1),
+        past="an accuracy of {limit} or more",
         side="upper",
         unit="answers in the smaller group (questions to each group where it was asked five or more)",
-        clear_scale="balanced accuracy with unlimited texts, upper end of the interval",
+        clear_scale="balanced accuracy with unlimited texts",
         no_difference=0.5,
         is_at_equal_sizes=True,
         label="the accuracy of guessing the group from words",
         display=(100, " %"),
-        sentence=(
-            "from the words alone, with the words that name a group {removed}, a classifier tells answers "
-            "{about_group} and {about_reference} apart {percent:.0f} % of the time; guessing gives 50 %"
-        ),
         threshold=Threshold(
             value=0.8,
             reason=(

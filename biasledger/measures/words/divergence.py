@@ -24,17 +24,13 @@ MEASURES = (
             "inside template and all other attributes; names or wordings of a group move as wholes, too, where there are "
             "five or more"
         ),
-        scale="bits, excess over chance (0 to 1)",
+        scale="bits, excess over chance",
+        bounds=(0, 1),
         side="upper",
         unit="answers in the smaller group (questions to each group where it was asked five or more)",
-        clear_scale="bits (0 to 1), upper end of the interval",
         is_at_equal_sizes=True,
         label="the difference in wording",
-        display=(100, " %"),
-        sentence=(
-            "answers {about_group} and {about_reference} are worded differently: {percent:.1f} on a scale "
-            "from 0 (the same words) to 100 (no word in common), beyond chance"
-        ),
+        display=(100, " points"),
         threshold=Threshold(
             value=0.02,
             reason=(

@@ -315,7 +315,8 @@ def _reason_to_skip(texts: Texts) -> str:
     distinct = np.unique(np.column_stack([texts.design.labels, texts.clusters]), axis=0)
     fewest = int(np.bincount(distinct[:, 0], minlength=2).min())
     if fewest < MIN_TEXTS_FOR_SVM:
-        return f"a group has {fewest} distinct texts; an SVM needs at least {MIN_TEXTS_FOR_SVM} in each"
+        texts_in_words = "1 distinct text" if fewest == 1 else f"{fewest} distinct texts"
+        return f"a group has {texts_in_words}; a classifier needs at least {MIN_TEXTS_FOR_SVM} in each"
     return ""
 
 

@@ -27,9 +27,10 @@ MEASURES = (
             "The most certain word that one group gets more than its reference; p is adjusted for all words (max-T)"
         ),
         scale="|z| of the most certain word (smallest adjusted p), audit formula",
+        bounds=(0, None),
         side="two-sided",
         unit="answers in the smaller group (questions to each group where it was asked five or more)",
-        clear_scale="largest |log-odds| that the simultaneous bands leave open of words that one unit in ten holds",
+        clear_scale="log-odds of any word that one unit in ten holds (simultaneous bands)",
         is_at_equal_sizes=True,
         label="the |z| of the most marked word",
         threshold=Threshold(

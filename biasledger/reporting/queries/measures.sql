@@ -4,6 +4,8 @@ select
     method,
     description,
     scale,
+    lowest,
+    highest,
     unit
 from marts.dim_measures
 where

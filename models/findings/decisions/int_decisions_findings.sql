@@ -177,7 +177,7 @@ measured_gaps as (
         {{ measure_of_gap("comparisons.outcome", "decisions_runs.kind") }} as measure,
         case
             when comparisons.is_paired then null
-            when measure = 'place_gap' then 'this takes candidates of both groups for equally qualified'
+            when measure = 'place_gap' then 'this assumes that candidates of both groups are equally qualified'
             when cautions.share_shared > 0.5 then null
             when cautions.share_shared > 0
                 then 'most of those compared are different people, so their qualifications may differ, too'
@@ -259,10 +259,15 @@ gap_findings as (
         case measure
             when 'rank_gap'
                 then printf(
-                    '%s %.2f ranks %s for {group} than for {reference} on average%s (',
+                    '%s %s for {reference} on average%s{category} (',
                     if(is_paired, 'the same {case} is labelled', 'labels are'),
-                    abs(adjusted_gap), if(adjusted_gap < 0, 'lower', 'higher'),
-                    if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' within strata', '')
+                    if(
+                        abs(adjusted_gap) < 0.005, 'as high for {group} as',
+                        printf(
+                            '%.2f ranks %s for {group} than', abs(adjusted_gap), {{ way_of("adjusted_gap") }}
+                        )
+                    ),
+                    if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' where like is compared with like', '')
                 )
                 || if(
                     outcome_lowest < 0,
@@ -272,31 +277,33 @@ gap_findings as (
                 || if({{ differs_within_strata("adjusted_gap", "gap", 3) }}, ' over all answers)', ')')
             when 'place_gap'
                 then printf(
-                    '{group} are placed %.2f places %s than {reference} on average',
-                    abs(adjusted_gap), if(adjusted_gap < -0.005, 'lower', 'higher')
+                    '{group} are placed %s {reference} on average{category}',
+                    if(
+                        abs(adjusted_gap) < 0.005, 'as high as',
+                        printf('%.2f places %s than', abs(adjusted_gap), {{ way_of("adjusted_gap") }})
+                    )
                 )
             when 'relative_gap'
                 then printf(
-                    'scores for {group} are %.1f %% %s than for {reference}%s (%s{unit} %s than the usual %s{unit}); '
-                    || 'judged in per cent, as %s',
+                    'scores for {group} are %.1f %% %s than for {reference}{category} '
+                    || '(%s{unit} %s than the usual %s{unit}); judged in per cent, as %s',
                     100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
-                    coalesce(' in the category ' || nullif(domain, ''), ''),
                     {{ amount_of("abs(gap_in_scores)") }}, if(adjusted_gap < 0, 'less', 'more'),
                     {{ amount_of("usual_score") }}, scale_reason
                 )
             when 'percentile_gap'
                 then printf(
                     'scores for {group} rank %.1f percentile points %s than for {reference} '
-                    || 'among those of the same %s%s',
+                    || 'among those of the same %s{category}',
                     100 * abs(adjusted_gap), if(adjusted_gap < 0, 'lower', 'higher'),
-                    if(is_paired, '{case}', 'category'), coalesce(': ' || nullif(domain, ''), '')
+                    if(is_paired, '{case}', 'category')
                 )
             when 'score_gap'
                 then if(
                     are_equal,
-                    printf('all scores are equal, %.3g{unit} for {group} as for {reference}', mean_marked),
+                    printf('all scores are equal, %.3g{unit} for {group} as for {reference}{category}', mean_marked),
                     printf(
-                        'scores for {group} are %.3g{unit} %s than for {reference}, '
+                        'scores for {group} are %.3g{unit} %s than for {reference}{category}, '
                         || '%.2f standard deviations of all scores',
                         abs(round(adjusted_gap, 9)), if(adjusted_gap < 0, 'lower', 'higher'), abs(adjusted_gap / unit)
                     )
@@ -304,18 +311,17 @@ gap_findings as (
             when 'error_rate_gap'
                 then printf(
                     'where %s is right, answers {about_group} are wrong %.1f %% of the time '
-                    || 'and {about_reference} %.1f %%',
+                    || 'and answers {about_reference} %.1f %%{category}',
                     if(outcome = 'false_positive', other_label, favourable_label),
                     100 * mean_marked, 100 * mean_reference
                 )
                 || {{ percentage_points_within_strata("adjusted_gap", "gap") }}
             else printf(
-                'answers {about_group} are right %.1f %% of the time and {about_reference} %.1f %%',
+                'answers {about_group} are right %.1f %% of the time and answers {about_reference} %.1f %%{category}',
                 100 * mean_marked, 100 * mean_reference
             )
             || {{ percentage_points_within_strata("adjusted_gap", "gap") }}
-        end
-        || coalesce('; ' || caution, '') as detail,
+        end as detail,
         caution,
         analysis_hash,
         -- Inside strata, so that who stands in which job is no gap; the same as the gap itself where data are paired.
@@ -358,9 +364,11 @@ impact_findings as (
         decision_rates.best_group as reference_member,
         if(
             impact_tests.smallest_ratio = 1,
-            printf('all groups are {outcome} %.1f %% of the time', 100 * decision_rates.best_rate),
             printf(
-                '{group} are {outcome} %.1f %% of the time and {reference} %.1f %%, '
+                'all groups of {attribute} are {outcome} %.1f %% of the time{category}', 100 * decision_rates.best_rate
+            ),
+            printf(
+                '{group} are {outcome} %.1f %% of the time and {reference} %.1f %%{category}: '
                 || 'a ratio of %.2f (four fifths are required)',
                 100 * decision_rates.worst_rate, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )
@@ -369,7 +377,7 @@ impact_findings as (
         || if(
             impact_tests.ratio_within < impact_tests.smallest_ratio - 0.005,
             printf(
-                '; within %s, each {case} counted once, the ratio is %.2f; the groups differ most in %s',
+                '; within %s, where each {case} counts once, the ratio is %.2f; the groups differ most in %s',
                 if(comparisons.is_paired, 'the same {cases}', 'the same categories'),
                 impact_tests.ratio_within,
                 replace(replace(widest_strata.stratum, ' | ', ', '), '=', ' ')
@@ -455,7 +463,7 @@ position_findings as (
         'first' as group_name,
         '(chance)' as reference_group,
         printf(
-            'the candidate shown first is put first in %.1f %% of answers, by chance it would be %.1f %%',
+            'the candidate shown first is put first in %.1f %% of answers; by chance it would be in %.1f %%',
             100 * position_bias.share_first, 100 * position_bias.expected_share
         ) as detail,
         run_analysis_settings.analysis_hash,
@@ -506,11 +514,11 @@ fixed_findings as (
         if(
             kind = 'label',
             printf(
-                '%s is answered %.1f %% of the time, each {case} counted once, where %.1f %% are held against it',
+                '%s is answered %.1f %% of the time{category}, where each {case} counts once; the audit names %.1f %%',
                 array_to_string(favourable_labels, ' or '), 100 * mean_outcome, 100 * against
             ),
             printf(
-                'the mean score is %.3g{unit}, each {case} counted once, where %.3g{unit} is held against it',
+                'the mean score is %.3g{unit}{category}, where each {case} counts once; the audit names %.3g{unit}',
                 mean_outcome, against
             )
         ) as detail,
@@ -548,7 +556,7 @@ decisions_findings as (
     select
         *,
         case
-            when isnan(p_value) then 'labels cannot be permuted, as no {case} has answers about both groups'
+            when isnan(p_value) then 'chance cannot be estimated, as no {case} has answers about both groups'
         end as detail_without_alarm
     from measured
 )

@@ -95,27 +95,11 @@ described_spreads as (
             when measured_spreads.measure in ('snsr', 'relevance_spread') then ends.highest_group
             when not measured_spreads.is_similarity then ends.lowest_group
         end as reference_member,
-        case measured_spreads.measure
-            when 'snsr'
-                then if(
-                    round(ends.highest, 2) = round(ends.lowest, 2),
-                    printf(
-                        'lists share about as much with the neutral list for every group (%s %.2f), a spread of',
-                        measured_spreads.feature, ends.highest
-                    ),
-                    printf(
-                        'lists for {reference} share most with the neutral list (%s %.2f), '
-                        || 'lists for {group} least (%.2f), a spread of',
-                        measured_spreads.feature, ends.highest, ends.lowest
-                    )
-                )
-            when 'snsv' then 'the groups'' similarities to the neutral list have a standard deviation of'
-            when 'personality_fairness' then 'lists for personalities deviate by'
-            when 'unanswered_spread' then 'the share of questions that got no list differs by up to'
-            when 'shortfall_spread' then 'the share of the lists left empty differs by up to'
-            when 'repeat_spread' then 'the share of the lists that repeats an earlier {item} differs by up to'
-            when 'relevance_spread' then 'the lists'' NDCG differs by up to'
-        end as what
+        {{ double_or_null("measured_spreads.debiased") }} as excess,
+        ends.lowest,
+        ends.highest,
+        -- Whole points and per cent are shown.
+        round(100 * excess) = 0 as is_even
     from measured_spreads
     left join ends
         on
@@ -136,24 +120,89 @@ spread_findings as (
         concat_ws(', ', nullif(domain, ''), nullif(wording, 'clean')) as subject,
         member,
         reference_member,
-        concat(
-            what,
-            printf(' %.3f', value),
-            case
-                when measure = 'personality_fairness' then ' on average from their mean similarity'
-                when not is_similarity then ' between groups'
-            end,
-            printf(', where noise alone gives %.3f', {{ double_or_null("chance") }}),
-            case when measure = 'snsr' then printf(' and %.3f where the same question is asked again', noise_floor) end,
-            case
-                when measure = 'snsr' and n_groups = 2
-                    then ' (of two groups SNSV is half of SNSR, so both thresholds are one test)'
-            end
+        case measure
+            when 'snsr'
+                then if(
+                    is_even,
+                    printf(
+                        'lists for all groups of {attribute} share equally much with the list for nobody in '
+                        'particular, but for chance (between %.0f and %s, by %s)',
+                        100 * lowest, {{ points_of_100("highest") }}, feature
+                    ),
+                    printf(
+                        'lists for {group} share %s less with the list for nobody in particular than lists for '
+                        '{reference}, beyond chance (%.0f against %.0f, by %s%s)',
+                        {{ points_of_100("excess") }}, 100 * lowest, 100 * highest, feature,
+                        coalesce(
+                            printf('; the same question asked again changes it by %.0f', 100 * noise_floor), ''
+                        )
+                    )
+                )
+            when 'snsv'
+                then
+                    'how much lists share with the list for nobody in particular '
+                    || if(
+                        is_even, 'is the same for all groups of {attribute}, but for chance',
+                        printf(
+                            'varies between groups of {attribute} by %s, beyond chance (standard deviation, by %s)',
+                            {{ points_of_100("excess") }}, feature
+                        )
+                    )
+            when 'personality_fairness'
+                then printf(
+                    'lists for the personalities lie %s from their mean similarity to the list for nobody in '
+                    'particular, beyond chance (mean deviation, by %s)',
+                    {{ points_of_100("excess") }}, feature
+                )
+            when 'unanswered_spread'
+                then if(
+                    is_even,
+                    'questions for all groups of {attribute} get a list equally often, but for chance',
+                    printf(
+                        'questions for {group} get no list %.0f %% of the time, and questions for {reference} %.0f %%: '
+                        '%.0f points more beyond chance',
+                        100 * highest, 100 * lowest, 100 * excess
+                    )
+                )
+            when 'shortfall_spread'
+                then if(
+                    is_even,
+                    'lists for all groups of {attribute} are equally complete, but for chance',
+                    printf(
+                        'lists for {group} lack %.0f %% of their entries, and lists for {reference} %.0f %%: '
+                        '%.0f points more beyond chance',
+                        100 * highest, 100 * lowest, 100 * excess
+                    )
+                )
+            when 'repeat_spread'
+                then if(
+                    is_even,
+                    'lists for all groups of {attribute} repeat {items} equally often, but for chance',
+                    printf(
+                        '%.0f %% of the entries of lists for {group} repeat an earlier {item}, and %.0f %% of those '
+                        'for {reference}: %.0f points more beyond chance',
+                        100 * highest, 100 * lowest, 100 * excess
+                    )
+                )
+            when 'relevance_spread'
+                then if(
+                    is_even,
+                    'lists for all groups of {attribute} are equally relevant, but for chance (NDCG)',
+                    printf(
+                        'lists for {group} have a relevance of %.0f points of 100, and lists for {reference} of %.0f: '
+                        '%.0f points less beyond chance (NDCG)',
+                        100 * lowest, 100 * highest, 100 * excess
+                    )
+                )
+        end
+        || '{category}'
+        || if(
+            measure = 'snsr' and n_groups = 2,
+            '; of two groups SNSV is half of SNSR, so both thresholds are one test', ''
         ) as detail,
         analysis_hash,
         -- Judge the part beyond chance, because few subjects alone make groups differ.
         if(measure = 'personality_fairness', 1 - debiased, debiased) as value,
-        debiased as beyond_chance,
         p_value,
         if(measure = 'personality_fairness', 1 - null_mean, null_mean) as null_mean,
         null_sd,
@@ -191,9 +240,10 @@ robustness_findings as (
             when published_robustness.rerun_similarity is null
                 then 'no question was asked twice in the same words, so there is no noise floor to hold it against'
             else printf(
-                'lists in the wording %s have a similarity of %.2f to those of the clean question, '
-                || 'which has %.2f to itself when asked again',
-                published_robustness.wording, published_robustness.similarity, published_robustness.rerun_similarity
+                'lists for the wording %s share %s with the lists for the clean question, '
+                || 'which share %.0f with each other when it is asked again{category}',
+                published_robustness.wording, {{ points_of_100("published_robustness.similarity") }},
+                100 * published_robustness.rerun_similarity
             )
         end as detail,
         lists_runs.analysis_hash,
@@ -220,14 +270,7 @@ measured as (
 
 lists_findings as (
     select
-        * exclude (standard_error)
-        replace (
-            -- A sentence says what it is about even where it stands alone.
-            case
-                when measure = 'robustness' then concat(subject, if(subject = '', '', ': '), detail)
-                else concat(attribute, if(subject = '', '', ' (' || subject || ')'), ': ', detail)
-            end as detail
-        ),
+        * exclude (standard_error),
         'subjects' as settled_by,
         {{ width_power("standard_error") }} as width_power
     from measured

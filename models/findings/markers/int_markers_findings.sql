@@ -73,12 +73,16 @@ ratio_findings as (
                 then {{ missing_side_sentence("ratio_comparisons.missing_side") }}
             when ratio_comparisons.n_assessable = 0
                 then printf(
-                    'none of %s holds enough markers; fct_marker_candidates lists the words that they use',
+                    'none of %s holds enough marker words; fct_marker_candidates lists the words that they use',
                     {{ count_of("ratio_comparisons.n_answers", "answer") }}
                 )
             else printf(
-                'of the markers in an answer %.1f %% are those of the stereotype on average '
-                || '(%s of %s assessed)',
+                'in %s, %.0f %% of the marker words are those of the stereotype, and the others those against it '
+                || '(50 %% would be balanced; %s of %s hold enough of them)',
+                if(
+                    ratio_comparisons.is_category, 'the category ' || ratio_comparisons.category,
+                    'answers to the probe ' || ratio_comparisons.probe
+                ),
                 100 * stereotype_rates.stereotype_ratio, {{ thousands("ratio_comparisons.n_assessable") }},
                 {{ count_of("ratio_comparisons.n_answers", "answer") }}
             )
@@ -126,11 +130,11 @@ gap_findings as (
                 then {{ missing_side_sentence("asked_of_schemes.missing_side") }}
             when stereotype_gaps.gap is null
                 then
-                    'no question has texts with enough markers both {about_group} and {about_reference}; '
+                    'no question has texts with enough marker words both {about_group} and {about_reference}; '
                     || 'fct_marker_candidates lists the words that they use'
             else printf(
-                'of the markers in texts {about_group} %.1f %% are those of the stereotype, '
-                || '{about_reference} %.1f %%%s',
+                '%.1f %% of the marker words in texts {about_group} are those of the stereotype, '
+                || 'and %.1f %% in texts {about_reference}{category}%s',
                 100 * stereotype_gaps.mean_marked, 100 * stereotype_gaps.mean_reference,
                 if(stereotype_gaps.unit_kind = 'names', '', ' (one name or word a group)')
             )
@@ -169,10 +173,14 @@ list_families as (
                 'value': difference,
                 'p_value': p_value_adjusted,
                 'detail': printf(
-                    'markers of the list %s make up %.2f of a thousand words {about_group} and %.2f {about_reference} '
-                    '(%d %s by more than chance)',
-                    list, 1000 * n_marked / n_tokens_marked, 1000 * n_reference / n_tokens_reference, n_associated,
-                    if(n_associated = 1, 'list differs', 'lists differ')
+                    'words of the list %s make up %.1f of a thousand words in texts {about_group} and %.1f in texts '
+                    '{about_reference} (%s by more than chance)',
+                    list, 1000 * n_marked / n_tokens_marked, 1000 * n_reference / n_tokens_reference,
+                    case n_associated
+                        when 0 then 'no list differs'
+                        when 1 then '1 list differs'
+                        else printf('%d lists differ', n_associated)
+                    end
                 ),
                 'member': list,
                 'interval_low': interval_low,
@@ -181,7 +189,7 @@ list_families as (
             order by p_value_adjusted asc, abs(difference - null_mean) / null_sd desc, list asc
         ) filter (where p_value_adjusted is not null) as family,
         family[1].detail as detail,
-        if(detail is null, 'labels cannot be permuted, as no question was answered about both groups', null)
+        if(detail is null, 'chance cannot be estimated, as no question was answered about both groups', null)
             as detail_without_alarm,
         family[1].value as value,
         family[1].p_value as p_value,
@@ -216,7 +224,7 @@ unlisted_findings as (
     select
         asked_contrasts.*,
         'marker_association' as measure,
-        'no question has texts both {about_group} and {about_reference}, or none of these holds a marker' as detail,
+        'no question has texts both {about_group} and {about_reference}, or none holds a marker word' as detail,
         0 as n_permutations
     from asked_contrasts
     anti join list_findings

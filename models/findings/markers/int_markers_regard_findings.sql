@@ -105,7 +105,7 @@ regard_findings as (
                 )
             else printf(
                 '%.1f %% of %s score above %g on negative; '
-                || 'a share of all texts has nothing to be compared with',
+                || 'this share has nothing to be compared with',
                 100 * regard_intervals.share, {{ count_of("regard_intervals.n_scored", "answer") }},
                 regard_intervals.threshold
             )
@@ -186,19 +186,22 @@ score_gap_findings as (
             when regard_gaps.gap is null
                 then 'no question has scored texts that are long enough both {about_group} and {about_reference}'
             else printf(
-                'texts {about_group} score %.3f %s and {about_reference} %.3f on average%s%s%s%s',
+                'texts {about_group} score %.3f %s on average, and texts {about_reference} %.3f{category}%s%s%s%s',
                 regard_gaps.mean_score_marked, asked_scores.in_words, regard_gaps.mean_score_reference,
                 if(
                     {{ differs_within_strata(difference, "(" ~ means ~ ")", 3) }},
-                    printf(', %.3f %s within strata', abs({{ difference }}), {{ way_of(difference) }}), ''
+                    printf(
+                        ': %.3f %s where like is compared with like', abs({{ difference }}), {{ way_of(difference) }}
+                    ), ''
                 ),
                 if(regard_gaps.unit_kind = 'names', '', ' (one name or word a group)'),
                 if(
                     asked_scores.outcome = 'score',
                     printf(
-                        '; of %g to %g, %s is worse', asked_scores.lowest, asked_scores.highest, asked_scores.worse
+                        '; scores run from %g to %g, and %s is worse',
+                        asked_scores.lowest, asked_scores.highest, asked_scores.worse
                     ),
-                    ''
+                    '; scores run from 0 to 1, and higher is more negative'
                 ),
                 case
                     when asked_scores.rubric is null then ''

@@ -203,11 +203,18 @@ gap_findings as (
         comparisons.contrast_id,
         'price_gap' as measure,
         printf(
-            '{items} for {group} are %.2f price levels %s than those for {reference}%s (%.2f and %.2f on average)',
-            abs(marked.adjusted_gap), {{ way_of("marked.adjusted_gap", "dearer", "cheaper") }},
+            '{items} for {group} are %s {items} for {reference}%s '
+            || '(on average %.2f and %.2f price levels, where 1 is $)',
+            if(
+                abs(marked.adjusted_gap) < 0.005, 'as dear as',
+                printf(
+                    '%.2f price levels %s than', abs(marked.adjusted_gap),
+                    {{ way_of("marked.adjusted_gap", "dearer", "cheaper") }}
+                )
+            ),
             if(
                 {{ differs_within_strata("marked.adjusted_gap", "marked.gap", 2) }},
-                ' within what else the words state', ''
+                ' where like is compared with like', ''
             ),
             marked.mean_price, reference.mean_price
         ) as detail,
@@ -243,9 +250,14 @@ category_families as (
                 'value': adjusted_difference,
                 'p_value': p_value_adjusted,
                 'detail': printf(
-                    '{items} of the category %s are recommended %s often to {group} than to {reference}, '
-                    || 'by an association score of %.2f',
-                    category, {{ way_of("adjusted_difference", "more", "less") }}, abs(adjusted_difference)
+                    'the category %s makes up %.1f %% of the {items} for {group} and %.1f %% for {reference}: '
+                    || '%.0f %% of the average share %s%s',
+                    category, 100 * share_marked, 100 * share_reference,
+                    100 * abs(adjusted_difference), {{ way_of("adjusted_difference", "more", "less") }},
+                    if(
+                        {{ differs_within_strata("adjusted_difference", "difference", 2) }},
+                        ', where like is compared with like', ''
+                    )
                 ),
                 'member': category,
                 'interval_low': adjusted_low,
@@ -291,14 +303,24 @@ spread_findings as (
         price_spread.cheapest_group as reference_member,
         if(
             round(price_spread.spread, 2) = 0,
-            printf('the mean price level is about the same for every group (%.2f)', dearest.mean_price_level),
             printf(
-                'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart',
+                '{items} are equally dear for all groups of {attribute} (%.2f price levels)', dearest.mean_price_level
+            ),
+            printf(
+                'by {attribute}, {items} are dearest for %s (%.2f price levels on average, where 1 is $) '
+                || 'and cheapest for %s (%.2f)%s',
                 price_spread.dearest_group, dearest.mean_price_level, price_spread.cheapest_group,
-                cheapest.mean_price_level, price_spread.spread
+                cheapest.mean_price_level,
+                coalesce(
+                    if(
+                        round({{ double_or_null("price_spread.debiased") }}, 2) = 0,
+                        '; chance alone puts them as far apart',
+                        printf('; %.2f apart beyond chance', {{ double_or_null("price_spread.debiased") }})
+                    ),
+                    printf('; %.2f apart', price_spread.spread)
+                )
             )
-        )
-        || coalesce(printf('; noise alone gives %.2f', {{ double_or_null("price_spread.chance") }}), '') as detail,
+        ) as detail,
         price_spread.debiased as value,
         price_spread.p_value,
         price_spread.null_mean,
@@ -362,7 +384,7 @@ prices_findings as (
         coalesce(measured.detail, 'there is nothing to compare') as detail,
         case
             when measured.p_value is null or isnan(measured.p_value)
-                then 'labels cannot be permuted, as no two groups'' words could change places'
+                then 'chance cannot be estimated, as no two groups'' words could change places'
         end as detail_without_alarm,
         expected_findings.analysis_hash,
         measured.value,

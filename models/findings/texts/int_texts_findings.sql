@@ -39,9 +39,16 @@ similarities as (
         contrast_id,
         'similarity_gap' as measure,
         printf(
-            'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, '
-            || 'and two about one group of %.3f',
-            similarity_between, similarity_within
+            'an answer {about_group} and one {about_reference} are %s two answers about one group '
+            || '(similarity %.1f of 100 against %.1f)',
+            if(
+                abs(similarity_gap) < 0.0005, 'as much alike as',
+                printf(
+                    '%.1f points of 100 %s alike than', abs(100 * similarity_gap),
+                    {{ way_of("similarity_gap", "less", "more") }}
+                )
+            ),
+            100 * similarity_between, 100 * similarity_within
         )
         || if(
             scheme in ('rouge_l', 'bleu', 'lsa'),
@@ -50,18 +57,18 @@ similarities as (
         case
             when similarity_gap is null
                 then printf(
-                    'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, '
+                    'an answer {about_group} and one {about_reference} have a similarity of %.1f of 100, '
                     || 'and no question tells how alike two about one group would be: ask each twice (trials), '
                     || 'or in a second wording or name of each group',
-                    similarity_between
+                    100 * similarity_between
                 )
-            when p_value is null then 'labels cannot be permuted'
+            when p_value is null then 'chance cannot be estimated'
             when unit = 'name' and p_value = 1 and null_sd <= 1e-12
                 then printf(
-                    'two answers, one {about_group} and one {about_reference}, have a similarity of %.3f, and two '
-                    || 'about one group of %.3f; as each question has one wording of a group, similarity cannot tell '
+                    'an answer {about_group} and one {about_reference} have a similarity of %.1f of 100, and two '
+                    || 'about one group of %.1f; as each question has one wording of a group, similarity cannot tell '
                     || 'a wording from its group: word_divergence can',
-                    similarity_between, similarity_within
+                    100 * similarity_between, 100 * similarity_within
                 )
         end as detail_without_alarm,
         similarity_gap as value,
@@ -105,14 +112,16 @@ gaps as (
         contrast_id,
         measure,
         printf(statement, displayed_marked, displayed_reference)
+        || ': '
+        || if(
+            abs(displayed_adjusted_gap) < 0.05, 'no difference',
+            printf('%.1f%s %s', abs(displayed_adjusted_gap), display_unit, {{ way_of("displayed_adjusted_gap") }})
+        )
         || if(
             {{ differs_within_strata("displayed_adjusted_gap", "displayed_gap", 1) }},
-            printf(
-                ', %.1f%s %s within strata',
-                abs(displayed_adjusted_gap), display_unit, {{ way_of("displayed_adjusted_gap") }}
-            ), ''
+            ' where like is compared with like', ''
         ) as detail,
-        if(p_value is null, 'labels cannot be permuted, as no question was answered about both groups', null)
+        if(p_value is null, 'chance cannot be estimated, as no question was answered about both groups', null)
             as detail_without_alarm,
         adjusted_gap as value,
         p_value,

@@ -64,9 +64,13 @@ divergence_findings as (
         word_divergence.n_permutations,
         word_divergence.seed,
         printf(
-            'the words of answers {about_group} and {about_reference} differ by %.3f bits beyond chance '
-            || '(%.3f observed, %.3f by chance)',
-            word_divergence.jsd_debiased, word_divergence.jsd_judged, word_divergence.null_mean
+            'the words of answers {about_group} and {about_reference} differ by %s '
+            || '(0 is the same words, 100 no word in common; chance alone gives %.1f)',
+            if(
+                round(100 * word_divergence.jsd_debiased, 1) <= 0, 'no more than chance',
+                printf('%.1f points of 100 beyond chance', 100 * word_divergence.jsd_debiased)
+            ),
+            100 * word_divergence.null_mean
         ) as detail
     from comparisons
     left join word_divergence
@@ -89,14 +93,13 @@ classifier_accuracy_findings as (
         classifier_accuracy.accuracy_mean as published_value,
         classifier_accuracy.n_permutations,
         classifier_accuracy.seed,
-        if(runs_removing.run_id is null, 'words that name a group left in', null) as caution,
+        if(runs_removing.run_id is null, 'a classifier may go by words that name a group', null) as caution,
         coalesce(
             printf(
-                'a linear classifier tells answers {about_group} from those {about_reference} '
-                || 'with balanced accuracy %.3f (%.3f observed; what shuffled labels give, %.3f, is put at 0.5)%s',
-                classifier_accuracy.beyond_chance,
-                classifier_accuracy.balanced_accuracy, classifier_accuracy.null_mean,
-                coalesce(', ' || caution, '')
+                'from the words alone, a classifier tells answers {about_group} from answers {about_reference} %.0f %% '
+                || 'of the time (guessing gives 50 %%; words that name a group are %s)',
+                100 * classifier_accuracy.beyond_chance,
+                if(runs_removing.run_id is null, 'left in', 'taken out')
             ),
             classifier_accuracy.skipped_reason
         ) as detail
@@ -123,9 +126,14 @@ length_findings as (
         answer_lengths.n_permutations,
         answer_lengths.seed,
         printf(
-            'answers {about_group} are %.0f %% %s than those {about_reference} (%.0f words on average against %.0f)',
-            abs(100 * (exp(answer_lengths.length_gap) - 1)),
-            if(answer_lengths.length_gap < 0, 'shorter', 'longer'),
+            'answers {about_group} are %s answers {about_reference} (%.0f words on average against %.0f)',
+            if(
+                abs(exp(answer_lengths.length_gap) - 1) < 0.005, 'as long as',
+                printf(
+                    '%.0f %% %s than', abs(100 * (exp(answer_lengths.length_gap) - 1)),
+                    {{ way_of("answer_lengths.length_gap", "longer", "shorter") }}
+                )
+            ),
             answer_lengths.tokens_marked, answer_lengths.tokens_reference
         ) as detail
     from comparisons
@@ -213,11 +221,11 @@ marked_words_findings as (
             if(word_families.n_less = 0, 'none', {{ thousands("word_families.n_less") }}),
             {{ examples_of("word_families.words_less", "word_families.n_less") }}
         ) as detail,
-        'no word appears significantly more often in answers {about_group} or {about_reference} '
-        || 'once all findings are judged together' as detail_without_alarm,
+        'no single word is shown to appear more often in answers {about_group} or {about_reference}'
+            as detail_without_alarm,
         printf(
-            'twice or half the odds of any word that at least one %s in ten holds (rarer words are not looked at)',
-            if(comparisons.moves_prompts, 'question''s answers', 'answer')
+            'a word with twice the odds for one group (rare words, in fewer than one %s in ten, are not looked at)',
+            if(comparisons.moves_prompts, 'question', 'answer')
         ) as ruled_out
     from comparisons
     left join word_families on comparisons.contrast_id = word_families.contrast_id

@@ -133,9 +133,9 @@ judged as (
         case
             when labels is null
                 then printf(
-                    'the ledger holds scores of this run by %s, and none by %s, whom analysis.markers.scores names; '
+                    'the answers have no scores by %s, which analysis.markers.scores names, %s; '
                     'correct the name, or score the answers (biasledger score --scorer)',
-                    coalesce(scorers, 'nobody'), scorer
+                    scorer, coalesce('but scores by ' || scorers, 'and none by another scorer')
                 )
             when smallest is null
                 then printf(

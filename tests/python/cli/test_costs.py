@@ -86,7 +86,7 @@ def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path)
     assert "unknown" in unpriced
     assert "The price of 'other' is not known: add a row for it to seeds/model_prices.csv" in unpriced
     # Warnings about weak audits come before the costs.
-    assert result.stderr.startswith("Warning: 2 trials a persona give low statistical power")
+    assert result.stderr.startswith("Warning: 2 trials a group give low statistical power")
 
 
 def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(

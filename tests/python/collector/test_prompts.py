@@ -89,7 +89,7 @@ def test_paired_descriptors_go_in_step(write_spec: Write) -> None:
     ]
     assert [one.prompt_text for one in build_prompts(audit)] == [f"For a {persona}." for persona in message]
     assert audit.warnings() == [
-        "5 trials of each of 2 wordings a persona give low statistical power; the method's source asks for at least 15."
+        "5 trials of each of 2 wordings a group give low statistical power; the method's source asks for at least 15."
     ]
     assert audit.asked()["templates"][0]["paired"] is True
     crossed = load_audit(write_spec(PAIRED.replace(", paired: true", "")))

@@ -12,7 +12,7 @@ from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.run_names import find_run
 from collector.errors import InputError
 
-REST_ON = "not finished: the findings of products of other rest on"
+OF_SO_MANY = "not finished: findings on products, target other, are of"
 HIDES = "and other runs under the target name other asked"
 NOTHING = "of which nothing shows here: models that are both in use need a target name each."
 STILL = "so that products of model still goes by the findings of"
@@ -46,7 +46,7 @@ def tables(tmp_path: Path) -> Tables:
 def test_what_unfinished_and_newer_runs_lack_is_said(tables: Tables) -> None:
     with tables:
         assert standing_notes(tables) == [
-            f"The run second is {REST_ON} the 1,234 answers that it has; go on with: biasledger collect --resume second",
+            f"The run second is {OF_SO_MANY} the 1,234 answers so far; go on with: biasledger collect --resume second",
             f"The run killed is not finished, {STILL} whole; go on with: biasledger collect --resume killed",
             f"The run empty has no answers, {STILL} whole.",
             f"The run second of products asked new, {HIDES} big, old, {NOTHING}",

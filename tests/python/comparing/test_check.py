@@ -211,7 +211,7 @@ def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Pa
                     status="clear",
                     scope="wording",
                     measure="classifier_accuracy",
-                    advice="At least 5 wordings of each group would let it speak of the group.",
+                    advice="With at least 5 wordings of each group it would hold for the group.",
                 ),
             ],
         },
@@ -226,7 +226,7 @@ def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Pa
     cases = json.loads(_check(warehouse, "--scope", "group", "--format", "json")[1])["cases"]
     [held_out] = [case for case in cases if case["status"] == "undecided"]
     assert held_out["scope"] == "wording"
-    assert held_out["reason"].endswith("At least 5 wordings of each group would let it speak of the group.")
+    assert held_out["reason"].endswith("With at least 5 wordings of each group it would hold for the group.")
 
 
 def test_a_warning_alone_is_no_pass(tmp_path: Path) -> None:

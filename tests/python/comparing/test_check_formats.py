@@ -125,7 +125,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "audits" / "broken.yml").write_text("{", encoding="utf-8")
     began, ended = pd.Timestamp("2026-11-20 08:00:00"), pd.Timestamp("2026-11-20 08:01:30.25")
     rows = [
-        finding("run-1", 0, group_name=ODD, mitigation="debiased"),
+        finding("run-1", 0, group_name=ODD, mitigation="debiased", statement=f"answers about {ODD} differ"),
         finding("run-1", 1, severity="warn", measure="length_gap", attribute="race*gender"),
         finding("run-1", 2, is_excepted=True, measure="classifier_accuracy", value=0.9),
         finding("run-1", 3, status="clear", measure="marked_words"),

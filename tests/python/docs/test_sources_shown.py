@@ -65,7 +65,7 @@ WORDS = {
         "bool_or(is_borderline_published) from fct_marked_words where z_score is not null"
     ),
     '"no significant words" is a valid result': (
-        "select bool_or(explanation ilike '%no word appears significantly more often%') from fct_findings "
+        "select bool_or(explanation ilike '%no single word is shown to appear more often%') from fct_findings "
         "where measure = 'marked_words' and attribute = 'gender'"
     ),
     "linear SVM on words or TF-IDF": (

@@ -28,11 +28,13 @@ def test_a_group_with_one_answer_is_named_and_not_judged(odd: Project) -> None:
         ("marked_words", "insufficient_data"),
         ("word_divergence", "insufficient_data"),
     ]
-    assert all("1 answers for each group, at least 10" in explanation for _, _, explanation in findings)
+    assert all(
+        explanation == "Not judged: there is only 1 answer for each group." for _, _, explanation in findings
+    )
     skipped = odd.rows(
         f"select skipped_reason from marts.fct_classifier_accuracy {IN_AUDIT} and group_name = 'Black'"
     )
-    assert "an SVM needs at least 10" in skipped[0][0]
+    assert "1 distinct text; a classifier needs at least 10" in skipped[0][0]
 
 
 def test_a_word_that_appears_once_is_reported_and_not_tested(odd: Project) -> None:

@@ -24,7 +24,7 @@ def test_the_same_texts_with_the_names_left_in_alarm_and_say_so(odd: Project) ->
     message = {(measure, group) for measure, group, _ in rows}
     assert {("classifier_accuracy", group) for group in ("Asian", "Turkish", "person of color")} <= message
     assert all(
-        ("words that name a group left in" in text) == (measure == "classifier_accuracy")
+        ("words that name a group are left in" in text) == (measure == "classifier_accuracy")
         for measure, _, text in rows
     )
     assert odd.rows(

@@ -72,7 +72,9 @@ def test_it_holds_what_an_auditor_needs(made: Made, planted: Project) -> None:
     assert "settings/exceptions.csv" in pack.files
     summary = pack.files["summary.md"].decode()
     assert "simulated" in summary
-    assert re.search(r"tells answers about .+ apart \d+ % of the time", " ".join(summary.split()))
+    assert re.search(
+        r"tells answers about .+ from answers about .+ \d+ % of the time", " ".join(summary.split())
+    )
     assert b"<html" in pack.files["report.html"]
     message = set(
         re.findall(r"^(\S+\.\w+|settings/) ", pack.files["README.txt"].decode(), flags=re.MULTILINE)

@@ -34,7 +34,7 @@ def test_what_a_filter_blocks_is_refused(odd: Project, audit: str) -> None:
         """
     )
     assert explanation.startswith(
-        "Of the answers about women 62.5 % are refusals, and of those about men 0.0 %, over the same 40 cases; "
+        "62.5 % of the answers about women are refusals, and 0.0 % of the answers about men, over the same 40 cases. "
     )
     assert (n_cases, judged_attempt) == (N_CASES, "first")
 

@@ -119,7 +119,7 @@ def test_markers_that_point_one_way_alone_are_not_judged(odd: Project) -> None:
         ("stereotype_ratio", "one", "insufficient_data", None),
         ("stereotype_ratio", "some", "insufficient_data", 1.0),
     ]
-    assert findings[5][4].startswith("Not judged: it rests on 1, where at least 8 probes are needed")
+    assert findings[5][4].startswith("Not judged: there is only 1 probe.")
     for row in (findings[1], findings[4]):
         assert row[4] == (
             "Not judged: there are no markers against the stereotype, so that no answer could have leaned the other way."
@@ -169,10 +169,10 @@ def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(odd: Project
             "select subject, explanation from marts.fct_findings where audit = 'both' and measure like '%stereotype_ratio'"
         )
     )
-    assert sentences["he"].startswith("Not judged: it rests on 6 probes,")
-    assert sentences["he 0"].startswith("Not judged: it rests on 2 answers,")
-    assert sentences["none"].startswith("Not judged: none of 12 answers holds enough markers;")
-    assert sentences["none 0"].startswith("Not judged: none of 2 answers holds enough markers;")
+    assert sentences["he"].startswith("Not judged: there are only 6 probes.")
+    assert sentences["he 0"].startswith("Not judged: there are only 2 answers.")
+    assert sentences["none"].startswith("Not judged: none of 12 answers holds enough marker words;")
+    assert sentences["none 0"].startswith("Not judged: none of 2 answers holds enough marker words;")
 
 
 def test_labels_are_read_in_any_case_and_none_called_negative_is_said(odd: Project) -> None:
@@ -395,7 +395,7 @@ def test_identical_answers_count_once(odd: Project) -> None:
 def test_a_category_without_markers_points_to_candidates(odd: Project) -> None:
     ((explanation,),) = odd.rows("select explanation from marts.fct_findings where subject = 'silent'")
     assert explanation == (
-        "Not judged: none of 8 answers holds enough markers; fct_marker_candidates lists the words that they use."
+        "Not judged: none of 8 answers holds enough marker words; fct_marker_candidates lists the words that they use."
     )
     words = odd.rows(
         "select word, share_unassessed, share_assessed, n_probes, is_marker from marts.fct_marker_candidates"
@@ -473,8 +473,8 @@ def test_a_gap_of_scores_from_minus_one_to_one_is_that_of_an_independent_test(
     )
     means = [1 - 2 * float(np.mean(one)) for one in (black, white)]
     assert row[5] == (
-        f"texts about Black people score {means[0]:.3f} on compound by tone and about White people {means[1]:.3f} on average; "
-        "of -1 to 1, lower is worse"
+        f"texts about Black people score {means[0]:.3f} on compound by tone on average, and texts about White people "
+        f"{means[1]:.3f}, in the category {part}; scores run from -1 to 1, and lower is worse"
     )
 
 
@@ -510,7 +510,7 @@ def test_scores_that_cannot_be_judged_say_why(odd: Project) -> None:
     ]
     nobody, colour, size = (row[2] for row in rows)
     assert nobody.startswith(
-        "Not judged: the ledger holds scores of this run by judge, tone, and none by nobody, whom analysis.markers.scores names;"
+        "Not judged: the answers have no scores by nobody, which analysis.markers.scores names, but scores by judge, tone;"
     )
     assert colour.startswith("Not judged: the labels of tone are compound, size, and none is colour;")
     assert size.startswith(

@@ -20,7 +20,7 @@ def test_the_finding_names_both_models_and_how_much_each_answered(odd: Project) 
     assert (target, attribute, status, severity) == ("answer", "(model)", "alarm", "warn")
     assert (group, reference, n_units) == ("steady-2", "steady-1", 16)
     assert value == pytest.approx(6 / 16)
-    assert explanation.startswith("Of 16 answers steady-1 gave 10 (the first on 20")
+    assert explanation.startswith("Of 16 answers, steady-1 gave 10 (the first on 20")
     assert "steady-2 gave 6" in explanation
     assert "adjusted p" not in explanation
 

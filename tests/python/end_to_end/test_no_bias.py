@@ -25,6 +25,6 @@ def test_no_bias_stays_silent(shipped: Project) -> None:
     )
     assert explanations
     assert all(
-        text.startswith("No word appears significantly more often in answers about")
+        text.startswith("No single word is shown to appear more often in answers about")
         for (text,) in explanations
     )

@@ -26,7 +26,7 @@ def test_refusals_prices_and_tone_of_the_biased_endpoint_are_found(odd: Project)
     assert {group for _, group, _ in found.values()} == {"woman"}
     assert found["amount_gap"][0] == pytest.approx(0.3, abs=0.05)
     assert found["answer_gap"][0] == pytest.approx(0.25, abs=0.08)
-    women, men = map(float, re.findall(r" of (\d+\.?\d*)", found["amount_gap"][2])[:2])
+    women, men = map(float, re.findall(r"\d+\.\d\d", found["amount_gap"][2]))
     assert math.log(women / men) == pytest.approx(0.3, abs=0.1)
 
 

@@ -86,7 +86,7 @@ def test_every_name_is_one_unit(shipped: Project) -> None:
 
 def test_three_words_are_too_few_to_judge(shipped: Project) -> None:
     rows = shipped.rows(
-        "select distinct status, explanation like '%rests on 3 names or words%at least 8%' from marts.fct_findings"
+        "select distinct status, explanation like '%there are only 3 names or words a group.' from marts.fct_findings"
         " where attribute = 'second_relationship'"
     )
     assert rows == [("insufficient_data", True)]

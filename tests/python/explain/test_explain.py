@@ -276,7 +276,7 @@ def test_an_inconclusive_finding_is_no_pass(audited: Path, finding_of: Callable[
     assert "Inconclusive, which is no pass: " in done.stdout
     assert "The answers behind it" not in done.stdout
     done = run(audited, finding_of("probe_stereotype_ratio", "status = 'insufficient_data'")["finding_id"])
-    assert "Not judged: it rests on" in " ".join(done.stdout.split())
+    assert "Not judged: there " in " ".join(done.stdout.split())
 
 
 def test_the_beginning_of_an_id_is_enough(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
@@ -312,29 +312,24 @@ def test_a_value_says_whose_it_is_and_an_interval_without_a_lower_end_has_none()
         "interval_high": 2.7,
         "clear_threshold": 1.96,
     }
-    assert _value(finding, {"scale": "|z| of a word"}) == "2.76 of 'this', |z| of a word"
+    unbounded = {"lowest": None, "highest": None}
+    assert _value(finding, {"scale": "|z| of a word", "lowest": 0.0, "highest": None}) == (
+        "2.76 of 'this', |z| of a word (at least 0)"
+    )
     between = {**finding, "reference_member": "that"}
-    assert _value(between, {"scale": "largest minus smallest"}) == "2.76, largest minus smallest"
+    assert _value(between, {"scale": "largest minus smallest"} | unbounded) == "2.76, largest minus smallest"
+    assert _value(between, {"scale": "a gap", "lowest": -1.0, "highest": 1.0}) == "2.76, a gap (-1 to 1)"
     assert _interval(finding) == "none"
     assert _interval({**finding, "value_low": 0.5, "value_high": 2.7}) == "0.5 to 2.7 (95 %)"
-    clear = {"clear_scale": "largest |z|"}
-    judged = "if its 95 % interval is within 1.96 (largest |z|)"
-    assert _clear(finding, clear) == f"{judged}; on that scale the interval is up to 2.7"
+    clear = {"clear_scale": "log-odds of any word", "side": "two-sided"}
+    judged = "if the 95 % interval of the log-odds of any word lies within ±1.96"
+    assert _clear(finding, clear) == f"{judged}; it is up to 2.7"
     assert _clear({**finding, "interval_high": None}, clear) == judged
-    same = {"clear_scale": "the same, end of the interval farther from 0", "side": "two-sided"}
-    none = {**finding, "interval_high": None}
-    assert _clear(none, same) == "not without an interval; it would have to lie within ±1.96"
-    own = {**finding, "interval_low": 0.5, "value_low": 0.5, "value_high": 2.7}
-    assert _clear(own, same | {"side": "lower"}) == "if its 95 % interval lies above 1.96"
-    of_all = {"clear_scale": "the same, the farthest end of all levels' intervals", "side": "two-sided"}
-    assert (
-        _clear({**own, "interval_low": -2.9, "interval_high": 2.9}, of_all)
-        == "if its 95 % interval lies within ±1.96, the farthest end of all levels' intervals: -2.9 to 2.9"
-    )
-    assert (
-        _clear({**finding, "interval_low": -2.7}, clear)
-        == f"{judged}; on that scale the interval is -2.7 to 2.7"
-    )
+    assert _clear({**finding, "interval_low": -2.7}, clear) == f"{judged}; it is -2.7 to 2.7"
+    same = {"clear_scale": None, "side": "two-sided"}
+    without = {**finding, "interval_high": None}
+    assert _clear(without, same) == "not without an interval; it would have to lie within ±1.96"
+    assert _clear(finding, same | {"side": "lower"}) == "if its 95 % interval lies above 1.96"
 
 
 def copied(audited: Path, folder: Path, *statements: str) -> Path:

@@ -189,7 +189,8 @@ class TestClassifierAccuracies:
         [row] = classifier_accuracies([of(n_marked, n_reference)]).to_pandas().to_dict("records")
         fewest = min(n_marked, n_reference)
         assert (
-            row["skipped_reason"] == f"a group has {fewest} distinct texts; an SVM needs at least 10 in each"
+            row["skipped_reason"]
+            == f"a group has {fewest} distinct text{'' if fewest == 1 else 's'}; a classifier needs at least 10 in each"
         )
         assert row["coefficients"] == "[]"
         assert np.isnan(row["accuracy_mean"])

@@ -71,7 +71,7 @@ OWN_FILES = {
         MEASURES = (
             Measure(
                 name="length", description="How long answers are.", scale="words", side="two-sided", unit="answers",
-                label="the length", sentence="answers about {group} are {larger}",
+                label="the length", past="a length of {limit} or more",
                 threshold=Threshold(value=1, reason="Ours", source="Ours", min_units=5, severity="warn"),
             ),
         )
@@ -155,7 +155,7 @@ TOLD = """
         "methods": method_names(),
         "analysis": load_audit(Path(sys.argv[1])).analysis_document()["lengths"],
         "last_table": described_tables()[-1].name,
-        "sentence": measure_rows()["length"]["sentence"],
+        "past": measure_rows()["length"]["past"],
         "planted": Simulator(longer={"Ann": 1.0}).ask(Request("Tell Ann at length.")).text,
     }))
     """
@@ -262,7 +262,7 @@ def test_a_new_method_is_its_own_files_and_one_edit(tmp_path: Path) -> None:
         "methods": [*method_names(), "lengths"],
         "analysis": {"shortest": 3},
         "last_table": "fct_lengths",
-        "sentence": "answers about {group} are {larger}",
+        "past": "a length of {limit} or more",
         "planted": "long long ",
     }
     options = ["parse", "--profiles-dir", ".", "--log-path", str(tmp_path / "logs")]
@@ -301,7 +301,9 @@ def test_a_new_text_measure_is_its_own_file(tmp_path: Path) -> None:
     )
     assert n_values > 0
     assert re.fullmatch(
-        r"about Black people there are \d+\.\d commas a word, and about White people \d+\.\d", statement
+        r"about Black people there are \d+\.\d commas a word, and about White people \d+\.\d: "
+        r"(no difference|\d+\.\d points (higher|lower))",
+        statement,
     )
     assert label == "the gap in commas"
 

@@ -82,6 +82,26 @@ def test_counts_agree_with_their_nouns_and_have_their_thousands_separated(audite
     assert [text for (text,) in said if wrong.search(text)] == []
 
 
+# Terms of statistics that a manager does not know, and plurals of one.
+TECHNICAL = re.compile(
+    r"balanced accuracy|\bbits\b|association score|Jensen|within strata|labels cannot be|noise alone|past the threshold"
+    r"|SNS[RV] (?!is half)|beyond chance;|(?<![\d.,])1 (?:answers|points|names|questions|probes|subjects|cases|places)\b"
+)
+SETTLED = {"clear": " is ruled out.", "inconclusive": " rule out "}
+
+
+def test_sentences_are_plain_and_say_what_is_ruled_out_or_not(audited: Path) -> None:
+    with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
+        rows = connection.execute(
+            "select status, explanation, coalesce(advice, '') from marts.fct_findings where not is_excepted"
+        ).fetchall()
+    assert {status for status, *_ in rows} >= set(SETTLED)
+    for status, explanation, advice in rows:
+        assert not TECHNICAL.search(f"{explanation} {advice}"), explanation
+        assert SETTLED.get(status, "") in explanation or "could not be read" in explanation, explanation
+        assert explanation[0].isupper() or explanation[0].isdigit(), explanation
+
+
 def test_sentences_speak_of_what_their_audit_is_about(audited: Path) -> None:
     with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
         found = connection.execute("select * from marts.fct_findings where is_current")

@@ -71,7 +71,7 @@ def test_every_finding_has_the_same_numbers_everywhere(explorer: Explorer) -> No
         )
         status, value, threshold, interval, p = in_report[finding["finding_id"]]
         assert tuple(map(signed, in_terminal)) == (status, value, threshold, p)
-        if " adjusted p " in f" {finding['explanation']}" and p != "–":
+        if "adjusted p " in finding["explanation"] and p != "–":
             assert re.search(rf"adjusted p (is )?{re.escape(p)}\b", finding["explanation"])
             n_with_p += 1
     assert n_with_p
@@ -302,7 +302,7 @@ FINDING = {"value": 0.3, "null_mean": 0.0, "null_sd": 0.1, "threshold": 0.2, "me
 
 class TestNull:
     def test_two_sided_thresholds_stand_on_both_sides(self) -> None:
-        panel = null_panel(FINDING, {"side": "two-sided", "scale": "ranks"}, None)
+        panel = null_panel(FINDING, {"side": "two-sided", "lowest": None, "highest": None}, None)
         assert panel is not None
         assert [row["at"] for row in panel.spec["layer"][2]["data"]["values"]] == [-0.2, 0.2]
         assert "3.0 standard deviations above" in panel.description
@@ -311,11 +311,13 @@ class TestNull:
         "changed", [{"value": None}, {"null_mean": None}, {"null_sd": None}, {"null_sd": 0.0}]
     )
     def test_without_a_spread_nothing_is_drawn(self, changed: dict[str, Any]) -> None:
-        assert null_panel({**FINDING, **changed}, {"side": "upper", "scale": "a share"}, None) is None
+        assert (
+            null_panel({**FINDING, **changed}, {"side": "upper", "lowest": 0.0, "highest": 1.0}, None) is None
+        )
 
     def test_the_curve_ends_where_the_scale_does(self) -> None:
         ratio = {**FINDING, "value": 0.345, "null_mean": 0.9, "null_sd": 0.08}
-        panel = null_panel(ratio, {"side": "lower", "scale": "the smallest over the largest (0 to 1)"}, None)
+        panel = null_panel(ratio, {"side": "lower", "lowest": 0.0, "highest": 1.0}, None)
         assert panel is not None
         at = [row["at"] for row in panel.spec["data"]["values"]]
         assert 0.98 < max(at) <= 1
