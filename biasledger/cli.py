@@ -25,7 +25,7 @@ from biasledger.commands import (
     specs,
 )
 from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREAD, EXIT_WAITED
-from collector.errors import BiasledgerError, WaitedInVainError
+from collector.errors import BiasledgerError, RateLimitTimeoutError
 from collector.terminal import LogHandler, configure_logging, drop_output, flush, print_escapes, say, visible
 
 # What DuckDB's errors say of the warehouse that a command reads.
@@ -67,7 +67,7 @@ class _Cli(click.Group):
             sys.exit(EXIT_UNREAD)
         except click.ClickException as error:
             say(_shown(error), err=True, end="")
-            sys.exit(EXIT_WAITED if isinstance(error.__cause__, WaitedInVainError) else EXIT_BROKEN)
+            sys.exit(EXIT_WAITED if isinstance(error.__cause__, RateLimitTimeoutError) else EXIT_BROKEN)
         except click.Abort as error:
             say(str(error.__cause__ or "") or "Stopped.", err=True)
             sys.exit(EXIT_INTERRUPTED)

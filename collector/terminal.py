@@ -92,7 +92,7 @@ def is_watched() -> bool:
     return sys.stderr.isatty()
 
 
-class Told:
+class PeriodicLine:
     """Print progress where no bar can be shown, such as in a log: to standard error, half a minute apart."""
 
     def __init__(self) -> None:

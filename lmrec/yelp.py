@@ -145,13 +145,13 @@ def unique_names(venues: Sequence[Venue]) -> list[Venue]:
 
     Those of one name, such as a chain's, get their address behind it, and where that does not tell them apart, a number.
     """
-    named = _told_apart(
+    named = _with_distinct_names(
         venues, lambda venue, _: f"{venue.name}, {venue.address}" if venue.address else venue.name
     )
-    return _told_apart(named, lambda venue, number: f"{venue.name} ({number})")
+    return _with_distinct_names(named, lambda venue, number: f"{venue.name} ({number})")
 
 
-def _told_apart(venues: Sequence[Venue], renamed: Any) -> list[Venue]:
+def _with_distinct_names(venues: Sequence[Venue], renamed: Any) -> list[Venue]:
     n_of = Counter(_key(venue) for venue in venues)
     seen: Counter[tuple[str, str]] = Counter()
     message = []

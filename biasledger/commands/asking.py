@@ -19,7 +19,7 @@ from biasledger.commands.common import (
     warehouse_option,
 )
 from biasledger.commands.completing import complete_runs
-from collector.errors import BiasledgerError, InputError, WaitedInVainError
+from collector.errors import BiasledgerError, InputError, RateLimitTimeoutError
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -259,8 +259,8 @@ def collect(
             say(f"Error: {target.name}: {error}", err=True)
             failed[target.name] = error
     if failed:
-        has_only_waited = all(isinstance(error, WaitedInVainError) for error in failed.values())
-        raise (WaitedInVainError if has_only_waited else BiasledgerError)(
+        has_only_timed_out = all(isinstance(error, RateLimitTimeoutError) for error in failed.values())
+        raise (RateLimitTimeoutError if has_only_timed_out else BiasledgerError)(
             f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. The answers so far are kept."
         )
     next_step("biasledger build")

@@ -13,7 +13,7 @@ from biasledger.findings import STATUSES, Finding
 from biasledger.numbers import number, percent, probability
 from biasledger.querying.table import fitted, left_out_sentence, word_length
 from biasledger.verdicts import PLAIN
-from collector.terminal import Told, console, is_watched, on_one_line, say
+from collector.terminal import PeriodicLine, console, is_watched, on_one_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -336,7 +336,7 @@ def _rate(rate: Rate) -> str:
 def build_progress() -> Iterator[Callable[[int, int, str], None]]:
     """A bar on stderr, or lines where that is no terminal, called with (steps done, steps in all, what was just done)."""
     if not is_watched():
-        message = Told()
+        message = PeriodicLine()
         yield lambda done, total, name: message(lambda: f"Building: {done:,} of {total:,} steps, last {name}")
         return
     from rich.progress import (

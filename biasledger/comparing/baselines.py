@@ -198,7 +198,9 @@ def import_baseline(ledger: Path, file: Path) -> Baseline:
 
 def _different(one: dict[str, Any], other: dict[str, Any]) -> str:
     """Why runs of two specs cannot be compared, in words; empty where the questions are the same and a group is shared."""
-    keys = sorted((one.keys() | other.keys()) - {*dbt_variables()["beside_the_question"], "attributes"})
+    keys = sorted(
+        (one.keys() | other.keys()) - {*dbt_variables()["keys_ignored_in_comparison"], "attributes"}
+    )
     different = [key for key in keys if one.get(key) != other.get(key)]
     if different:
         return f"its {', '.join(different)} differ{'s' if len(different) == 1 else ''}"

@@ -344,7 +344,7 @@ def spread(
         return {name: Spread(np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, None) for name in STATISTICS}
     present = ~np.isnan(values)
     subjects, groups = np.nonzero(present)
-    design = Design(groups.astype(np.int8), subjects.astype(np.int64)).holding(values[present])
+    design = Design(groups.astype(np.int8), subjects.astype(np.int64)).with_content(values[present])
     blocks, sizes = pooled(design, seed), present.sum(axis=0)
     cells = blocks.sums(values[present])
 
@@ -364,7 +364,7 @@ def spread(
     parts = _delete_groups(len(values))
     means, without = _means(values, present, parts)
     chance = chance_of(
-        blocks.design.holding(noise),
+        blocks.design.with_content(noise),
         lambda labels: np.asarray(group_totals(labels, noise, sizes.size) / sizes),
         spread_statistics,
         means,
@@ -649,7 +649,9 @@ def _sign_flip_test(
     n_pairs = perturbed.size
     pairs = np.arange(n_pairs, dtype=np.int64)
     values = np.column_stack([perturbed, rerun]).ravel()
-    design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2)).holding(values)
+    design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2)).with_content(
+        values
+    )
     blocks = pooled(design, seed)
     units = blocks.sums(values)
 

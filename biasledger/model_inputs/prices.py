@@ -62,7 +62,7 @@ def read_price_comparisons(
             has_items = counts.sum(axis=(1, 2, 3)) > 0
             if not has_items.any():
                 continue
-            design = Design(given.labels, given.strata).holding(counts)
+            design = Design(given.labels, given.strata).with_content(counts)
             units = prices.ItemCounts(design, given.clusters, counts, n_groups)
             if bool(row["has_reference"]) and n_groups == _CONTRAST:
                 weighted, _ = balanced_by_question(
@@ -111,7 +111,7 @@ def read_association_comparisons(
             if not has_items.any():
                 continue
             units = associations.CategoryCounts(
-                Design(given.labels, given.strata).holding(counts), given.clusters, counts, n_items
+                Design(given.labels, given.strata).with_content(counts), given.clusters, counts, n_items
             )
             if has_questions:
                 items_of_questions, counts_of_questions = of_questions

@@ -170,12 +170,12 @@ def _differences(packed: list[dict[str, str]], found: list[dict[str, str]]) -> I
     if len(before) < len(packed):
         yield "Two findings in the pack have the same finding_id."
     for key in sorted(before.keys() - now.keys()):
-        yield f"Finding {_told(before[key])} is in the pack and does not come out again."
+        yield f"Finding {_short_description(before[key])} is in the pack and does not come out again."
     for key in sorted(now.keys() - before.keys()):
-        yield f"Finding {_told(now[key])} comes out and is not in the pack."
+        yield f"Finding {_short_description(now[key])} comes out and is not in the pack."
     for key in sorted(before.keys() & now.keys()):
         if other := _different_cells(before[key], now[key]):
-            yield f"Finding {_told(before[key])} differs: in the pack {other}."
+            yield f"Finding {_short_description(before[key])} differs: in the pack {other}."
 
 
 def _different_rows(packed: list[dict[str, str]], found: list[dict[str, str]]) -> Iterator[str]:
@@ -198,6 +198,6 @@ def _different_cells(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {before.get(name)!r} and now {now.get(name)!r}" for name in other)
 
 
-def _told(row: Mapping[str, str]) -> str:
+def _short_description(row: Mapping[str, str]) -> str:
     groups = " vs ".join(filter(None, (row["group_name"], row["reference_group"])))
     return " ".join(filter(None, (row[KEY][:8], f"({row['measure']}", row["attribute"], groups))) + ")"

@@ -256,7 +256,7 @@ def remember(
 
 def up_to_date_methods(work: Path, methods: Mapping[str, str]) -> list[str]:
     """Return the methods whose tables in the work file are up to date; methods: as `methods_inputs`."""
-    before = _left(work).get("methods")
+    before = _notes_if_unchanged(work).get("methods")
     return [
         method
         for method, inputs in methods.items()
@@ -264,17 +264,17 @@ def up_to_date_methods(work: Path, methods: Mapping[str, str]) -> list[str]:
     ]
 
 
-def methods_left(work: Path, settings: str) -> list[str]:
-    """Return the methods of the last build if it was a whole one that completed, the work file is as it left it, and nothing but
-    the ledger and the seeds that findings are judged by has changed.
+def methods_last_built(work: Path, settings: str) -> list[str]:
+    """Return the methods of the last build if that was complete, and since then only the ledger and the seeds of judgement (such
+    as thresholds) have changed.
 
-    Tables of other methods may be of any earlier build.
+    Tables of other methods may be from any earlier build.
     """
-    left = _left(work)
-    return list(left.get("built", ())) if left.get("settings") == settings else []
+    notes = _notes_if_unchanged(work)
+    return list(notes.get("built", ())) if notes.get("settings") == settings else []
 
 
-def _left(work: Path) -> dict[str, Any]:
+def _notes_if_unchanged(work: Path) -> dict[str, Any]:
     """Return the notes of the last build if nothing else has written into the work file since."""
     content = _read(work)
     return content if work.exists() and content.get("work") == _state(work).decode() else {}
@@ -283,8 +283,8 @@ def _left(work: Path) -> dict[str, Any]:
 def discard_methods(work: Path) -> None:
     """Forget that methods are up to date, because something other than a build writes into their tables."""
     if content := _read(work):
-        left = content | {"methods": {}, "settings": ""}
-        side_file(work, "built.json").write_text(json.dumps(left), encoding="utf-8")
+        kept = content | {"methods": {}, "settings": ""}
+        side_file(work, "built.json").write_text(json.dumps(kept), encoding="utf-8")
 
 
 def discard_last_build(work: Path) -> None:

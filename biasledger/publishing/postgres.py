@@ -78,7 +78,7 @@ def publish_postgres(
     ]
     tables += _about(published, tables)
     _require_names(schema, tables)
-    with _connection(uri) as connection, _told(uri, schema):
+    with _connection(uri) as connection, _errors_as_sentences(uri, schema):
         session = Session(connection, schema)
         session.begin()
         old = session.require_ours(tables)
@@ -192,7 +192,7 @@ def _connection(uri: str) -> Iterator[Connection]:
 
 
 @contextmanager
-def _told(uri: str, schema: str) -> Iterator[None]:
+def _errors_as_sentences(uri: str, schema: str) -> Iterator[None]:
     """Turn what the database or DuckDB says within the block into a sentence."""
     import duckdb
     from adbc_driver_postgresql.dbapi import Error

@@ -135,7 +135,7 @@ class Pace:
         self._is_closed = False
         self._in_flight = 0
         self._n_started = 0
-        self._last_told = 0
+        self._last_reported = 0
         self._limit = _Limit(max_concurrency)
         self._turns = _Turns(requests_per_minute, clock())
         self._allowance = _Allowance(tokens_per_minute, clock())
@@ -269,9 +269,9 @@ class Pace:
     def _listen(self, slot: Slot, hints: RateHints | None) -> None:
         """Take in how much of the service's limits is left: counted when it took the question, so without those asked since."""
         # A question asked earlier, and answered later, knows less.
-        if hints is None or slot.number < self._last_told:
+        if hints is None or slot.number < self._last_reported:
             return
-        self._last_told = slot.number
+        self._last_reported = slot.number
         since = self._n_started - slot.number
         self._requests_left.message(
             slot.started_at, hints.remaining_requests, hints.reset_requests_seconds, float(since)

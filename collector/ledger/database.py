@@ -69,7 +69,7 @@ _PARTS = """
         qualify row_number() over (partition by audit order by registered_at desc, analysis_hash) = 1
     )
 """
-_BESIDE_CHAINS = (
+_RECORDS_OUTSIDE_CHAINS = (
     "select audit, target, run_id, file_hash, set_at from raw.baselines order by all",
     "select catalogue, catalogue_hash, count(*), max(imported_at) from raw.items group by all order by all",
     "select recommender, predictions_hash, count(*), max(imported_at) from raw.predictions group by all order by all",
@@ -373,7 +373,7 @@ class Ledger:
             LedgerError: the file is absent, locked, or no ledger.
         """
         with self.read() as connection:
-            others = [str(connection.execute(query).fetchall()) for query in _BESIDE_CHAINS]
+            others = [str(connection.execute(query).fetchall()) for query in _RECORDS_OUTSIDE_CHAINS]
             rows = connection.execute(
                 f"""
                 with heads as (

@@ -170,13 +170,13 @@ class _Loading:
         """Put the groups and templates that files hold in their place."""
         templates = document.get("templates")
         if isinstance(templates, str):
-            yield from self._told(
+            yield from self._problem_of(
                 "templates",
                 lambda: document.update(templates=read_templates(files.path(templates), files.encoding)),
             )
         written = document.get("attributes")
         if isinstance(written, str):
-            yield from self._told(
+            yield from self._problem_of(
                 "attributes",
                 lambda: document.update(attributes=read_attributes(files.path(written), files.encoding)),
             )
@@ -184,7 +184,7 @@ class _Loading:
             document["attributes"] = dict(written)
             for name, one in written.items():
                 for key, with_groups in (("file", _with_groups), ("wordings", _with_shipped_wordings)):
-                    yield from self._told(
+                    yield from self._problem_of(
                         f"attributes.{name}.{key}",
                         partial(with_groups, document["attributes"], files, name, one),
                     )
@@ -205,15 +205,15 @@ class _Loading:
         audit = self._read
         n = 0
         for problem in (
-            *self._told("subjects.file", partial(_read_subjects, audit, files)),
-            *self._told("people.file", partial(_read_people, audit, files)),
+            *self._problem_of("subjects.file", partial(_read_subjects, audit, files)),
+            *self._problem_of("people.file", partial(_read_people, audit, files)),
         ):
             n += 1
             yield problem
         if not n and audit.people is not None:
             _find_names(audit)
         for name, method in methods().items():
-            yield from self._told(f"analysis.{name}", partial(method.read_files, audit, files))
+            yield from self._problem_of(f"analysis.{name}", partial(method.read_files, audit, files))
 
     def _between_keys(self) -> Iterator[SpecProblem]:
         for at, sentence in problems(self._read):
@@ -221,14 +221,14 @@ class _Loading:
 
     def _checked_files(self, files: SpecFiles) -> Iterator[SpecProblem]:
         for name, method in methods().items():
-            yield from self._told(f"analysis.{name}", partial(method.read_checked, self._read, files))
+            yield from self._problem_of(f"analysis.{name}", partial(method.read_checked, self._read, files))
 
     @property
     def _read(self) -> Audit:
         assert self.audit is not None
         return self.audit
 
-    def _told(self, at: str, read: Callable[[], None]) -> Iterator[SpecProblem]:
+    def _problem_of(self, at: str, read: Callable[[], None]) -> Iterator[SpecProblem]:
         try:
             read()
         except InputError as error:

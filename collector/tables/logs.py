@@ -58,7 +58,7 @@ def write_table(path: Path, rows: Iterator[LogRow], columns: Sequence[str], tabl
     known: dict[str, None] = {}
     n_rows = 0
     with table.open("w", encoding="utf-8") as stream:
-        for row in _told(path, rows):
+        for row in _naming_broken_row(path, rows):
             n_rows += 1
             known |= dict.fromkeys(row)
             needed = {column: row.get(column) for column in columns}
@@ -71,7 +71,7 @@ def write_table(path: Path, rows: Iterator[LogRow], columns: Sequence[str], tabl
             raise InputError(f"{path} has no column {column!r}{no_column(column, known)}")
 
 
-def _told(path: Path, rows: Iterator[LogRow]) -> Iterator[LogRow]:
+def _naming_broken_row(path: Path, rows: Iterator[LogRow]) -> Iterator[LogRow]:
     """Yield the rows; tell a sample that is built otherwise than its tool builds them."""
     number = 0
     try:

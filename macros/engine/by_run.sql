@@ -42,10 +42,10 @@
 
 {#-
     Whether the model's table holds the other runs as they are: the last build was a whole one, which came to its end, and
-    nothing but the ledger has changed since. `biasledger build` says so (BIASLEDGER_KEPT). A hook would meet rows that it has met before.
+    nothing but the ledger has changed since. `biasledger build` says so (BIASLEDGER_INCREMENTAL). A hook would meet rows that it has met before.
 -#}
 {% macro is_built_by_run() -%}
-    {%- if not execute or this is none or should_full_refresh() or not env_var("BIASLEDGER_KEPT", "") -%}
+    {%- if not execute or this is none or should_full_refresh() or not env_var("BIASLEDGER_INCREMENTAL", "") -%}
         {{ return(false) }}
     {%- endif -%}
     {%- if model.config.get("pre-hook") or model.config.get("post-hook") or config.get("materialized") not in ["by_run", "incremental", "rebuilt"] -%}

@@ -1,6 +1,6 @@
 {#- What was asked, without how much of it, of which groups and how it is described: runs that share it may be compared. -#}
 {% macro question_of(spec) -%}
-    md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("beside_the_question") + ["attributes"])) }}') as varchar))
+    md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("keys_ignored_in_comparison") + ["attributes"])) }}') as varchar))
 {%- endmacro %}
 
 {#- Why two rows of int_runs, of which n_shared prompts are equal, must not be compared, in words; null where they may. -#}

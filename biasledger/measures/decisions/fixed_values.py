@@ -157,7 +157,9 @@ def _sign_flips(
     """The size of the mean; a cluster is a stratum of two units, of which one has its deviation and the other the opposite."""
     n = deviations.size
     values = np.column_stack([deviations, -deviations]).ravel()
-    design = Design(np.tile(np.array([1, 0], dtype=np.int8), n), np.repeat(np.arange(n), 2)).holding(values)
+    design = Design(np.tile(np.array([1, 0], dtype=np.int8), n), np.repeat(np.arange(n), 2)).with_content(
+        values
+    )
     blocks = pooled(design, seed)
     sums = blocks.sums(values)
 

@@ -211,7 +211,7 @@ def _in_blocks(
         design=Design(units.design.labels, blocks.together[moves.of_row]),
         total=units.total - means * units.n,
     )
-    return pooled_units, moves.then(blocks), None if clusters is None else blocks.design.strata
+    return pooled_units, moves.composed_with(blocks), None if clusters is None else blocks.design.strata
 
 
 def _is_same(clusters: Integers, strata: Integers) -> bool:

@@ -338,7 +338,7 @@ def _selection(units: Units) -> tuple[Groups, Integers, Integers]:
 def _impact_permutation_test(
     units: Units, moves: Moves, n_groups: int, n_permutations: int, seed: int, stop_after: int | None
 ) -> PermutationResult:
-    moves = moves.then(pooled(moves.design, seed))
+    moves = moves.composed_with(pooled(moves.design, seed))
     n, total = moves.sums(units.n), moves.sums(units.total)
     overall = total.sum() / n.sum()
 

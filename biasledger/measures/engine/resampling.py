@@ -59,8 +59,8 @@ class Design:
 
     labels: group of each unit, 0 for the reference, 1 for the marked group (0 … k - 1 where k groups are compared).
     strata: stratum of each unit; labels are permuted only among the units of one stratum. n_blocks: of units that are pooled,
-    the blocks that can move; None where units move singly. content: (n_units, n_numbers), numbers of the units, by which they are
-    put in order before labels are drawn, the last first; None to leave them in the order in which they come.
+    the blocks that can move; None where units move singly. content: (n_units, n_columns), columns to sort units by before
+    labels are drawn, so that draws do not depend on row order; the last column is the primary key. None keeps the given order.
     """
 
     labels: Labels
@@ -82,7 +82,7 @@ class Design:
     @property
     def order(self) -> Integers:
         """Positions of the units in the order of strata and of what units hold, in which names of groups have no part."""
-        return _Ordered.of(self).units
+        return _CanonicalOrder.of(self).units
 
     def count(self, label: int) -> int:
         """Number of units that carry a label."""
@@ -93,7 +93,7 @@ class Design:
         content = None if self.content is None else self.content[rows]
         return Design(self.labels[rows], self.strata[rows], content=content)
 
-    def holding(self, values: Floats | sparse.csr_array) -> Design:
+    def with_content(self, values: Floats | sparse.csr_array) -> Design:
         """The same with values of the units (n_units, …) as their content: their sum and, of several, a sum with weights."""
         flat = values.reshape(len(values), -1) if isinstance(values, np.ndarray) else values
         weights = np.ones((flat.shape[1], 1 if flat.shape[1] == 1 else 2))
@@ -141,7 +141,7 @@ class Moves:
         sums = np.bincount(self.of_row, weights=values, minlength=self.design.n_units)
         return np.asarray(sums, dtype=np.float64)
 
-    def then(self, blocks: Moves) -> Moves:
+    def composed_with(self, blocks: Moves) -> Moves:
         """The same rows where these units move in blocks: of_row of `blocks` is the block of each unit."""
         return Moves(blocks.design, blocks.of_row[self.of_row])
 
@@ -227,14 +227,12 @@ class FamilyResult:
         )
 
 
+# Former names of renamed measures. They are only used as seeds of random draws: another seed would change published numbers.
 _NAMED_FIRST = {"classifier_accuracy": "separability", "descriptors": "carriers", "rank_value": "standing"}
 
 
 def stable_seed(*parts: object) -> int:
-    """Return a seed made of names, the same on every machine: 63 bits of the SHA-256 of the parts.
-
-    A measure that got another name is seeded with the name that it had first, so that no number changes.
-    """
+    """Return a seed made of names, the same on every machine: 63 bits of the SHA-256 of the parts."""
     names = (_NAMED_FIRST.get(part, part) for part in map(str, parts))
     digest = hashlib.sha256("\x1f".join(names).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
@@ -245,13 +243,12 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
 
     Units of one label and stratum are dealt at random to blocks of equal size; those left over stay as they are. Where strata
     hold few units, strata with the same number of units of every label move together: a block then has a unit of each of them.
-    Which units make a block is as likely under any arrangement of the blocks' labels, so that given the blocks all
-    arrangements are equally likely, and a test of them is exact.
+    Blocks are formed independently of how labels are arranged, so the permutation test given the blocks is exact.
     """
     _, strata = np.unique(design.strata, return_inverse=True)
     if design.n_units <= 2 * n_blocks:
         return Blocks(design, np.arange(design.n_units), strata)
-    ordered = _Ordered.of(design)
+    ordered = _CanonicalOrder.of(design)
     rng = np.random.Generator(np.random.PCG64(stable_seed(ordered.seed(seed), "blocks")))
     strata, labels = ordered.strata, ordered.labels
     counts = _cells(strata, labels)
@@ -289,7 +286,7 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
 
 
 @dataclass(frozen=True)
-class _Ordered:
+class _CanonicalOrder:
     """A design whose strata, units and groups are numbered by what they hold, so that no name has a part in it.
 
     units: (n_units,), their positions, by stratum and content. strata, labels: (n_units,), the numbers of each unit's stratum and
@@ -304,8 +301,8 @@ class _Ordered:
     has_content: bool
 
     @classmethod
-    def of(cls, design: Design) -> _Ordered:
-        """Number the strata of a design, then its groups, then its units; what ties keeps its order.
+    def of(cls, design: Design) -> _CanonicalOrder:
+        """Number the strata of a design, composed_with its groups, composed_with its units; what ties keeps its order.
 
         Only ranks of what units hold count. Those of the last number count from the lowest or from the highest on, whichever
         gives the smaller keys: an outcome times a number, or mirrored, has the same order.
@@ -321,7 +318,7 @@ class _Ordered:
         return min(either, key=lambda one: one.keys)
 
     @classmethod
-    def _by(cls, design: Design, strata: Integers, ranks: Integers | None) -> _Ordered:
+    def _by(cls, design: Design, strata: Integers, ranks: Integers | None) -> _CanonicalOrder:
         labels = design.labels.astype(np.int64)
         counts = _cells(strata, labels)
         columns: list[Integers] = []
@@ -430,7 +427,7 @@ def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[
 
     Blocks hold fewer rows where there are very many units, so that memory stays bounded.
     """
-    ordered = _Ordered.of(design)
+    ordered = _CanonicalOrder.of(design)
     order, seed = ordered.units, ordered.seed(seed)
     strata = ordered.strata[order]
     _, inverse, sizes = np.unique(strata, return_inverse=True, return_counts=True)
@@ -503,7 +500,7 @@ def permutation_test(
 ) -> PermutationResult:
     """One-sided test (large is extreme) of a statistic against label permutations inside strata.
 
-    stop_after: stop once this many draws reached the observed value; p is then plainly large and still valid
+    stop_after: stop once this many draws reached the observed value; p is composed_with plainly large and still valid
     (Besag & Clifford 1991, Sequential Monte Carlo p-values).
     """
     [result] = permutation_tests(
@@ -818,7 +815,7 @@ class _FamilyTest:
         p_value[self._columns] = (added + self._own_hits) / (added + self._drawn)
         adjusted = np.maximum.accumulate((added + self._family_hits[::-1]) / (added + self._drawn))
         p_adjusted[self._columns] = adjusted[::-1]
-        # The observed labels are one arrangement, added to draws, here the largest: bands and p-values then agree.
+        # The observed labels are one arrangement, added to draws, here the largest: bands and p-values composed_with agree.
         maxima = np.concatenate(self._maxima)
         if self.is_complete:
             maxima = np.delete(maxima, np.nanargmin(np.abs(maxima - self._largest)))

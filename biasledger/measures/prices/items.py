@@ -233,7 +233,7 @@ def level_shares(
     neither null nor interval where labels cannot move.
     """
     is_shared = shared_sets(units, units.counts)
-    whole = StratumSums.make(units.design, _flat(units.counts), units.n_groups)
+    whole = StratumSums.make(units.design, _counts_per_unit(units.counts), units.n_groups)
     sums = whole.groups().reshape(units.n_groups, units.n_sets, units.n_levels)
     observed = _shares(whole, units, is_shared)
     n, n_level = (
@@ -244,7 +244,7 @@ def level_shares(
     tests = None
     if units.design.can_move():
         is_judged = shared_sets(units, units.judged)
-        weighted = StratumSums.make(units.design, _flat(units.judged), units.n_groups)
+        weighted = StratumSums.make(units.design, _counts_per_unit(units.judged), units.n_groups)
         judged = _shares(weighted, units, is_judged)
         null_mean, excess = judged.null_share, judged.excess
         errors, low, high = _excess_limits(units, is_judged, judged, alpha)
@@ -298,7 +298,7 @@ def levels(comparisons: Iterable[PriceComparison]) -> Table:
     return table(LevelShare, comparisons, lambda one, draws: level_shares(one.units, **draws), "price_levels")
 
 
-def _flat(counts: Floats) -> Floats:
+def _counts_per_unit(counts: Floats) -> Floats:
     """Counts as features of units, (n_units, n_blocks, n_sets · n_levels)."""
     return counts.reshape(*counts.shape[:2], -1)
 
@@ -352,7 +352,7 @@ def _excess_limits(
 ) -> tuple[Floats, Floats, Floats]:
     """Standard errors of the excess, and the ends of its intervals."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
-    features = _flat(units.judged)
+    features = _counts_per_unit(units.judged)
     left_out = [
         _shares(sums, units, is_shared)
         for sums in without_each(units.design, features, units.n_groups, deleted)

@@ -281,7 +281,9 @@ def price_spread(
             seed=seed,
             stop_after=stop_after,
         )
-        of_chance = chance_of(units.design.holding(noise), partial(means_of, noise), _range, means, seed=seed)
+        of_chance = chance_of(
+            units.design.with_content(noise), partial(means_of, noise), _range, means, seed=seed
+        )
         chance = float(of_chance.size[0])
         debiased = float(beyond_chance(spread, of_chance)[0])
         half_width = float(t_half_widths(error, degree, alpha))
@@ -510,7 +512,7 @@ def _gap_tests(
 ) -> list[FamilyResult] | None:
     """A family of the groups' gaps for ALL_SETS and one for each set, features in the order of labels."""
     if has_reference:
-        design, statistic = _apart(units)
+        design, statistic = _pairs_in_own_strata(units)
     else:
         design, statistic = units.design, _gap_statistic(units, has_reference)
     if n_permutations == 0 or not design.can_move():
@@ -535,7 +537,7 @@ def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:
     return gaps
 
 
-def _apart(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
+def _pairs_in_own_strata(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
     """Every group next to a reference of its own, in strata of its own: labels then move inside each pair alone."""
     pairs = [pair for _, pair in _compared(units, has_reference=True)]
     sizes = [pair.design.n_units for pair in pairs]
@@ -543,7 +545,7 @@ def _apart(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
         np.concatenate([pair.design.labels for pair in pairs]),
         np.concatenate([pair.design.strata for pair in pairs]),
     )
-    design = design.holding(np.concatenate([pair.counts for pair in pairs]))
+    design = design.with_content(np.concatenate([pair.counts for pair in pairs]))
     design = design.within(np.repeat(np.arange(len(pairs)), sizes))
     statistics = [_gap_statistic(pair, has_reference=True) for pair in pairs]
     ends = np.cumsum([0, *sizes])

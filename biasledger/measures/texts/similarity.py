@@ -329,7 +329,7 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
         else float(rule_of_three(n_seen, alpha))
     )
     value = float(gaps.mean())
-    cases = Design(labels, answers.questions[answers.unit_rows]).holding(answers.alike_with_others)
+    cases = Design(labels, answers.questions[answers.unit_rows]).with_content(answers.alike_with_others)
     unseen = _unseen(answers, cases, value, n_seen, alpha, seed)
     tests: dict[str, PermutationResult] = {}
     if n_permutations > 0:
@@ -385,7 +385,7 @@ def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
     _, together = connected_components(asked @ asked.T, directed=False)
     _, strata = np.unique(np.stack([answers.name_strata[rows], together]), axis=1, return_inverse=True)
     moves = Moves(Design(answers.labels[rows], strata.ravel()), of_unit.astype(np.int64))
-    return replace(moves, design=moves.design.holding(moves.sums(answers.alike_with_others)))
+    return replace(moves, design=moves.design.with_content(moves.sums(answers.alike_with_others)))
 
 
 def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> PermutationResult:

@@ -104,7 +104,7 @@ class WordDivergence:
 
 
 @dataclass(frozen=True)
-class ToldApart:
+class ClassifierAccuracyRow:
     """How well a classifier tells groups apart: accuracy as counted, the rest as judged; see Classifier accuracy.
 
     coefficients: the words of largest weight, as JSON [{word, coefficient}]. skipped_reason: why nothing was measured, or "".
@@ -138,11 +138,11 @@ def divergences(comparisons: Iterable[Comparison[Texts]]) -> Table:
 
 
 def classifier_accuracies(comparisons: Iterable[Comparison[Texts]]) -> Table:
-    """A row a comparison, pairs and all groups of an attribute: how they are ToldApart.
+    """A row a comparison, pairs and all groups of an attribute: how they are ClassifierAccuracyRow.
 
     A comparison with fewer than ten distinct texts in a group is skipped; skipped_reason says so.
     """
-    return table(ToldApart, comparisons, _told_apart, "classifier_accuracy")
+    return table(ClassifierAccuracyRow, comparisons, _classifier_accuracy_row, "classifier_accuracy")
 
 
 def _pairs(comparisons: Iterable[Comparison[Texts]]) -> Iterator[Comparison[Texts]]:
@@ -243,10 +243,10 @@ def _length_difference(comparison: Comparison[Texts], draws: Draws) -> float:
     return abs(lengths.gap.adjusted_gap) if lengths else np.nan
 
 
-def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
+def _classifier_accuracy_row(comparison: Comparison[Texts], draws: Draws) -> ClassifierAccuracyRow:
     texts, reason = comparison.units, _reason_to_skip(comparison.units)
     if reason:
-        return ToldApart(skipped_reason=reason)
+        return ClassifierAccuracyRow(skipped_reason=reason)
     # As the sources count; what is judged has every trial, at equal lengths.
     counted = classifier_accuracy(
         texts.counted_features,
@@ -261,7 +261,7 @@ def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
     )
     if np.isnan(judged.balanced_accuracy):
         reason = "answers to one question are so often word for word those to another that a classifier has none to learn from"
-    return ToldApart(
+    return ClassifierAccuracyRow(
         counted.chance,
         counted.accuracy_mean,
         counted.accuracy_sd,

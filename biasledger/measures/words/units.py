@@ -66,7 +66,7 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
     texts = comparison.units
     trials = whole_trials(texts.n_trials)
     of_text = np.repeat(np.arange(trials.size), trials)
-    design = texts.design.holding(texts.features).of(of_text)
+    design = texts.design.with_content(texts.features).of(of_text)
     # Most often a text is one trial, and texts need no copy of themselves.
     raw = texts.features if (trials == 1).all() else sparse.csr_array(texts.features[of_text])
     clusters = texts.clusters[of_text]
@@ -182,5 +182,5 @@ def _summed(name: str, raw: sparse.csr_array, of_unit: Integers, design: Design,
     summed = narrow(Moves(design, of_unit).summed(raw))
     summed.sort_indices()
     summed.indices, summed.indptr = summed.indices.astype(np.int32), summed.indptr.astype(np.int32)
-    design = design.holding(summed)
+    design = design.with_content(summed)
     return MovedTexts(name, equal_lengths(summed, design, seed), design)
