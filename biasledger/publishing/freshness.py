@@ -38,13 +38,13 @@ _PACKAGES = (
     "rapidfuzz",
 )
 _VARIABLES = ("BIASLEDGER_", "DBT_")
-# The place of the cache of parsed projects is no input.
+# The path of the cache of parsed projects does not affect results.
 _NO_INPUT = {"BIASLEDGER_CACHE"}
-# These files are read by no method's models; they judge the methods' results.
+# No method's models read these files; findings are judged by them.
 JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
 _READ_BY_NO_MODEL = ("audits", "targets.yml")
 _SEEDS = "seeds/"
-# Words in these files that announce something that may read any file of the project, as an added model may.
+# A file with one of these words may read any project file, as a user's own model may.
 _MAY_READ = {"dbt_project.yml": (b"hook", b"on-run-"), "profiles.yml": (b"module_paths",)}
 _PACKAGES_NAMED_IN = {"packages.yml", "dependencies.yml"}
 
@@ -109,7 +109,7 @@ def methods_inputs(settings: str, ledger: Ledger, methods: Sequence[str]) -> dic
 
 
 def _model_settings(project: Path, ledger: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of what models read in addition to the ledger."""
+    """Yield name and content of each file that models read in addition to the ledger."""
     journals = journal_folder(ledger).resolve()
     paths = [
         path
@@ -126,11 +126,9 @@ def _model_settings(project: Path, ledger: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _may_read(path: Path) -> bool:
-    """Whether a file is a model, macro or test that a project adds, by itself or by packages, or says something of ours: it may
-    read any file of the project, one of answers, say, that was imported.
-    """
+    """Return whether the user added this model, macro, test or property file. Such code may read any project file."""
     suffix = path.suffix.lower()
-    # Next to the project's file Python is of targets, and yml of dbt.
+    # In the project's own folder only package files are dbt's; Python files there belong to targets.
     return suffix == ".sql" or (
         path.name in _PACKAGES_NAMED_IN
         if len(path.parts) == 1

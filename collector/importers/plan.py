@@ -133,7 +133,7 @@ class AmountColumn:
     currency: str | None = None
 
 
-# Frozen, it would be pickled and unpickled in Python, attribute by attribute.
+# Not frozen: frozen slot classes pickle slowly.
 @dataclass(slots=True)
 class PlannedAnswer:
     """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
@@ -674,7 +674,7 @@ class RowPlan(FilePlan):
 
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
-        # Two cursors side by side in place of a join, which would hold on to the texts.
+        # Two cursors instead of a join, which would keep all texts in memory.
         n_roles, n_scores = len(ANSWER_ROLES), len(self._score_at)
         column = self._amounts()
         came_back = [self._came_back(role) for role in ANSWER_ROLES]

@@ -333,7 +333,7 @@ def _shares(sums: StratumSums, units: ItemCounts, is_shared: NDArray[np.bool_]) 
     )
     of_level = observed.sum(axis=-3, keepdims=True)
     of_level = np.where(of_level > NO_VARIANCE, of_level, np.nan)
-    # Sets that hold nothing of a level have no say about it.
+    # Leave out sets without items at this level.
     of_all = np.where(np.isnan(of_level), np.nan, np.nansum(of_level, axis=-1, keepdims=True))
 
     def shares(items: Floats, in_all: Floats) -> Floats:

@@ -380,7 +380,7 @@ def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None =
         gaps[..., 0, :] = np.nan
         return with_mean_over_sets(gaps, -1, counts)
     has_items = ~np.isnan(means)
-    # A group without items in any set is not waited for.
+    # Ignore groups that have no items in any set.
     is_shared: NDArray[np.bool_] = np.all(
         has_items | ~has_items.any(axis=-1, keepdims=True), axis=-2, keepdims=True
     )
@@ -526,7 +526,7 @@ def _gap_tests(
 def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:
     """Gaps of arrangements, (b, n_units) to (b, n_groups · (1 + n_sets)).
 
-    ALL_SETS are never more than those that are shared as observed: others would make its null one of other prices.
+    Average only over the sets shared in the observed data; otherwise the null would average over different sets.
     """
     features, is_shared = _features(units.judged), shared_sets(units, units.judged)
 
@@ -538,7 +538,7 @@ def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:
 
 
 def _pairs_in_own_strata(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
-    """Every group next to a reference of its own, in strata of its own: labels then move inside each pair alone."""
+    """Return a design with each group and its reference in strata of their own, so that labels move only within a pair."""
     pairs = [pair for _, pair in _compared(units, has_reference=True)]
     sizes = [pair.design.n_units for pair in pairs]
     design = Design(

@@ -74,7 +74,7 @@ about as (
         attribute,
         list(distinct group_name order by group_name) as group_names,
         count(distinct slot) as n_slots,
-        -- Whom several people are named in, no single name stands for.
+        -- A prompt that names several people has no single name.
         case when count(distinct slot) = 1 then any_value(descriptors) end as descriptor,
         coalesce(string_agg(distinct other_groups, ' / ' order by other_groups), '') as other_groups,
         any_value(cluster) as cluster,
