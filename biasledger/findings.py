@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from biasledger.opening import connect_read_only
 from collector.errors import InputError
 from collector.hints import did_you_mean
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -108,8 +109,7 @@ def _findings_table(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> s
     ).fetchone()
     if row is None:
         raise InputError(f"{warehouse} holds no table fct_findings: `biasledger build` makes it.")
-    schema = str(row[0]).replace('"', '""')
-    return f'"{schema}".fct_findings'
+    return f"{identifier(str(row[0]))}.fct_findings"
 
 
 def _require_runs(connection: duckdb.DuckDBPyConnection, table: str, runs: Collection[str]) -> None:

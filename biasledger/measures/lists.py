@@ -16,6 +16,7 @@ from biasledger.measures.comparisons import Comparison, Draws, table
 from biasledger.measures.declared import Measure, Threshold
 from biasledger.measures.engine.intervals import (
     NO_VARIANCE,
+    half_widths_or_bounds,
     rule_of_three,
     share_limits,
     t_half_widths,
@@ -609,9 +610,7 @@ def robustness(
     n_subjects = measured.size
     mean = float(measured.mean()) if n_subjects else np.nan
     error = float(measured.std(ddof=1) / np.sqrt(n_subjects)) if n_subjects > 1 else np.nan
-    half_width = float(t_quantile(1 - alpha / 2, n_subjects - 1)) * error if n_subjects > 1 else np.nan
-    if half_width <= NO_VARIANCE:
-        half_width = float(rule_of_three(n_subjects, alpha))
+    half_width = float(half_widths_or_bounds(error, n_subjects - 1, n_subjects, alpha))
     is_pair = ~np.isnan(similarities) & ~np.isnan(rerun_similarities)
     perturbed, rerun = similarities[is_pair], rerun_similarities[is_pair]
     n_pairs = perturbed.size

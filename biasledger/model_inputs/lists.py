@@ -15,7 +15,8 @@ from biasledger.measures.equal_sizes.lists import Cells, ListPair
 from biasledger.measures.lists import SIMILARITIES, Lists, PerturbedLists
 from biasledger.measures.substituted_items import HeldItems
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, keys_of, pending, quoted
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, keys_of, pending
+from collector.sql import literal
 
 _SHARES = ("unanswered", "shortfall", "repeated", "ndcg")
 """Features of how questions were answered, of which groups get the range alone."""
@@ -92,7 +93,7 @@ def read_item_comparisons(
     named = shares.select("values_key", "subject", "item", "share_of_group", "share_of_neutral")
     for row in pending(comparisons, done):
         # Set by set: of many lists those of all groups at once would take gigabytes.
-        of_set = named.filter(f"values_key = {quoted(row['values_key'])}")
+        of_set = named.filter(f"values_key = {literal(row['values_key'])}")
         numbered = of_set.project(f"*, {_number('subject')}, {_number('item')}")
         inside = numbered.order("subject, item").fetchnumpy()
         subjects, items = inside["subject_number"], inside["item_number"]

@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 class OneThread:
     """A context that limits linear algebra to one thread, so that sums do not depend on the machine's cores.
 
-    OpenBLAS has one process-wide limit; the last thread to finish must restore it. threadpoolctl requires that the thread that set
-    the limit restores it, so a separate thread does both.
+    OpenBLAS has one process-wide limit; the last thread to finish must restore it. threadpoolctl requires that the thread that
+    set the limit restores it, so a separate thread does both.
     """
 
     def __init__(self) -> None:

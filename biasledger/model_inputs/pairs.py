@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.equal_sizes.counts import CountUnits
-from biasledger.model_inputs.relations import pending, quoted
+from biasledger.model_inputs.relations import pending
+from collector.sql import literal
 
 Rows = dict[str, NDArray[Any]]
 _Question = tuple[Any, ...]
@@ -68,7 +69,7 @@ def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Questio
 def _runs(comparable: Sequence[dict[str, Any]]) -> str:
     """The pairs' runs as a list in SQL; empty lists are not valid, so there is always a name."""
     names = sorted({pair[column] for pair in comparable for column in ("baseline_run_id", "run_id")} | {""})
-    return ", ".join(map(quoted, names))
+    return ", ".join(map(literal, names))
 
 
 def comparable_pairs(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.engine.resampling import Floats, Integers
 from biasledger.measures.schema import Table
+from collector.sql import literal
 
 Columns = Mapping[str, NDArray[Any]]
 # By numpy's kind of a column.
@@ -22,11 +23,6 @@ _TYPES = {"b": "boolean", "i": "bigint", "f": "double", "O": "varchar"}
 def records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
     """Every row as a dictionary by column name."""
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
-
-
-def quoted(text: str) -> str:
-    """A text as it stands in SQL."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def as_relation(connection: duckdb.DuckDBPyConnection, table: Table) -> duckdb.DuckDBPyRelation:
@@ -109,7 +105,7 @@ def without(relation: duckdb.DuckDBPyRelation, key: str, done: Collection[str]) 
 
 def _listed(keys: Collection[str]) -> str:
     """Keys as a list in SQL, which must not be empty."""
-    return ", ".join(map(quoted, sorted(keys))) or "null"
+    return ", ".join(map(literal, sorted(keys))) or "null"
 
 
 def integers(column: NDArray[Any], name: str) -> Integers:

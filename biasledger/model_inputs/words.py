@@ -18,8 +18,9 @@ from biasledger.measures.engine.word_counts import narrow, weighted_sums
 from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, quoted, records
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, records
 from biasledger.model_inputs.sharing import shared, shared_results
+from collector.sql import literal
 
 UNITS_AT_ONCE = 100_000
 """Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
@@ -57,7 +58,7 @@ def read_comparisons(
             spelling = np.asarray([word for (word,) in words], dtype=np.str_)
         keys = [row["comparison_key"] for row in of_corpus]
         members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys)
-        of_run = features.filter(f"run_id = {quoted(of_corpus[0]['run_id'])}")
+        of_run = features.filter(f"run_id = {literal(of_corpus[0]['run_id'])}")
         ids = np.concatenate([members_of[key]["unit_id"] for key in keys])
         first, last = (int(ids.min()), int(ids.max())) if ids.size else (0, -1)
         read = partial(_feature_matrix, of_run, first, last)
@@ -212,7 +213,7 @@ class _Features:
             while len(self._read) > 1:
                 self._read.pop(next(iter(self._read)))
             columns = (
-                self._counts.filter(f"run_id = {quoted(run_id)}").select("unit_key, word_id, n").fetchnumpy()
+                self._counts.filter(f"run_id = {literal(run_id)}").select("unit_key, word_id, n").fetchnumpy()
             )
             keys, rows = np.unique(columns["unit_key"].astype(str), return_inverse=True)
             words, places = np.unique(columns["word_id"], return_inverse=True)

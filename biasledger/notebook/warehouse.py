@@ -19,6 +19,7 @@ from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.statements import open_statement, told_of_statement
 from collector.errors import InputError
 from collector.hints import did_you_mean
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -99,9 +100,7 @@ class Warehouse(Generic[Frame]):
         Raises:
             InputError: there is no such table.
         """
-        return self._select(
-            "from " + ".".join('"' + part.replace('"', '""') + '"' for part in name.split("."))
-        )
+        return self._select("from " + ".".join(map(identifier, name.split("."))))
 
     def query(self, sql: str) -> Frame:
         """The rows of one statement that reads, of an analysis by its name, or of a file of SQL, as `biasledger query`.

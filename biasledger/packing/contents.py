@@ -21,13 +21,13 @@ from biasledger.packing.archive import (
     json_bytes,
 )
 from biasledger.project import dbt_source
-from biasledger.publishing.quoting import quote_name
 from biasledger.querying.analyses import read_sql
 from collector.errors import InputError
 from collector.files.csv import FORMULA_STARTS
 from collector.hints import did_you_mean
 from collector.journal.chain import record_key
 from collector.rows import LATER_EVENTS
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -126,7 +126,7 @@ def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[
     ).fetchall()
     for (name,) in settings:
         files[f"settings/{name}.csv"] = csv_bytes(
-            connection, f"select * from settings.{quote_name(name)} order by all"
+            connection, f"select * from settings.{identifier(name)} order by all"
         )
     for name in ANALYSES:
         rows = _analysis(connection, name, run_id)

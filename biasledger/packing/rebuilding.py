@@ -22,9 +22,9 @@ from biasledger.packing.contents import parse_table, read_table, warehouse_files
 from biasledger.packing.judged import read_judged
 from biasledger.packing.telling import told_files
 from biasledger.project import SETTINGS, dbt_source
-from biasledger.publishing.quoting import quote_name
 from collector.errors import InputError
 from collector.files.scratch import scratch_folder
+from collector.sql import identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -139,7 +139,7 @@ def _copy_run(pack: Pack, ledger_path: Path, path: Path) -> None:
         ).fetchall()
         for (table,) in tables:
             if table not in _views(connection):
-                connection.execute(f"delete from raw.{quote_name(table)} where run_id <> ?", [run_id])
+                connection.execute(f"delete from raw.{identifier(table)} where run_id <> ?", [run_id])
         if stated is not None:
             cut_after(connection, Seal.parse(stated))
     ledger = Ledger(path)

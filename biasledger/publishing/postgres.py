@@ -32,9 +32,9 @@ from biasledger.publishing.postgres_types import (
     postgres_table,
 )
 from biasledger.publishing.published import Published
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.warehouse import PublishError
 from collector.errors import InputError
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -98,10 +98,10 @@ def _about(published: Published, tables: Sequence[PostgresTable]) -> list[Postgr
     build = published.build
     moments = (build.built_at, datetime.now(UTC).replace(tzinfo=None))
     texts = [build.build_id, build.biasledger_version, build.engine_version]
-    of_build = ", ".join("null::varchar" if text is None else quote_text(text) for text in texts)
-    of_build += "".join(f", timestamp {quote_text(moment.isoformat(sep=' '))}" for moment in moments)
+    of_build = ", ".join("null::varchar" if text is None else literal(text) for text in texts)
+    of_build += "".join(f", timestamp {literal(moment.isoformat(sep=' '))}" for moment in moments)
     listed = ", ".join(
-        f"({quote_text(table.name)}, [{', '.join(quote_text(name) for name in table.key)}]::varchar[], {table.n_rows}::bigint)"
+        f"({literal(table.name)}, [{', '.join(literal(name) for name in table.key)}]::varchar[], {table.n_rows}::bigint)"
         for table in tables
     )
     text, moment = "text", "timestamp without time zone"
@@ -144,7 +144,7 @@ def _with_short_key(
     texts = [name for name in table.key if types[name] == "text"]
     if not texts:
         return table
-    length = " + ".join(f"coalesce(strlen({quote_name(name)}), 0)" for name in texts)
+    length = " + ".join(f"coalesce(strlen({identifier(name)}), 0)" for name in texts)
     ((longest,),) = source.execute(f"select coalesce(max({length}), 0) from ({table.query})").fetchall()
     if longest <= MAX_KEY_BYTES:
         return table

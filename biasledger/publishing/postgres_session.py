@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from biasledger.publishing.postgres_types import MAX_NAME_BYTES, PostgresTable
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.warehouse import PublishError
 from collector.errors import InputError
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,22 +36,22 @@ class Session:
         self._do("set standard_conforming_strings = on")
         self._do(f"set lock_timeout = '{LOCK_SECONDS}s'")
         self._do("set client_min_messages = error")
-        lock = f"hashtextextended({quote_text(f'biasledger publish {self._schema}')}, 0)"
+        lock = f"hashtextextended({literal(f'biasledger publish {self._schema}')}, 0)"
         if not self._one(f"select pg_try_advisory_xact_lock({lock})"):
             raise InputError(
                 f"Another `biasledger publish` writes into schema {self._schema}: wait until it ends."
             )
         self._version = int(self._one("select current_setting('server_version_num')"))
-        known = self._one(f"select count(*) from pg_namespace where nspname = {quote_text(self._schema)}")
+        known = self._one(f"select count(*) from pg_namespace where nspname = {literal(self._schema)}")
         if not known:
-            self._do(f"create schema {quote_name(self._schema)}")
+            self._do(f"create schema {identifier(self._schema)}")
 
     def require_ours(self, tables: Sequence[PostgresTable]) -> set[str]:
         """Check that nothing of others is in the way, and return the names of the tables published before."""
         present: dict[str, str] = dict(
             self._rows(
                 "select relname, relkind::text from pg_class "
-                f"where relnamespace = {quote_text(quote_name(self._schema))}::regnamespace "
+                f"where relnamespace = {literal(identifier(self._schema))}::regnamespace "
                 "and relkind in ('r', 'p', 'v', 'm', 'f')"
             )
         )
@@ -99,7 +99,7 @@ class Session:
                 perform set_config({setting}, depends, true);
                 delete from {self._name(name)};
                 -- Still ours: the next publication may fill it again, or drop it.
-                insert into {self._name(TABLES_TABLE)} values ({quote_text(name)}, '{{}}', 0);
+                insert into {self._name(TABLES_TABLE)} values ({literal(name)}, '{{}}', 0);
             end $biasledger$
             """
         )
@@ -120,7 +120,7 @@ class Session:
         """Name -> type and whether it may be null."""
         rows = self._rows(
             "select attname, format_type(atttypid, atttypmod), not attnotnull from pg_attribute "
-            f"where attrelid = to_regclass({quote_text(self._name(table))}) and attnum > 0 and not attisdropped"
+            f"where attrelid = to_regclass({literal(self._name(table))}) and attnum > 0 and not attisdropped"
         )
         return {name: (type_, is_nullable) for name, type_, is_nullable in rows}
 
@@ -130,14 +130,14 @@ class Session:
         gone = [
             name for name, (type_, _) in present.items() if name not in wanted or wanted[name].type != type_
         ]
-        changes = [f"drop column {quote_name(name)}" for name in gone]
+        changes = [f"drop column {identifier(name)}" for name in gone]
         for column in table.columns:
             if column.name not in present or column.name in gone:
                 changes.append(f"add column {column.definition}")
             elif column.is_nullable and not present[column.name][1]:
-                changes.append(f"alter column {quote_name(column.name)} drop not null")
+                changes.append(f"alter column {identifier(column.name)} drop not null")
             elif not column.is_nullable and present[column.name][1]:
-                changes.append(f"alter column {quote_name(column.name)} set not null")
+                changes.append(f"alter column {identifier(column.name)} set not null")
         self._drop_other_key(table)
         # One by one: a column cannot be dropped and added in one statement.
         for change in changes:
@@ -154,7 +154,7 @@ class Session:
         rows = self._rows(
             "select contype = 'p', attname "
             "from pg_constraint, unnest(conkey) with ordinality as place (attnum, i), pg_attribute "
-            f"where conrelid = to_regclass({quote_text(self._name(table))}) and conname = {quote_text(_key_name(table))} "
+            f"where conrelid = to_regclass({literal(self._name(table))}) and conname = {literal(_key_name(table))} "
             "and pg_attribute.attrelid = conrelid and pg_attribute.attnum = place.attnum order by i"
         )
         return (rows[0][0], tuple(column for _, column in rows)) if rows else None
@@ -163,24 +163,24 @@ class Session:
         present = self._present_key(table.name)
         if present is not None and present != (self._kind(table) == "primary key", table.key):
             self._do(
-                f"alter table {self._name(table.name)} drop constraint {quote_name(_key_name(table.name))}"
+                f"alter table {self._name(table.name)} drop constraint {identifier(_key_name(table.name))}"
             )
 
     def _key(self, table: PostgresTable) -> None:
         if not table.key or self._present_key(table.name) is not None:
             return
-        columns = ", ".join(quote_name(name) for name in table.key)
+        columns = ", ".join(identifier(name) for name in table.key)
         self._do(
-            f"alter table {self._name(table.name)} add constraint {quote_name(_key_name(table.name))} "
+            f"alter table {self._name(table.name)} add constraint {identifier(_key_name(table.name))} "
             f"{self._kind(table)} ({columns})"
         )
 
     def _comment(self, table: PostgresTable) -> None:
         name = self._name(table.name)
         on = [(f"table {name}", table.comment)]
-        on += [(f"column {name}.{quote_name(column.name)}", column.comment) for column in table.columns]
+        on += [(f"column {name}.{identifier(column.name)}", column.comment) for column in table.columns]
         statements = "".join(
-            f"comment on {what} is {'null' if comment is None else quote_text(comment)};\n"
+            f"comment on {what} is {'null' if comment is None else literal(comment)};\n"
             for what, comment in on
         )
         tag = "biasledger"
@@ -190,7 +190,7 @@ class Session:
         self._do(f"do ${tag}$ begin\n{statements}end ${tag}$")
 
     def _name(self, table: str) -> str:
-        return f"{quote_name(self._schema)}.{quote_name(table)}"
+        return f"{identifier(self._schema)}.{identifier(table)}"
 
     def _do(self, statement: str) -> None:
         with self._connection.cursor() as cursor:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasledger.opening import told_if_closed
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.warehouse import MEMORY_LIMIT, PUBLICATION, BuildInfo
 from collector.errors import InputError
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,7 +53,7 @@ class Table:
     @property
     def source(self) -> str:
         """Its name in SQL."""
-        return f"{DATABASE}.{quote_name(self.schema)}.{quote_name(self.name)}"
+        return f"{DATABASE}.{identifier(self.schema)}.{identifier(self.name)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def open_published(warehouse: Path) -> Iterator[Published]:
     try:
         connection.execute("set memory_limit = ?", [MEMORY_LIMIT])
         with told_if_closed(warehouse):
-            connection.execute(f"attach {quote_text(str(warehouse))} as {DATABASE} (read_only)")
+            connection.execute(f"attach {literal(warehouse)} as {DATABASE} (read_only)")
         yield Published(warehouse, connection, _build(connection, warehouse), _tables(connection))
     finally:
         connection.close()
@@ -150,6 +150,6 @@ def _columns(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> t
 
 def _n_rows(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> int:
     rows = connection.execute(
-        f"select count(*) from {DATABASE}.{quote_name(schema)}.{quote_name(name)}"
+        f"select count(*) from {DATABASE}.{identifier(schema)}.{identifier(name)}"
     ).fetchall()
     return int(rows[0][0])

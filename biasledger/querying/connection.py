@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from biasledger.opening import refuse_ledger, told_if_closed
 from collector.errors import BiasledgerError
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,15 +44,15 @@ def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator
     # A separate database, whose locks belong to no other connection of this process.
     with duckdb.connect(":memory:") as connection:
         with told_if_closed(path):
-            connection.execute(f"attach {_quoted(str(path))} as warehouse (read_only)")
+            connection.execute(f"attach {literal(path)} as warehouse (read_only)")
             refuse_ledger(connection, path)
             schemas = _schemas(connection)
         if SCHEMAS[0] not in schemas:
             raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
-        names = [f'warehouse."{_escaped(schema)}"' for schema in schemas]
-        connection.execute(f"set search_path = {_quoted(','.join(names))}")
+        names = [f"warehouse.{identifier(schema)}" for schema in schemas]
+        connection.execute(f"set search_path = {literal(','.join(names))}")
         if memory_limit is not None:
-            connection.execute(f"set memory_limit = {_quoted(memory_limit)}")
+            connection.execute(f"set memory_limit = {literal(memory_limit)}")
             connection.execute("set max_temp_directory_size = '0B'")
         for setting in _LOCK:
             connection.execute(setting)
@@ -64,11 +65,3 @@ def _schemas(connection: duckdb.DuckDBPyConnection) -> list[str]:
         "select distinct schema_name from duckdb_tables() where database_name = 'warehouse' order by all"
     ).fetchall()
     return sorted((str(name) for (name,) in found), key=lambda name: (name not in SCHEMAS, name))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _escaped(name: str) -> str:
-    return name.replace('"', '""')

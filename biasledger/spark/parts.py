@@ -12,9 +12,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from biasledger.measures.schema import Table
 from biasledger.model_inputs.models import measured
-from biasledger.model_inputs.relations import as_relation, quoted
-from biasledger.publishing.quoting import quote_name
+from biasledger.model_inputs.relations import as_relation
 from biasledger.spark.tables import for_spark
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,9 +45,9 @@ def rows_by_part(
             one that shares a key (`…_key`) with these is filtered by the part's keys, and any other is read as a whole.
         n_tasks: how many tasks there are at most.
     """
-    names = ", ".join(map(quote_name, by))
+    names = ", ".join(map(identifier, by))
     conditions = [
-        " and ".join(f"{quote_name(name)} = {quoted(value)}" for name, value in zip(by, part, strict=True))
+        " and ".join(f"{identifier(name)} = {literal(value)}" for name, value in zip(by, part, strict=True))
         for part in relations[0].select(names).distinct().order(names).fetchall()
     ]
     # A relation is a query, which any DuckDB answers.

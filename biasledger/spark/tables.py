@@ -17,10 +17,10 @@ import duckdb
 import pyarrow.parquet
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.spark.session import end_of_server
 from biasledger.spark.translate import spark_name
 from collector.exports.writing import ROW_GROUP_ROWS, rows_at_once
+from collector.sql import identifier, literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -136,7 +136,7 @@ class Tables:
             place = self._place(schema, name)
             if schema == LEDGER and place not in self._written:
                 self.write(
-                    schema, name, self._duck.cursor().table(f"ledger.{quote_name(schema)}.{quote_name(name)}")
+                    schema, name, self._duck.cursor().table(f"ledger.{identifier(schema)}.{identifier(name)}")
                 )
                 self._written.add(place)
 
@@ -151,7 +151,7 @@ class Tables:
             [schema, name],
         ).fetchall()
         if found:
-            where = ".".join(quote_name(one) for one in (found[0][0], schema, name))
+            where = ".".join(identifier(one) for one in (found[0][0], schema, name))
             self.write("published", name, connection.table(where))
         return bool(found)
 
@@ -172,38 +172,36 @@ class Tables:
         if set(types) != set(rows.columns):
             types = dict(zip(rows.columns, map(str, rows.types), strict=True))
         self.declare(schema, name, types, required, model)
-        listed = ", ".join(quote_name(column) for column in types)
-        rows.select(listed).insert_into(f"{quote_name(schema)}.{quote_name(name)}")
+        listed = ", ".join(identifier(column) for column in types)
+        rows.select(listed).insert_into(f"{identifier(schema)}.{identifier(name)}")
 
     def seed(
         self, schema: str, name: str, types: Mapping[str, str], file: Path, model: Mapping[str, Any]
     ) -> None:
         """Read a CSV file into the DuckDB file as dbt-duckdb does, and hand it on to Spark."""
         self.declare(schema, name, types, set(), model)
-        connection, where = self._duck.cursor(), f"{quote_name(schema)}.{quote_name(name)}"
-        connection.execute(
-            f"copy {where} from {quote_text(str(file))} (format csv, header true, delimiter ',')"
-        )
+        connection, where = self._duck.cursor(), f"{identifier(schema)}.{identifier(name)}"
+        connection.execute(f"copy {where} from {literal(file)} (format csv, header true, delimiter ',')")
         self.write(schema, name, connection.table(where))
 
     def declare(
         self, schema: str, name: str, types: Mapping[str, str], required: set[str], model: Mapping[str, Any]
     ) -> None:
         """Make an empty table in the DuckDB file in place of what has the name, with comments."""
-        connection, where = self._duck.cursor(), f"{quote_name(schema)}.{quote_name(name)}"
+        connection, where = self._duck.cursor(), f"{identifier(schema)}.{identifier(name)}"
         definitions = ", ".join(
-            f"{quote_name(column)} {kind}{' not null' if column in required else ''}"
+            f"{identifier(column)} {kind}{' not null' if column in required else ''}"
             for column, kind in types.items()
         )
         with self._lock:
-            connection.execute(f"create schema if not exists {quote_name(schema)}")
+            connection.execute(f"create schema if not exists {identifier(schema)}")
         connection.execute(f"create or replace table {where} ({definitions})")
         if model.get("description"):
-            connection.execute(f"comment on table {where} is {quote_text(model['description'])}")
+            connection.execute(f"comment on table {where} is {literal(model['description'])}")
         for column in model["columns"].values():
             if column["name"] in types and column.get("description"):
                 connection.execute(
-                    f"comment on column {where}.{quote_name(column['name'])} is {quote_text(column['description'])}"
+                    f"comment on column {where}.{identifier(column['name'])} is {literal(column['description'])}"
                 )
 
 
@@ -214,7 +212,7 @@ def _named(schema: str, name: str) -> str:
 def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
     """Write rows as Parquet that Spark reads in tasks of bounded memory: a task holds a row group, and several take several."""
     kinds = zip(rows.columns, map(str, rows.types), strict=True)
-    lengths = [f"coalesce(strlen({quote_name(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
+    lengths = [f"coalesce(strlen({identifier(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
     # By the longest stretch: a ledger has runs of one word next to runs of long texts.
     least, _ = ROW_GROUP_ROWS
     stretches = rows.project(
@@ -237,8 +235,8 @@ def _for_duckdb(rows: duckdb.DuckDBPyRelation) -> str:
 
 def _cast(rows: duckdb.DuckDBPyRelation, types: Mapping[str, str]) -> str:
     return ", ".join(
-        f"cast({quote_name(column)} as {types[str(kind)]}) as {quote_name(column)}"
+        f"cast({identifier(column)} as {types[str(kind)]}) as {identifier(column)}"
         if str(kind) in types
-        else quote_name(column)
+        else identifier(column)
         for column, kind in zip(rows.columns, rows.types, strict=True)
     )

@@ -6,7 +6,6 @@ readers of collector.answers.decisions read the rest, so an import reads answers
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from collector.answers.decisions.stated_labels import boxed_parts
 from collector.answers.replies import answer_part
 from collector.answers.texts.announcements import Rank, announced, claim_after, without_noun
 from collector.answers.texts.decision_words import decision_words
+from collector.answers.texts.json_text import json_value
 from collector.answers.texts.plain import Reply
 from collector.composed import composed
 
@@ -107,22 +107,15 @@ def _sample(parts: Sequence[str]) -> Sequence[str]:
 
 
 def _look(text: str) -> str | None:
-    value = _json(text)
+    value = json_value(text)
     if isinstance(value, dict):
         return "json_object"
     is_list = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
     return "list" if is_list else None
 
 
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _length_of_lists(parts: Iterable[str]) -> int:
-    lengths = [len(value) for value in map(_json, parts) if isinstance(value, list)]
+    lengths = [len(value) for value in map(json_value, parts) if isinstance(value, list)]
     return max(median_high(lengths), 1) if lengths else 10
 
 

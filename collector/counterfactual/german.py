@@ -21,8 +21,10 @@ _STRONG = {
     "woman": {"nom": "e", "acc": "e", "dat": "er", "gen": "er"},
     "girl": {"nom": "es", "acc": "es", "dat": "em", "gen": "es"},
 }
+_LIKE_DER = "dies|jed|welch|jen"
+_STEMS_LIKE_DER = frozenset(_LIKE_DER.split("|"))
 _OWNERS = "ein|kein|mein|dein|sein|ihr|unser|unsr|euer|eur"
-_ARTICLE = re.compile(rf"(?P<stem>dies|jed|welch|jen|{_OWNERS})(?P<ending>e|er|en|em|es)?")
+_ARTICLE = re.compile(rf"(?P<stem>{_LIKE_DER}|{_OWNERS})(?P<ending>e|er|en|em|es)?")
 _CONTRACTED = {"zum": ("zu", "dat"), "vom": ("von", "dat"), "beim": ("bei", "dat"), "zur": ("zu", "dat")}
 _JOINED = {"zu": "zum", "von": "vom", "bei": "beim"}
 _RELATIVE = {"der": "die", "den": "die", "dem": "der", "dessen": "deren"}
@@ -310,7 +312,7 @@ class _Reader(Reader):
             first -= 1
         article = "" if prompt_gap(prompt, first) else prompt.at(first - 1)
         match = _ARTICLE.fullmatch(article)
-        is_mixed = match is not None and match["stem"] not in ("dies", "jed", "welch", "jen")
+        is_mixed = match is not None and match["stem"] not in _STEMS_LIKE_DER
         if word.endswith("en"):
             is_oblique = article in ("den", "dem", "des", "vom", "beim", "zum") or (
                 match is not None and match["ending"] in ("en", "em", "es")
@@ -382,10 +384,8 @@ class _Reader(Reader):
         elif article in _CONTRACTED:
             kind, ending = "contracted", article
         elif match is not None:
-            is_der = match["stem"] in ("dies", "jed", "welch", "jen")
+            is_der = match["stem"] in _STEMS_LIKE_DER
             kind, ending = "strong" if is_der else "mixed", match["ending"] or ""
-            if match["stem"] in ("unser", "euer") and ending == "" and article in ("unser", "euer"):
-                ending = ""
         else:
             yield from self._bare(index, noun, group, adjectives)
             return

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from collector.errors import InputError
 from collector.files.plain import MAX_DOCUMENT_BYTES, read_plain
 from collector.hashing import hash_of_file
+from collector.sql import literal
 
 Format = Literal["parquet", "delta"]
 MANIFEST = "manifest.json"
@@ -206,16 +207,11 @@ def is_as_listed(folder: Path, file: ExportedFile) -> bool:
         return False
 
 
-def quoted(text: str | Path) -> str:
-    """Return a text in SQL."""
-    return "'" + str(text).replace("'", "''") + "'"
-
-
 def _rows_of(path: Path) -> int | None:
     import duckdb
 
     try:
-        rows = duckdb.execute(f"select num_rows from parquet_file_metadata({quoted(path)})").fetchall()
+        rows = duckdb.execute(f"select num_rows from parquet_file_metadata({literal(path)})").fetchall()
     except duckdb.Error:
         return None
     return int(rows[0][0])

@@ -14,10 +14,10 @@ from collector.exports.folder import (
     SHARED,
     ExportedFile,
     Manifest,
-    quoted,
     require_manifest,
 )
 from collector.ledger.schema import migrate, migrations, refuse_newer
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,7 +74,7 @@ class ExportedLedger:
         """Return the query of files' rows as the ledger's table has them; `rowid` is their order in a file."""
         if not files:
             return f"select *, 0::bigint as rowid from raw.empty_{table}"
-        listed = ", ".join(quoted(self._folder / file.path) for file in files)
+        listed = ", ".join(literal(self._folder / file.path) for file in files)
         # The run stands in the folder's name alone.
         by_folder = (
             "hive_partitioning = true, hive_types_autocast = false"
@@ -83,8 +83,9 @@ class ExportedLedger:
         )
         source = f"read_parquet([{listed}], file_row_number = true, union_by_name = true, {by_folder})"
         present = {name for name, *_ in self.connection.execute(f"describe from {source}").fetchall()}
+        known = {name: name for name in present} | ({"run_id": literal(run_id)} if run_id else {})
         columns = [
-            f"cast({quoted(run_id) if run_id and name == 'run_id' else name if name in present else 'null'} as {type_}) as {name}"
+            f"cast({known.get(name, 'null')} as {type_}) as {name}"
             for name, type_, *_ in self.connection.execute(f"describe raw.empty_{table}").fetchall()
         ]
         return f"select {', '.join(columns)}, file_row_number as rowid from {source}"

@@ -26,7 +26,6 @@ from collector.exports.folder import (
     Manifest,
     is_as_listed,
     place_of,
-    quoted,
     read_manifest,
     unlisted,
 )
@@ -35,6 +34,7 @@ from collector.files.lock import lock
 from collector.files.replacing import sync_file, sync_folder, write_whole
 from collector.hashing import hash_of_file, tagged_hash
 from collector.ledger.database import Ledger
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -209,14 +209,14 @@ def _written(
     """Write a table, of a run or whole, and return its file. The folder's name says the run, so that its rows need not."""
     new = unfinished / "new.parquet"
     rows = (
-        f"(select * exclude run_id from raw.{table} where run_id = {quoted(run_id)})"
+        f"(select * exclude run_id from raw.{table} where run_id = {literal(run_id)})"
         if run_id
         else f"raw.{table}"
     )
     ((row_bytes,),) = connection.execute(_ROW_BYTES.format(table=table)).fetchall()
     at_once = rows_at_once(row_bytes)
     ((n_rows,),) = connection.execute(
-        f"copy {rows} to {quoted(new)} (format parquet, compression zstd, row_group_size {at_once})"
+        f"copy {rows} to {literal(new)} (format parquet, compression zstd, row_group_size {at_once})"
     ).fetchall()
     sha256 = hash_of_file(new)
     file = ExportedFile(place_of(table, run_id, sha256), n_rows, new.stat().st_size, sha256)

@@ -20,7 +20,6 @@ from collector.importers.missing import (
     LEAST_RECURRING,
     TOKEN_CHARACTERS,
     is_refusal_token,
-    literal,
     present,
     refusal_pattern,
     tokens_for_nothing,
@@ -28,6 +27,7 @@ from collector.importers.missing import (
 )
 from collector.importers.preview import ANSWERS_READ
 from collector.spec.parts import DESCRIPTOR, LENGTH
+from collector.sql import literal
 from collector.tables.log_rows import no_rows
 from collector.tables.missing import is_missing
 from collector.tables.source import ANSWER_COLUMN, AS_IT_LOOKS, Form, open_source

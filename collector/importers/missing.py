@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from collector.composed import composed
 from collector.hints import quoted
+from collector.sql import literal
 from collector.tables.missing import is_missing, missing_sentence, sql_is_missing
 
 if TYPE_CHECKING:
@@ -55,11 +56,6 @@ def _is_none(cell: str, known: Collection[str]) -> str:
     kept = [word for word in known if is_missing(word) and word]
     unless = f" and {cell} not in ({', '.join(map(literal, kept))})" if kept else ""
     return f"({sql_is_missing(cell)}{unless})"
-
-
-def literal(text: str) -> str:
-    """Return a text as SQL."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def missing_answer(text: str | None, answer: Answer) -> str | None:

@@ -24,7 +24,6 @@ from collector.importers.missing import (
     TOKEN_CHARACTERS,
     MissingAnswers,
     absent,
-    literal,
     missing_answer,
     present,
     tokens_for_nothing,
@@ -34,6 +33,7 @@ from collector.spec.markers import AskedProbe, one_sided
 from collector.spec.methods.markers import ALL_PROBES
 from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec.prompts import Prompt
+from collector.sql import literal
 from collector.tables.log_rows import no_rows
 from collector.tables.missing import missing_sentence, sql_is_missing
 from collector.tables.source import ANSWER_COLUMN, MADE_COLUMNS, ROW_COLUMN, Form, Source

@@ -21,6 +21,7 @@ from collector.files.replacing import replace_file
 from collector.ledger.appending import Append
 from collector.ledger.schema import migrate, require_current, roll_back
 from collector.rows import INTERRUPTED, NO_PROGRESS, utc_now
+from collector.sql import literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -272,10 +273,10 @@ class Ledger:
         try:
             new.unlink(missing_ok=True)
             # Attached read-only, the old file cannot be written by anybody until the new one has its name.
-            connection.execute(f"attach {_quoted(path)} as old (read_only)")
+            connection.execute(f"attach {literal(path)} as old (read_only)")
             if path.with_name(f"{path.name}.wal").exists():
                 raise _locked(path, "", 0)
-            connection.execute(f"attach {_quoted(new)} as new")
+            connection.execute(f"attach {literal(new)} as new")
             connection.execute("copy from database old to new")
             connection.execute("detach new")
             replace_file(new, path)
@@ -486,10 +487,6 @@ def _reason(error: Exception) -> str:
     for introduction in ("Failed to commit: ", "Failed to create checkpoint because of error: "):
         first_line = first_line.split(introduction)[-1]
     return first_line.removeprefix("IO Error: ").rstrip(".")
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _is_lock(message: str) -> bool:

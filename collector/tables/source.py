@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from collector.errors import InputError
 from collector.files.plain import MAX_TABLE_BYTES, read_plain, require_ratio
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
+from collector.sql import identifier, literal
 from collector.tables.columns import (
     Found,
     column_name,
@@ -211,7 +212,7 @@ def _rows(
         )
         return f"select row_number() over () as row_number{listed} from {relation}"
     made = {
-        GROUP_COLUMN: f"unnest([{', '.join(map(_literal, answers))}])",
+        GROUP_COLUMN: f"unnest([{', '.join(map(literal, answers))}])",
         ANSWER_COLUMN: f"unnest([{', '.join(at[column] for column in answers.values())}])",
         ROW_COLUMN: "file_row::varchar",
     }
@@ -464,7 +465,7 @@ def _cell(cell: str, found: Found) -> str:
     """Return the text of a column as SQL: a cell, or what stands in the JSON in it."""
     if not found.steps:
         return cell
-    paths = (f"json_extract_string({cell}, {_literal(path)})" for path in json_paths(found.steps))
+    paths = (f"json_extract_string({cell}, {literal(path)})" for path in json_paths(found.steps))
     return f"case when json_valid({cell}) then coalesce({', '.join(paths)}) end"
 
 
@@ -485,7 +486,7 @@ def _require_nested(
     if structure is not None and has_steps(structure, found.steps):
         return
     # It may come late; only a file that is about to be refused is read whole for it.
-    exist = " or ".join(f"json_exists({cell}, {_literal(one)})" for one in json_paths(found.steps))
+    exist = " or ".join(f"json_exists({cell}, {literal(one)})" for one in json_paths(found.steps))
     if connection.execute(
         f"select 1 from {relation} where case when json_valid({cell}) then {exist} end limit 1"
     ).fetchall():
@@ -511,14 +512,14 @@ def _parquet_relation(connection: duckdb.DuckDBPyConnection, table: Path) -> tup
     """Return a Parquet file as SQL, its columns, and the text of each; what is nested becomes JSON."""
     types = _parquet_types(connection, table)
     cells = [
-        f"to_json({_identifier(name)})::varchar"
+        f"to_json({identifier(name)})::varchar"
         if _NESTED.search(str(one))
-        else f"{_identifier(name)}::varchar"
+        else f"{identifier(name)}::varchar"
         for name, one in types.items()
     ]
     # The JSON of no object is null, as the cell is.
     cells = [
-        f"case when {_identifier(name)} is not null then {cell} end" if cell.startswith("to_json") else cell
+        f"case when {identifier(name)} is not null then {cell} end" if cell.startswith("to_json") else cell
         for name, cell in zip(types, cells, strict=True)
     ]
     return f"read_parquet({_file(table)}, {_AS_IT_IS}, binary_as_string = true)", list(types), cells
@@ -569,7 +570,7 @@ def _csv_relation(
     names = [f"h{place}" for place in range(len(header))]
     listed = ", ".join(f"{name}: 'varchar'" for name in names)
     reader = (
-        f"read_csv({_file(table.path)}, {_AS_IT_IS}, auto_detect = false, header = true, delim = {_literal(delimiter)}, "
+        f"read_csv({_file(table.path)}, {_AS_IT_IS}, auto_detect = false, header = true, delim = {literal(delimiter)}, "
         f"quote = '\"', escape = '\"', "
         f"columns = {{{listed}}}, allow_quoted_nulls = false, strict_mode = true, max_line_size = {MAX_ROW_BYTES}, "
         f"buffer_size = {MAX_ROW_BYTES + HEADER_BYTES})"
@@ -610,8 +611,8 @@ def _json_relation(
         raise _bad_json(path, kind, table) or no_rows(path)
     places = sorted({require_column(path, column, found).place for column in columns})
     names = [found[place] for place in places]
-    listed = ", ".join(f"{_literal(name)}: 'varchar'" for name in names)
-    return f"read_json({file}, {options}, columns = {{{listed}}})", names, list(map(_identifier, names))
+    listed = ", ".join(f"{literal(name)}: 'varchar'" for name in names)
+    return f"read_json({file}, {options}, columns = {{{listed}}})", names, list(map(identifier, names))
 
 
 def _json_keys(connection: duckdb.DuckDBPyConnection, objects: str) -> list[str]:
@@ -730,12 +731,4 @@ def _file(path: Path) -> str:
         raise InputError(
             f"{path} has a backslash and one of * ? [ in its name or its folders': give it another name."
         )
-    return _literal(_PATTERN.sub(r"[\g<0>]", place))
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return literal(_PATTERN.sub(r"[\g<0>]", place))

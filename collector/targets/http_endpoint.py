@@ -12,6 +12,7 @@ from urllib.parse import quote, quote_plus
 
 from pydantic import AfterValidator, Field, model_validator
 
+from collector.answers.texts.json_text import json_value
 from collector.errors import TargetError, UnusableError
 from collector.hints import quoted
 from collector.redaction import Redactor, environment_key
@@ -24,7 +25,6 @@ from collector.targets.http.errors import (
     http_error,
     is_success,
     json_object,
-    json_value,
     reply_of_error,
 )
 from collector.targets.http.json_path import parse_json_path

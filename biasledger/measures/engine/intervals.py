@@ -90,6 +90,18 @@ def t_half_widths(errors: Floats, degrees: Floats, alpha: float) -> Floats:
     return np.asarray(t_quantile(1 - alpha / 2, degrees) * errors, dtype=np.float64)
 
 
+def half_widths_or_bounds(
+    errors: Floats | float,
+    degrees: Floats | float,
+    n_clusters: Integers | int,
+    alpha: float,
+    scale: Floats | float = 1.0,
+) -> Floats:
+    """Half the lengths of Student's intervals; an error of 0 gives the rule of three times `scale` instead."""
+    widths = t_half_widths(np.asarray(errors), np.asarray(degrees), alpha)
+    return np.where(np.asarray(errors) <= NO_VARIANCE, rule_of_three(n_clusters, alpha) * scale, widths)
+
+
 def nan_mean(values: Floats, axis: int) -> Floats:
     """Mean of the values that are there, NaN where there is none."""
     n = (~np.isnan(values)).sum(axis=axis)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
-from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_quantile
+from biasledger.measures.engine.intervals import half_widths_or_bounds
 from biasledger.measures.schema import Table
 
 N_PERMUTATIONS = 199
@@ -92,6 +92,4 @@ def _kept(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]
 
 def student_arm(error: float, n_clusters: int, alpha: float) -> float:
     """Half the length of Student's interval; data without variance get the rule of three."""
-    if error <= NO_VARIANCE:
-        return float(rule_of_three(n_clusters, alpha))
-    return float(t_quantile(1 - alpha / 2, max(n_clusters - 1, 1)) * error)
+    return float(half_widths_or_bounds(error, max(n_clusters - 1, 1), n_clusters, alpha))

@@ -14,8 +14,8 @@ from biasledger.measures.declared import Measure, Threshold, Tolerance
 from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
 from biasledger.measures.engine.intervals import (
     NO_VARIANCE,
+    half_widths_or_bounds,
     nan_mean,
-    rule_of_three,
     share_limits,
     t_half_widths,
 )
@@ -25,7 +25,6 @@ from biasledger.measures.engine.resampling import (
     FamilyResult,
     FamilyStatistic,
     Floats,
-    Integers,
     Labels,
     PermutationResult,
     permutation_test,
@@ -185,10 +184,10 @@ def mean_prices(
     limits = share_limits((means - 1) / range_of_prices, errors / range_of_prices, degrees, n_clusters, alpha)
     low, high = (1 + limit * range_of_prices for limit in limits)
     fewest = np.minimum(n_clusters, n_clusters[:1]) if has_reference else n_clusters
-    half_widths = _half_widths(gap_errors, gap_degrees, fewest, range_of_prices, alpha)
+    half_widths = half_widths_or_bounds(gap_errors, gap_degrees, fewest, alpha, range_of_prices)
     adjusted = _adjusted_gaps(units, has_reference, seed)
-    adjusted_widths = _half_widths(
-        adjusted.errors, adjusted.degrees, fewest, range_of_prices / adjusted.left, alpha
+    adjusted_widths = half_widths_or_bounds(
+        adjusted.errors, adjusted.degrees, fewest, alpha, range_of_prices / adjusted.left
     )
     tests = _gap_tests(units, has_reference, n_permutations, alpha, seed, stop_after)
     items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups).sum(axis=0)
@@ -265,7 +264,7 @@ def price_spread(
     pair_errors, pair_degrees = deleted.errors(without[:, a] - without[:, b], means[a] - means[b])
     n_clusters = clusters_with_items(units)[labels, 0]
     fewest = np.minimum(n_clusters[a], n_clusters[b])
-    ends = differences + _half_widths(pair_errors, pair_degrees, fewest, range_of_prices, alpha)
+    ends = differences + half_widths_or_bounds(pair_errors, pair_degrees, fewest, alpha, range_of_prices)
     test, chance, debiased, low = None, np.nan, np.nan, np.nan
     if n_permutations > 0 and units.design.can_move():
         features, noise = _features(units.counts), _without_group_effects(units)
@@ -492,14 +491,6 @@ def _unattenuated(sums: StratumSums, gaps: Floats, has_reference: bool) -> tuple
             gaps[(*at[:-1], slice(None), at[-1])], of_all[at]
         )
     return adjusted, np.ones_like(gaps)
-
-
-def _half_widths(
-    errors: Floats, degrees: Floats, n_clusters: Integers, range_of_prices: int | Floats, alpha: float
-) -> Floats:
-    """Half-lengths of intervals of differences; where they vary in no cluster, what one in n clusters could add."""
-    bounds = rule_of_three(n_clusters, alpha) * range_of_prices
-    return np.where(errors <= NO_VARIANCE, bounds, t_half_widths(errors, degrees, alpha))
 
 
 def _gap_tests(

@@ -357,8 +357,8 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
 def _unseen(answers: Answers, design: Design, value: float, n_seen: int, alpha: float, seed: int) -> float:
     """Return how far unseen questions could raise the mean gap: a share of 1 - (alpha / 2)^(1 / n) may be unlike these n.
 
-    Gaps are skewed: with few repeated answers most gaps are 0 and some are 1. A low mean then also has a small standard error. The
-    largest possible gap of a question is the largest over random orders of its own answers.
+    Gaps are skewed: with few repeated answers most gaps are 0 and some are 1. A low mean then also has a small standard error.
+    The largest possible gap of a question is the largest over random orders of its own answers.
     """
     orders = permuted_labels(design, _N_ORDERS, stable_seed(seed, "unseen"))
     marked = np.concatenate([*orders]).astype(np.float64)

@@ -35,6 +35,14 @@ class JsonNumber(str):
     __slots__ = ()
 
 
+def json_value(text: str) -> Any:
+    """Return the value of a text that is JSON as a whole, None if it is not."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
     """Find the JSON answer in a reply: an object, or a list of objects, that is not empty.
 

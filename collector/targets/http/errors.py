@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from collector.answers.failures import read_failure
+from collector.answers.texts.json_text import json_value
 from collector.errors import TargetError
 from collector.rates import RateHints
 from collector.targets.base import Reply
@@ -118,14 +118,6 @@ def json_object(text: str) -> dict[str, Any] | None:
     """Return the JSON object that a text is, None where it is anything else."""
     document = json_value(text)
     return document if isinstance(document, dict) else None
-
-
-def json_value(text: str) -> Any:
-    """Return the JSON value that a text is, None where it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def error_of(document: dict[str, Any] | None) -> dict[str, Any]:

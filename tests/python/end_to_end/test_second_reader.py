@@ -34,7 +34,8 @@ PRICES = (
 @pytest.fixture
 def base_url() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
-        """A reader that finds the thumb (up is accept, down is reject, none is no decision), one that always accepts, and one that accepts every thumb."""
+        """A reader that finds the thumb (up is accept, down is reject, none is no decision), one that always accepts,
+        and one that accepts every thumb."""
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
