@@ -56,7 +56,7 @@ class TargetError(BiasledgerError):
 
     @property
     def asks_to_slow_down(self) -> bool:
-        """Whether the target only refuses because it is asked too much: nothing is wrong with the question."""
+        """Return whether the target only refuses because it is asked too much: nothing is wrong with the question."""
         return self.status in _SLOW_DOWN and not self.stops_run
 
 

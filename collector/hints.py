@@ -45,7 +45,7 @@ def no_column(column: str, found: Iterable[str]) -> str:
 
 
 def is_column_name(text: str) -> bool:
-    """Whether a text looks like a column's name, and not like a setting, an address, a path or a token."""
+    """Return whether a text looks like a column's name, and not like a setting, an address, a path or a token."""
     return _COLUMN_NAME.fullmatch(text) is not None and _TOKEN.search(text) is None
 
 

@@ -88,7 +88,7 @@ def standard_output() -> Shown | IO[str]:
 
 
 def is_watched() -> bool:
-    """Whether standard error is a terminal, so that a bar may move there."""
+    """Return whether standard error is a terminal, so that a bar may move there."""
     return sys.stderr.isatty()
 
 

@@ -157,7 +157,7 @@ def dry_run_table(plan: DryRun) -> None:
 
 
 def _time_note(plan: DryRun) -> str:
-    """How long it would take, by what is known."""
+    """Return how long it would take, by what is known."""
     if plan.is_batch:
         return "A batch is done within a day."
     capped = (

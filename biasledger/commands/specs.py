@@ -204,7 +204,7 @@ def _is_right(
 
 
 def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: str | None) -> None:
-    """Where the kind of answers is missing, say what those of the file look like."""
+    """Return where the kind of answers is missing, say what those of the file look like."""
     import yaml
 
     from collector.files.yaml import read_yaml_mapping

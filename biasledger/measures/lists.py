@@ -600,7 +600,7 @@ def robustness(
     alpha: float = 0.05,
     stop_after: int | None = 50,
 ) -> Robustness:
-    """Whether perturbed lists are less similar to clean ones than clean lists asked for again; arrays (n_subjects,).
+    """Return whether perturbed lists are less similar to clean ones than clean lists asked for again; arrays (n_subjects,).
 
     similarities: a subject's mean similarity of perturbed to clean lists; rerun_similarities: of its reruns; NaN where
     absent. The interval is Student's over subjects, within 0 to 1. One-sided sign-flip test of the paired differences

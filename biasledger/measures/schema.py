@@ -60,7 +60,7 @@ class Table:
                 raise ValueError(f"the column {name} is {column.dtype}")
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return next((column.size for column in self.columns.values()), 0)
 
     def to_pandas(self) -> pd.DataFrame:

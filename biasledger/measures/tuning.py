@@ -45,7 +45,7 @@ class ThresholdErrors:
 
     @property
     def meets_goals(self) -> bool:
-        """Whether both rates are within their goals; their intervals may reach beyond."""
+        """Return whether both rates are within their goals; their intervals may reach beyond."""
         return self.false_positives.value <= MOST_FALSE_POSITIVES and self.misses.value <= MOST_MISSES
 
 

@@ -127,7 +127,7 @@ class _HeldAgainst(io.RawIOBase):
         self._differing: set[int] = set()
 
     def is_same(self) -> bool:
-        """Whether the file has what was written, and ends where that does."""
+        """Return whether the file has what was written, and ends where that does."""
         return not self._differing and not self._file.read(1)
 
     def write(self, content: Any) -> int:

@@ -170,7 +170,7 @@ def _other_software(pack: Pack) -> list[tuple[str, Any, str]]:
 
 
 def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool) -> Verdict:
-    """Whether pack and ledger agree on the prompts, the target and the analysis."""
+    """Return whether pack and ledger agree on the prompts, the target and the analysis."""
     name = "what was asked"
     run_id = str(pack.manifest["run_id"])
     with Ledger(ledger_path).read() as connection:

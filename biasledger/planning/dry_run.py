@@ -135,7 +135,7 @@ class DryRun:
 
     @property
     def least_seconds(self) -> float:
-        """How long it takes at least, by the caps on what the target may be asked."""
+        """Return how long it takes at least, by the caps on what the target may be asked."""
         total = self.total
         capped = (
             (total.n_calls, self.requests_per_minute),
@@ -144,7 +144,7 @@ class DryRun:
         return max(_SECONDS_A_MINUTE * n / cap if cap else 0.0 for n, cap in capped)
 
     def seconds(self, answer_seconds: float) -> float:
-        """How long it takes where each answer takes so long."""
+        """Return how long it takes where each answer takes so long."""
         return max(self.least_seconds, self.total.n_calls * answer_seconds / self.concurrency)
 
     @property

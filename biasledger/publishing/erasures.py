@@ -27,7 +27,7 @@ def hash_erasures(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def erased_since_build(warehouse: Path, ledger: Path) -> bool:
-    """Whether texts were erased from the ledger, or runs retracted, that the warehouse may still hold words of.
+    """Return whether texts were erased from the ledger, or runs retracted, that the warehouse may still hold words of.
 
     Raises:
         LedgerError: the ledger cannot be read.

@@ -150,7 +150,7 @@ class Session:
         return "unique nulls not distinct" if self._version >= _NULLS_NOT_DISTINCT else "unique"
 
     def _present_key(self, table: str) -> tuple[bool, tuple[str, ...]] | None:
-        """Whether our constraint is a primary key, and its columns; None where there is none."""
+        """Return whether our constraint is a primary key, and its columns; None where there is none."""
         rows = self._rows(
             "select contype = 'p', attname "
             "from pg_constraint, unnest(conkey) with ordinality as place (attnum, i), pg_attribute "
@@ -211,7 +211,7 @@ def _key_name(table: str) -> str:
 
 
 def dependents(error: Any) -> str:
-    """Which views depend on what was to go, as the server says it."""
+    """Return which views depend on what was to go, as the server says it."""
     for key, value in error.details or ():
         if key == b"PG_DIAG_MESSAGE_DETAIL":
             return " ".join(value.decode(errors="replace").split())

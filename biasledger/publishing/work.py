@@ -28,7 +28,8 @@ _CODE = {".sql", ".py", ".yml"}
 
 
 def work_file(project: Path, warehouse: Path) -> Path:
-    """Where the tables of `warehouse` are built: in the project, since it holds answers that readers have no business with.
+    """Return where the tables of `warehouse` are built: in the project, since it holds answers that readers have no business
+    with.
 
     The file goes by the warehouse's name; the name of one outside the project's own folder carries a hash of its place.
     """
@@ -39,7 +40,7 @@ def work_file(project: Path, warehouse: Path) -> Path:
 
 
 def spark_file(work: Path) -> Path:
-    """Where a build on Spark hands back the public tables that go into the same warehouse as those of a work file."""
+    """Return where a build on Spark hands back the public tables that go into the same warehouse as those of a work file."""
     return work.with_name(f"{work.stem}.spark{work.suffix}")
 
 

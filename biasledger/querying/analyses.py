@@ -130,7 +130,7 @@ def _table_name(*names: str) -> str:
 
 
 def _var(name: str) -> bool:
-    """Whether texts are published is known by whether their table is there; no other setting of dbt is known."""
+    """Return whether texts are published is known by whether their table is there; no other setting of dbt is known."""
     if name != "publish_texts":
         from jinja2 import TemplateError
 

@@ -117,7 +117,7 @@ def _sentence(connection: duckdb.DuckDBPyConnection, sql: str, error: duckdb.Err
 
 
 def _place(message: str) -> str:
-    """Where DuckDB's caret points, as line and column of the query; it is cut off at the left of long lines."""
+    """Return where DuckDB's caret points, as line and column of the query; it is cut off at the left of long lines."""
     lines = message.splitlines()
     shown = next((index for index, line in enumerate(lines) if _LINE.match(line)), None)
     if shown is None or shown + 1 >= len(lines) or lines[shown].partition(": ")[2].startswith("..."):

@@ -119,7 +119,7 @@ def fitted(columns: Sequence[Sequence[str]], width: int, *, gap: int) -> list[in
 
 
 def word_length(column: Sequence[str]) -> int:
-    """How many places the longest word of some texts takes, at most those to which a column can be narrowed."""
+    """Return how many places the longest word of some texts takes, at most those to which a column can be narrowed."""
     return min(max((cell_length(word) for text in column for word in text.split()), default=0), _NARROW)
 
 

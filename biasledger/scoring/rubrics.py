@@ -35,7 +35,7 @@ class Rubric(Section):
 
     @property
     def is_graded(self) -> bool:
-        """Whether the grades are numbers."""
+        """Return whether the grades are numbers."""
         return all(one.removeprefix("-").isdecimal() for one in self.answers)
 
     @property

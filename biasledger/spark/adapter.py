@@ -295,7 +295,7 @@ class SparksessionAdapter(SQLAdapter):
         return sorted(self._tables.schemas)
 
     def check_schema_exists(self, database: str, schema: str) -> bool:
-        """Whether there is a schema."""
+        """Return whether there is a schema."""
         return schema in self.list_schemas(database)
 
     def create_schema(self, relation: BaseRelation) -> None:

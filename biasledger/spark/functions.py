@@ -245,7 +245,7 @@ def _transform(node: exp.Transform) -> None:
 
 
 def _histogram(of: exp.Expr) -> exp.Expr:
-    """How often each value is there: by the places in the sorted list where another one begins, as counting each by itself
+    """Return how often each value is there: by the places in the sorted list where another one begins, as counting each by itself
     would take the square of the list's length. A lambda's argument is what is computed once."""
     return template(
         "get(transform(array(array_sort(array_compact(_list))), _sorted -> get(transform(array("

@@ -18,7 +18,9 @@ _PLAIN = frozenset(
 
 
 def is_connect(master: str) -> bool:
-    """Whether it is the address of a server of Spark Connect: sc://HOST:PORT, or with parameters, sc://HOST:PORT/;token=…."""
+    """Return whether it is the address of a server of Spark Connect: sc://HOST:PORT, or with parameters,
+    sc://HOST:PORT/;token=….
+    """
     return master.strip().lower().startswith(_CONNECT)
 
 

@@ -59,5 +59,5 @@ def template(sql: str, **parts: exp.Expr) -> exp.Expr:
 
 
 def is_call(node: Any, *names: str) -> bool:
-    """Whether a node calls a function of one of these names, in lower case, that sqlglot does not know."""
+    """Return whether a node calls a function of one of these names, in lower case, that sqlglot does not know."""
     return isinstance(node, exp.Anonymous) and node.name.lower() in names

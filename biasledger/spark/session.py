@@ -210,7 +210,7 @@ def _element(value: str | None) -> str:
 
 
 def json_valid(texts: pyarrow.Array) -> pyarrow.Array:
-    """Whether texts are JSON. Engines differ: DuckDB takes a comma at the end, and no line break that is not escaped."""
+    """Return whether texts are JSON. Engines differ: DuckDB takes a comma at the end, and no line break that is not escaped."""
     return _by_duckdb("json_valid(one)", texts)
 
 

@@ -94,7 +94,7 @@ def keep_file(
 
 
 def _is_drawn(path: Path, number: int, row: dict[str, str]) -> bool:
-    """Whether a row is of an answer that was drawn at random."""
+    """Return whether a row is of an answer that was drawn at random."""
     drawn = row.get("drawn", "")
     if drawn not in {"", DRAWN}:
         raise InputError(

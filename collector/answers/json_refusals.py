@@ -29,7 +29,7 @@ class Silence:
     refusing: re.Pattern[str]
 
     def is_filler(self, text: str) -> bool:
-        """Whether a text stands where an answer should and is none."""
+        """Return whether a text stands where an answer should and is none."""
         return self.filler.fullmatch(plain_words(text).strip(" \t\r\n.!?*_-–—\"'()[]")) is not None
 
 
@@ -115,7 +115,7 @@ def silence_of(
 
 
 def _refuses(leaves: Iterable[_Leaf], silence: Silence) -> bool:
-    """Whether a text, or the key of true, speaks of a refusal."""
+    """Return whether a text, or the key of true, speaks of a refusal."""
     return any(silence.refusing.search(plain_words(leaf.text)) for leaf in leaves)
 
 

@@ -97,7 +97,7 @@ def _are_most(n: int, parts: Sequence[str]) -> bool:
 
 
 def _are_mostly(parts: Sequence[str], count: Callable[[Sequence[str]], int]) -> bool:
-    """Whether some of the answers look as if most were counted."""
+    """Return whether some of the answers look as if most were counted."""
     some = _sample(parts)
     return bool(some) and count(some) >= _MOST_OF_SOME * len(some)
 
@@ -176,7 +176,9 @@ class _Scores:
 
 
 def _is_all(score: Decision, text: str) -> bool:
-    """Whether an answer is about its score: it is short, or gives the score in its first or last line, or alone in JSON."""
+    """Return whether an answer is about its score: it is short, or gives the score in its first or last line, or alone in
+    JSON.
+    """
     if (score.read_by or "").startswith("json"):
         return only_decides(text)
     lines = text.splitlines()

@@ -123,7 +123,7 @@ class BatchAskers:
 
     @property
     def n_in_flight(self) -> int:
-        """How many questions the service has and no result is kept of; they can be collected later."""
+        """Return how many questions the service has and no result is kept of; they can be collected later."""
         return sum(one.n_requests for one in list(self._log.pending.values()))
 
     def refused_seconds(self) -> float:

@@ -108,7 +108,7 @@ class Price:
 
     @property
     def is_of_a_family(self) -> bool:
-        """Whether the name is the beginning of several."""
+        """Return whether the name is the beginning of several."""
         return self.model.endswith("*")
 
     def cost(self, prompt_tokens: float, completion_tokens: float) -> float:

@@ -149,7 +149,7 @@ class Pace:
 
     @property
     def concurrency(self) -> int:
-        """How many questions may be under way at present."""
+        """Return how many questions may be under way at present."""
         return self._limit.limit
 
     def slot(self, tokens: int | None = None) -> Slot:

@@ -171,7 +171,7 @@ class Agreement:
 
     @property
     def is_measured(self) -> bool:
-        """Whether enough answers were checked."""
+        """Return whether enough answers were checked."""
         return self.n_checked >= self.n_needed
 
     def sentence(self) -> str:

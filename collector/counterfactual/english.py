@@ -99,7 +99,7 @@ def _of_her_after_verb(prompt: Prompt, words: Words, index: int) -> str:
 
 
 def _is_object(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a time, a number of times or a wish follows "her": "fired her last week", "wish her luck".
+    """Return whether a time, a number of times or a wish follows "her": "fired her last week", "wish her luck".
 
     Raises:
         NotSafeError: it may also be hers: "I miss her last week of work".
@@ -151,7 +151,7 @@ def _entries(prompt: Prompt, words: Words, index: int, length: int) -> Iterator[
 
 
 def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word is no certain person: "Man, …", "Hey man", "He who …"."""
+    """Return whether a word is no certain person: "Man, …", "Hey man", "He who …"."""
     word, rules = prompt.at(index), words.rules
     if word in ("he", "she"):
         return prompt.at(index + 1) == "who"
@@ -172,7 +172,7 @@ def _is_filler(prompt: Prompt, words: Words, index: int) -> bool:
 
 
 def _is_title_case(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a capital inside a sentence makes a word part of a name: "the band Queen", and not "ask Mom", "My Wife"."""
+    """Return whether a capital inside a sentence makes a word part of a name: "the band Queen", and not "ask Mom", "My Wife"."""
     word, before, lower = prompt.words[index], prompt.written(index - 1), prompt.at(index)
     if not word[0].isupper() or word.isupper() or prompt.begins(index) or lower in words.rules["kin"]:
         return False
@@ -180,7 +180,7 @@ def _is_title_case(prompt: Prompt, words: Words, index: int) -> bool:
 
 
 def _is_honour(prompt: Prompt, index: int) -> bool:
-    """Whether a name follows a word such as "Queen"."""
+    """Return whether a name follows a word such as "Queen"."""
     is_written = prompt.words[index][0].isupper() and prompt.written(index + 1)[:1].isupper()
     return is_written and prompt.between(index + 1) == " "
 
@@ -198,7 +198,7 @@ def _is_title(prompt: Prompt, index: int) -> bool:
 
 
 def _is_noun(prompt: Prompt, words: Words, index: int, last: int) -> bool:
-    """Whether a word names people and does not describe the next word."""
+    """Return whether a word names people and does not describe the next word."""
     if not prompt.words[index][0].isupper() and prompt.at(index) != prompt.at(last):
         return False
     follows = prompt.is_last(last) or prompt.at(last + 1) in words.rules["followers"]
@@ -207,7 +207,7 @@ def _is_noun(prompt: Prompt, words: Words, index: int, last: int) -> bool:
 
 
 def _is_adjective(prompt: Prompt, words: Words, index: int, last: int) -> bool:
-    """Whether an adjective is about a person: a noun for people follows, or a person is said to be so."""
+    """Return whether an adjective is about a person: a noun for people follows, or a person is said to be so."""
     rules = words.rules
     if prompt.at(last) not in ("black", "white") and not prompt.words[index][0].isupper():
         return False

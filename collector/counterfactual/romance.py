@@ -98,7 +98,7 @@ class _Reader(Reader):
         self.unknown: list[int] = []  # objects of whom nothing is known yet
 
     def has(self, index: int, *rules: str) -> bool:
-        """Whether a word is in one of some lists."""
+        """Return whether a word is in one of some lists."""
         return any(self.prompt.at(index) in self.rules[rule] for rule in rules)
 
     def skip(self, index: int, *rules: str) -> int:
@@ -108,7 +108,7 @@ class _Reader(Reader):
         return index
 
     def describes(self, index: int) -> bool:
-        """Whether a person's noun, or a verb with a person, or an article of several stands before an identity term."""
+        """Return whether a person's noun, or a verb with a person, or an article of several stands before an identity term."""
         before = index - 1
         while self.joined(before + 1) and self.has(before, "adverbs"):
             before -= 1
@@ -227,7 +227,7 @@ class _Reader(Reader):
             self._check_apposition(index, group)
 
     def _is_no_person(self, index: int) -> bool:
-        """Whether a noun for people describes another one, or names a thing, by the words next to it."""
+        """Return whether a noun for people describes another one, or names a thing, by the words next to it."""
         prompt, is_followed = self.prompt, self.joined(index + 1)
         if self.has(index, "before", "fronts") and is_followed and prompt.at(index + 1) in self.known:
             return True  # "una joven ingeniera"
@@ -265,7 +265,7 @@ class _Reader(Reader):
         return next((group for group in groups if group), "")
 
     def _is_relative(self, index: int, phrase: Phrase) -> bool:
-        """Whether a noun names the wife or daughter of somebody: "ma femme", "la fille de …"."""
+        """Return whether a noun names the wife or daughter of somebody: "ma femme", "la fille de …"."""
         is_of = (
             self.has(index + 1, "of") and self.joined(index + 1) and self.prompt.between(index + 2).isspace()
         )
@@ -471,7 +471,7 @@ class _Reader(Reader):
         return None
 
     def _is_thing(self, at: int) -> bool:
-        """Whether a word ends a phrase with an article that names no person."""
+        """Return whether a word ends a phrase with an article that names no person."""
         return at not in self.heads and any(self._determiner(one) for one in (at, at - 1) if one > 0)
 
     def pronouns(self) -> Iterator[Swap]:
@@ -490,7 +490,7 @@ class _Reader(Reader):
                 yield from self._pronoun(index, *subject[word], "")
 
     def _is_stressed(self, index: int, *, is_dative: bool) -> bool:
-        """Whether a pronoun follows a preposition, or stands for itself: "avec elle", "c'est lui", and not "lui dire"."""
+        """Return whether a pronoun follows a preposition, or stands for itself: "avec elle", "c'est lui", and not "lui dire"."""
         if not self.joined(index) or not self.has(index - 1, "before_stressed"):
             return False
         is_verb = self.joined(index + 1) and self.prompt.at(index + 1).endswith(("er", "ir", "re", "en", "y"))
@@ -514,7 +514,7 @@ class _Reader(Reader):
         yield from self._agreeing_after(index + 1, group)
 
     def _is_for_person(self, index: int) -> bool:
-        """Whether a preposition that people follow stands before a pronoun: "pour lui"."""
+        """Return whether a preposition that people follow stands before a pronoun: "pour lui"."""
         return self.has(index - 1, "for_people") and self.antecedent(index) is not None
 
     def _is_impersonal(self, index: int, verb: str) -> bool:
@@ -580,7 +580,7 @@ class _Reader(Reader):
         yield from self._participles()
 
     def _is_of_person(self, index: int, group: str, verb: str) -> bool:
-        """Whether the object of a verb that may have others is the last person, and not what was done: "le dire".
+        """Return whether the object of a verb that may have others is the last person, and not what was done: "le dire".
 
         Raises:
             NotSafeError: a thing was named, too.

@@ -50,7 +50,7 @@ class Reading:
     names_person: bool = False
 
     def named(self, attribute: str) -> bool:
-        """Whether the prompt states an attribute."""
+        """Return whether the prompt states an attribute."""
         return attribute in self.swaps or attribute in self.not_safe
 
 
@@ -187,7 +187,7 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
 
 
 def _stays(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word may be whom a pronoun speaks of, and is not swapped.
+    """Return whether a word may be whom a pronoun speaks of, and is not swapped.
 
     It may be an animal, a thing with a name, an unknown name, or a person in a quotation or a fixed expression.
     """
@@ -215,7 +215,7 @@ def _stays(prompt: Prompt, words: Words, index: int) -> bool:
 
 
 def _may_be_person(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a word that stays may name a person: "the book Anna wrote", "my uncle Sam"."""
+    """Return whether a word that stays may name a person: "the book Anna wrote", "my uncle Sam"."""
     word, rules = prompt.words[index], words.rules
     if not prompt.is_left[index]:
         return word in words.names and prompt.at(index - 1) in rules["titled"] and not prompt.is_last(index)
@@ -224,7 +224,7 @@ def _may_be_person(prompt: Prompt, words: Words, index: int) -> bool:
 
 
 def _states_gender(words: Words, word: str) -> bool:
-    """Whether a word is a noun or title for a woman or a man."""
+    """Return whether a word is a noun or title for a woman or a man."""
     if words.language == "de":
         return german.is_noun(words, word)
     if words.language == "en":

@@ -98,13 +98,13 @@ class Prompt:
         return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
 
     def begins(self, index: int) -> bool:
-        """Whether a word begins a sentence."""
+        """Return whether a word begins a sentence."""
         if index > 0 and self.lower[index - 1] in TITLES and self.between(index).strip() == ".":
             return False
         return index <= 0 or _ENDS.search(self.between(index)) is not None
 
     def is_last(self, index: int) -> bool:
-        """Whether a word ends a clause: a mark or nothing follows."""
+        """Return whether a word ends a clause: a mark or nothing follows."""
         if index + 1 >= len(self.words):
             return True
         is_title = self.lower[index] in TITLES and self.between(index + 1).strip() == "."
@@ -125,7 +125,7 @@ class Prompt:
         return self.text[self.ends[index] :].lstrip(" \t")[:1]
 
     def is_question(self, index: int) -> bool:
-        """Whether the sentence of a word ends with a question mark."""
+        """Return whether the sentence of a word ends with a question mark."""
         end = _ENDS.search(self.text, self.ends[index])
         return end is not None and end[0] == "?"
 
@@ -144,7 +144,7 @@ class Reader:
         return next((group for place, group in reversed(self.persons) if place < index), None)
 
     def joined(self, index: int) -> bool:
-        """Whether only a space or an apostrophe stands before a word."""
+        """Return whether only a space or an apostrophe stands before a word."""
         return 0 < index < len(self.prompt.words) and self.prompt.between(index) in (" ", "'", "’", "\u00a0")
 
     def unsure(self, index: int, why: str) -> NotSafeError:

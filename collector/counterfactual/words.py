@@ -154,7 +154,7 @@ def first_names(prompt: Prompt, words: Words) -> Iterator[int]:
 
 
 def names_thing(prompt: Prompt, words: Words, index: int) -> bool:
-    """Whether a first name is that of a ruler, an animal, a place, a work or an organisation, by the words next to it."""
+    """Return whether a first name is that of a ruler, an animal, a place, a work or an organisation, by the words next to it."""
     rules, before, joins = words.rules, prompt.at(index - 1), prompt.between(index)
     called = index - 2 if before in rules["names_follow"] else index - 1
     is_animal = {prompt.at(called), prompt.written(called)} & rules["animals"]
@@ -353,7 +353,7 @@ def pronoun_forms(words: Words, kind: str) -> Mapping[str, tuple[str, str]]:
 
 
 def begins_with_vowel(words: Words, form: str) -> bool:
-    """Whether articles are shortened before a form: before vowels, and an h that is not aspirated."""
+    """Return whether articles are shortened before a form: before vowels, and an h that is not aspirated."""
     first = form.lower().split(" ")[0]
     return without_accents(first)[:1] in "aeiouh" and first not in words.rules["aspirated"]
 
@@ -379,7 +379,7 @@ def other_form(
 
 
 def is_same(words: Words, word: str) -> bool:
-    """Whether an adjective is the same for all."""
+    """Return whether an adjective is the same for all."""
     return word in words.rules["same"] or (
         len(word) > 4 and word.endswith(tuple(words.rules["same_endings"]))
     )

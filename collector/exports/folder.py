@@ -200,7 +200,7 @@ def unlisted(folder: Path, manifest: Manifest) -> list[str]:
 
 
 def is_as_listed(folder: Path, file: ExportedFile) -> bool:
-    """Whether a file is there with its size, without reading it."""
+    """Return whether a file is there with its size, without reading it."""
     try:
         return (folder / file.path).stat().st_size == file.bytes
     except OSError:

@@ -182,7 +182,7 @@ def _require_same(folder: Path, before: Manifest, format_: Format, run_ids: set[
 
 
 def _stands(folder: Path, before: Manifest, run: LedgerRun) -> bool:
-    """Whether a run is in the folder as the ledger has it; files must exist but are not read, which is `verify`'s part."""
+    """Return whether a run is in the folder as the ledger has it; files must exist but are not read, which is `verify`'s part."""
     found = before.runs.get(run.run_id)
     return (
         found is not None
@@ -192,7 +192,7 @@ def _stands(folder: Path, before: Manifest, run: LedgerRun) -> bool:
 
 
 def rows_at_once(row_bytes: float) -> int:
-    """How many rows of so many bytes of text each go into a row group of Parquet, which a reader holds as a whole."""
+    """Return how many rows of so many bytes of text each go into a row group of Parquet, which a reader holds as a whole."""
     least, most = ROW_GROUP_ROWS
     return max(least, min(most, int(ROW_GROUP_BYTES / max(1.0, float(row_bytes)))))
 

@@ -63,7 +63,7 @@ class ItemPlan(GatheredPlan):
 
     @property
     def _items_per_answer(self) -> int | None:
-        """How many items an answer has, where its rows count categories."""
+        """Return how many items an answer has, where its rows count categories."""
         assert self._audit.imported is not None
         counts_categories = self._audit.imported.columns.counts_categories
         prices: Prices = self._audit.analysis.prices

@@ -139,7 +139,7 @@ def tokens_for_nothing(
 
 
 def _is_failure(word: str) -> bool:
-    """Whether a text names a failure, whatever the other answers look like."""
+    """Return whether a text names a failure, whatever the other answers look like."""
     if word.casefold().strip(".!()[]<>{} ") in _FAILED_WORDS:
         return True
     bare = word.strip("[](){}<> .!")
@@ -150,7 +150,7 @@ def _is_failure(word: str) -> bool:
 
 
 def _is_bracketed(word: str, known: Collection[str]) -> bool:
-    """Whether a text in brackets may be a token: not a letter, a label or JSON."""
+    """Return whether a text in brackets may be a token: not a letter, a label or JSON."""
     inner = word.strip("[](){}<> ")
     if not _BRACKETED.fullmatch(word) or sum(map(str.isalpha, inner)) < 2 or inner.casefold() in known:
         return False
@@ -162,14 +162,16 @@ def _is_bracketed(word: str, known: Collection[str]) -> bool:
 
 
 def _is_token(word: str, *, are_labels: bool) -> bool:
-    """Whether a text in capitals among others may be a token: YES and NO are none, and among labels only a name_like_this is."""
+    """Return whether a text in capitals among others may be a token: YES and NO are none, and among labels only a name_like_this
+    is.
+    """
     if not _UPPER_CASE.fullmatch(word) or sum(map(str.isalpha, word)) < 4:
         return False
     return "_" in word or not are_labels
 
 
 def is_refusal_token(word: str) -> bool:
-    """Whether a token tells that an answer was refused or blocked, which is no missing answer."""
+    """Return whether a token tells that an answer was refused or blocked, which is no missing answer."""
     return _REFUSED.search(word) is not None
 
 

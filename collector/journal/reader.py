@@ -266,7 +266,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def is_being_written(path: Path) -> bool:
-    """Whether a process holds the journal at this moment.
+    """Return whether a process holds the journal at this moment.
 
     Raises:
         LedgerError: the file cannot be read.

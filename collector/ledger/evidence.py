@@ -75,7 +75,7 @@ class Held:
 
     @property
     def is_as_kept(self) -> bool:
-        """Whether the row is there, once, and says what it said when it was kept."""
+        """Return whether the row is there, once, and says what it said when it was kept."""
         if self.body is None or self.digest is None or self.returned or self.is_repeated:
             return False
         try:
@@ -204,7 +204,7 @@ def odd_rows_of_runs(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 
 def has_seal(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal) -> bool:
-    """Whether a run's chain has a seal's last record."""
+    """Return whether a run's chain has a seal's last record."""
     found = connection.execute(
         "select 1 from raw.chain where run_id = ? and position = ? and hash = ?",
         [run_id, seal.count - 1, seal.head_hash],
@@ -358,12 +358,12 @@ def _responses(
 
 
 def _is_in_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
-    """Whether raw.chain holds a run's records in their order, and none twice."""
+    """Return whether raw.chain holds a run's records in their order, and none twice."""
     return not connection.execute(_OUT_OF_ORDER, [run_id]).fetchall()
 
 
 def _stand_alike(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
-    """Whether the responses of a run stand in their table as they stand in its chain, one for one and in order."""
+    """Return whether the responses of a run stand in their table as they stand in its chain, one for one and in order."""
     if not _is_in_order(connection, run_id):
         return False
     chained = _rows(connection, "select key from raw.chain where run_id = ? and kind = 'response'", [run_id])

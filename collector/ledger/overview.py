@@ -50,7 +50,7 @@ class RunOverview:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that was planned is kept."""
+        """Return whether all that was planned is kept."""
         return self.state == "finished" if self.n_planned is None else self.n_kept >= self.n_planned
 
 

@@ -253,31 +253,31 @@ class Audit(Section):
         return tuple(self._subject_rows[0].words) if self._subject_rows else ()
 
     def states_groups(self, template: Template) -> bool:
-        """Whether a template says anything of a group; a neutral one does not."""
+        """Return whether a template says anything of a group; a neutral one does not."""
         has_slot = any(slot == DESCRIPTOR or slot in self.attributes for slot in template.slots)
         return has_slot or self.states_people(template)
 
     def states_people(self, template: Template) -> bool:
-        """Whether a template names a person: by {name}, among {candidates}, or in the words of a subject."""
+        """Return whether a template names a person: by {name}, among {candidates}, or in the words of a subject."""
         if not self._people_rows:
             return False
         return template.candidate is not None or any(self.is_personal(slot) for slot in template.slots)
 
     def names_person_of(self, template: Template, subject: Subject) -> bool:
-        """Whether a template names a person if it is about a subject; a subject without one may name nobody."""
+        """Return whether a template names a person if it is about a subject; a subject without one may name nobody."""
         if not self.states_people(template):
             return False
         has_own = self.subjects is None or self.subjects.person is None or self.name_swap(subject) is not None
         return has_own or template.candidate is not None or NAME in template.slots
 
     def is_personal(self, slot: str) -> bool:
-        """Whether what fills a slot differs from person to person."""
+        """Return whether what fills a slot differs from person to person."""
         person = None if self.subjects is None else self.subjects.person
         return bool(self._people_rows) and (slot in (NAME, person) or slot in self._personal_words)
 
     @property
     def n_candidates(self) -> int:
-        """How many people a ranking lists: one of each cell, the combinations of groups that people state."""
+        """Return how many people a ranking lists: one of each cell, the combinations of groups that people state."""
         return len({person.cell for person in self._people_rows})
 
     def column_of_candidate(self, slot: str, number: int) -> str:

@@ -68,7 +68,7 @@ class NameSwap:
         self._own = own
 
     def holds(self, text: str) -> bool:
-        """Whether a text holds the name where `swap` replaces it."""
+        """Return whether a text holds the name where `swap` replaces it."""
         return self._swap(text, self._words)[1] > 0
 
     def swap(self, text: str, new: str) -> str:

@@ -479,7 +479,7 @@ class Answer(Section):
 
     @property
     def item_rules(self) -> ItemRules:
-        """How the items of an answer are read; where a catalogue states the levels, amounts are no problem."""
+        """Return how the items of an answer are read; where a catalogue states the levels, amounts are no problem."""
         prices = self.prices or ("levels" if self._has_catalogue else None)
         keys = {role: tuple(map(parse_key_path, paths)) for role, paths in self.keys.items()}
         return ItemRules(self.levels, prices, keys)

@@ -108,7 +108,7 @@ class Prompt:
 
     @property
     def n_turns(self) -> int:
-        """How many answers one trial has: those of a conversation, or one."""
+        """Return how many answers one trial has: those of a conversation, or one."""
         return 1 if self.turns is None else len(turns_of(self.turns))
 
     def turn(self, trial: int) -> Turn | None:
@@ -143,7 +143,7 @@ def transcript(turns: str, answers: Sequence[str | None]) -> str:
 
 
 def joins_answers(turns: str) -> bool:
-    """Whether all answers of a conversation are judged as one text."""
+    """Return whether all answers of a conversation are judged as one text."""
     return bool(json.loads(turns)["judge"] == "all")
 
 

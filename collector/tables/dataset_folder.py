@@ -57,7 +57,7 @@ def dataset_files(path: Path, split: str | None) -> list[Path]:
 
 
 def is_dataset(path: Path) -> bool:
-    """Whether a folder is one of a dataset: saved, or with Parquet files in it or below."""
+    """Return whether a folder is one of a dataset: saved, or with Parquet files in it or below."""
     return (
         (path / _SPLITS).is_file()
         or (path / _STATE).is_file()
@@ -66,7 +66,7 @@ def is_dataset(path: Path) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name leads to no folder but one within, on any system."""
+    """Return whether a name leads to no folder but one within, on any system."""
     return name.isprintable() and name not in ("", ".", "..") and PureWindowsPath(name).name == name
 
 

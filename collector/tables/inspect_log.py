@@ -38,7 +38,7 @@ MAX_SAMPLE_BYTES = 64 << 20
 
 
 def is_log(document: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is a log of Inspect AI."""
+    """Return whether a JSON object is a log of Inspect AI."""
     evaluation = document.get("eval")
     return isinstance(evaluation, dict) and "task" in evaluation and "model" in evaluation
 

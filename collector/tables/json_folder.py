@@ -96,7 +96,7 @@ def _parsed(text: str, where: str) -> Any:
 
 
 def can_be_written(value: object) -> bool:
-    """Whether a value can be written as UTF-8."""
+    """Return whether a value can be written as UTF-8."""
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:

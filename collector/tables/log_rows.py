@@ -59,7 +59,7 @@ def message_text(content: object) -> str | None:
 
 
 def is_chat(value: object) -> bool:
-    """Whether a value is a list of messages with roles."""
+    """Return whether a value is a list of messages with roles."""
     return (
         isinstance(value, list)
         and bool(value)

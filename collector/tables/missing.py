@@ -31,12 +31,12 @@ EMPTY = "empty"
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell's text, trimmed, means no value; an empty one does."""
+    """Return whether a cell's text, trimmed, means no value; an empty one does."""
     return not text or text in WORDS or is_spreadsheet_error(text)
 
 
 def is_spreadsheet_error(text: str) -> bool:
-    """Whether a text is an error of a spreadsheet, such as #N/A."""
+    """Return whether a text is an error of a spreadsheet, such as #N/A."""
     return len(text) < 20 and text.lower() in SPREADSHEET_ERRORS
 
 

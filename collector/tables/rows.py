@@ -88,7 +88,7 @@ def _form(path: Path, encoding: str | None, seen_from: str) -> Form:
 
 
 def _is_utf8(path: Path) -> bool:
-    """Whether a small file is UTF-8, or has the mark of UTF-16, independently of the stated encoding of other files."""
+    """Return whether a small file is UTF-8, or has the mark of UTF-16, independently of the stated encoding of other files."""
     from collector.tables.encodings import marked_encoding, require_utf8
 
     if marked_encoding(path) is not None:

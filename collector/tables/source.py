@@ -396,7 +396,7 @@ def _looked_at(path: Path, form: Form) -> tuple[str, Iterator[LogRow] | None]:
 
 
 def _is_array(path: Path, stated: str | None) -> bool:
-    """Whether a .json file's first character that is no blank is a bracket, in any encoding."""
+    """Return whether a .json file's first character that is no blank is a bracket, in any encoding."""
     if stated is not None or path.suffix.lower() != ".json":
         return False
     with path.open("rb") as stream:

@@ -39,5 +39,5 @@ _ANY = re.compile(rf"(?<![\w-])(?:{'|'.join(PATTERNS.values())})")
 
 
 def holds_key(text: str) -> bool:
-    """Whether a text holds what looks like a key, as it is or percent-encoded."""
+    """Return whether a text holds what looks like a key, as it is or percent-encoded."""
     return _ANY.search(text) is not None or ("%" in text and _ANY.search(unquote(text)) is not None)

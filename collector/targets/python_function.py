@@ -248,7 +248,7 @@ class PythonFunction:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Which function, and the hash of its file."""
+        """Return which function, and the hash of its file."""
         return {"function": self._function_name, "source_hash": self._source_hash}
 
     def ask(self, request: Request) -> Reply:

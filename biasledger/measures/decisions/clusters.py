@@ -71,7 +71,7 @@ class Groups:
         )
 
     def share_clusters(self, a: int, b: int) -> bool:
-        """Whether any cluster holds units of both groups: what varies between clusters then cancels."""
+        """Return whether any cluster holds units of both groups: what varies between clusters then cancels."""
         return bool((self.present[:, a] & self.present[:, b]).any())
 
     def correlation(self, a: int, b: int) -> float:

@@ -215,7 +215,7 @@ def _in_blocks(
 
 
 def _is_same(clusters: Integers, strata: Integers) -> bool:
-    """Whether two numberings part the units alike."""
+    """Return whether two numberings part the units alike."""
     (names, one), (other_names, other) = (
         np.unique(numbers, return_inverse=True) for numbers in (clusters, strata)
     )

@@ -440,7 +440,9 @@ def _adjusted(units: Units, groups: Groups, difference: Interval, alpha: float) 
 
 
 def _comparable(units: Units) -> NDArray[np.bool_]:
-    """Whether each cluster has units in a stratum that holds both groups, (n_clusters,): the others tell of no gap inside."""
+    """Return whether each cluster has units in a stratum that holds both groups, (n_clusters,): the others tell of no gap
+    inside.
+    """
     _, strata = np.unique(units.design.strata, return_inverse=True)
     _, clusters = np.unique(units.clusters, return_inverse=True)
     holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)

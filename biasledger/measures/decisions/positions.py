@@ -83,7 +83,7 @@ def position_test(
     *,
     alpha: float = 0.05,
 ) -> PositionTest:
-    """Whether the position shown decides who is ranked first.
+    """Return whether the position shown decides who is ranked first.
 
     top_positions: (n_responses,), position of the candidate ranked first, 0 is the first shown; n_positions: (n_responses,),
     candidates that each response ranks; n_answers: (n_responses,), answers that each stands for, None for one each; sets:

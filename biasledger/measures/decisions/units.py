@@ -82,7 +82,7 @@ class Units:
 
     @property
     def null_scale(self) -> float:
-        """How much wider than under permutation differences of groups truly are.
+        """Return how much wider than under permutation differences of groups truly are.
 
         Permuting takes units for independent, but rivals' outcomes are correlated negatively: a difference's standard
         deviation is √(1 - correlation) as large. Unscaled, 7 % of fair audits of eight candidates and 17 % of two give p < 0.05.
@@ -175,7 +175,7 @@ class Units:
 
 
 def _is_constant(numbers: Integers, values: NDArray[np.signedinteger[Any]]) -> bool:
-    """Whether all rows with one number have one value."""
+    """Return whether all rows with one number have one value."""
     if not numbers.size:
         return True
     _, first, of_row = np.unique(numbers, return_index=True, return_inverse=True)

@@ -45,7 +45,7 @@ class Unread:
 
     @property
     def n_total(self) -> int:
-        """How many answers were not read."""
+        """Return how many answers were not read."""
         return int(np.round(self.n.sum()))
 
 

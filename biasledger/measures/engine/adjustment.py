@@ -48,7 +48,7 @@ def unattenuated(gaps: Floats, of_groups: Floats) -> Floats:
 
 
 def sizes_stay(design: Design, items: Floats) -> bool:
-    """Whether groups have the same numbers of items in every arrangement; items (n_units, n_blocks, …).
+    """Return whether groups have the same numbers of items in every arrangement; items (n_units, n_blocks, …).
 
     Group means are then linear in the labels, and so have the means under permutation that expected sums give.
     """

@@ -98,7 +98,7 @@ def _parts_of(sums: Floats) -> Iterator[Floats]:
 
 
 def _adds_up_in_single(features: sparse.csr_array) -> bool:
-    """Whether every sum of counts of a feature is a whole number that single precision holds."""
+    """Return whether every sum of counts of a feature is a whole number that single precision holds."""
     counts = np.abs(features.data.astype(np.float64))
     sums = np.bincount(features.indices, weights=counts, minlength=features.shape[1])
     return are_whole(features) and bool(sums.max(initial=0) <= EXACT_IN_SINGLE)

@@ -60,7 +60,7 @@ def difference_limits(
     n_clusters: Integers,
     alpha: float,
 ) -> tuple[Floats, Floats]:
-    """How far below and above its estimate a share less an expected share reaches; arrays of one shape.
+    """Return how far below and above its estimate a share less an expected share reaches; arrays of one shape.
 
     errors: of the difference; share_errors, expected_errors: of both parts, whose correlation follows. The share's own arms
     are those of share_limits, so that they hold near 0 and 1, the expected share's Student's, and both are put together as

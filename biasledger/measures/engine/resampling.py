@@ -106,7 +106,7 @@ class Design:
         return Design(self.labels, strata.astype(np.int64).ravel(), content=self.content)
 
     def can_move(self) -> bool:
-        """Whether any stratum holds units of two groups: if none does, every arrangement is the observed one."""
+        """Return whether any stratum holds units of two groups: if none does, every arrangement is the observed one."""
         order = np.lexsort((self.labels, self.strata))
         same_stratum = np.diff(self.strata[order]) == 0
         return bool(np.any(same_stratum & (np.diff(self.labels[order]) != 0)))

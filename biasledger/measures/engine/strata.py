@@ -50,7 +50,7 @@ class StratumSums:
         return np.asarray(sums)
 
     def responses(self, items: slice = slice(None)) -> Floats:
-        """How far groups' means rise above their means under permutation when a group's items rise by 1.
+        """Return how far groups' means rise above their means under permutation when a group's items rise by 1.
 
         items: the features that are numbers of items, one a set. Returns (…, n_sets, n_groups, n_groups): the group that is
         looked at, and the one whose items rise; NaN for a group that no items could belong to. Holds exactly where groups'
@@ -76,7 +76,7 @@ class StratumSums:
         return int(self.of.shape[-2])
 
     def _probabilities(self) -> Floats:
-        """How probable each label is for the units of a stratum, (…, n_groups, n_strata); 0 where there are none."""
+        """Return how probable each label is for the units of a stratum, (…, n_groups, n_strata); 0 where there are none."""
         n = np.swapaxes(self.n, -1, -2)
         return np.asarray(n / np.maximum(n.sum(axis=-2, keepdims=True), 1))
 

@@ -86,7 +86,7 @@ def row_sums(features: sparse.csr_array) -> Floats:
 
 
 def rows_using(features: sparse.csr_array, weights: Floats | None = None) -> Floats:
-    """How many rows use each word, (n_words,); each as often as its weight, (n_rows,), if there are any."""
+    """Return how many rows use each word, (n_words,); each as often as its weight, (n_rows,), if there are any."""
     users = sparse.csr_array(
         (np.ones(features.nnz, dtype=np.uint8), features.indices, features.indptr), shape=features.shape
     )
@@ -115,6 +115,6 @@ def narrow(features: sparse.csr_array) -> sparse.csr_array:
 
 
 def are_whole(features: sparse.csr_array) -> bool:
-    """Whether all counts are whole numbers; weighted ones are not."""
+    """Return whether all counts are whole numbers; weighted ones are not."""
     counts = features.data
     return bool(counts.dtype.kind != "f" or (np.floor(counts) == counts).all())

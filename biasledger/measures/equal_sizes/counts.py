@@ -45,7 +45,7 @@ class CountUnits:
 
     @property
     def cluster_numbers(self) -> Integers:
-        """Which units move together, as numbers."""
+        """Return which units move together, as numbers."""
         return _numbers(self.clusters)
 
     def keep(self, kept: NDArray[np.intp]) -> CountUnits:

@@ -28,7 +28,7 @@ def price_sizes(pairs: Iterable[CountPair]) -> Table:
 
 
 def price_reading(units: ItemCounts, *, alpha: float, seed: int) -> Reading | None:
-    """How far groups' mean price levels lie apart, chance taken off; None where too few groups have items."""
+    """Return how far groups' mean price levels lie apart, chance taken off; None where too few groups have items."""
     result = price_spread(units, n_permutations=N_PERMUTATIONS, alpha=alpha, seed=seed, stop_after=None)
     if result is None or result.test is None:
         return None

@@ -486,7 +486,7 @@ class OverSets:
 
 
 def over_sets(values: Floats, alpha: float, lowest: float, highest: float) -> OverSets:
-    """How values (n_groups, n_sets, …) vary over the sets that have one; lowest, highest: what a value can be."""
+    """Return how values (n_groups, n_sets, …) vary over the sets that have one; lowest, highest: what a value can be."""
     n = (~np.isnan(values)).sum(axis=1)
     mean = nan_mean(values, 1)
     squares = np.nansum((values - mean[:, np.newaxis]) ** 2, axis=1)

@@ -245,7 +245,7 @@ def mean_prices(
 def price_spread(
     units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> PriceSpread | None:
-    """How far the groups' mean price levels lie apart; None where no set holds items of two groups or more, and of all.
+    """Return how far the groups' mean price levels lie apart; None where no set holds items of two groups or more, and of all.
 
     No test with n_permutations 0 or labels that cannot move; the interval's lower end is then NaN.
     """

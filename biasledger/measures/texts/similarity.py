@@ -238,7 +238,7 @@ class Answers:
 
     @property
     def alike_with_others(self) -> Floats:
-        """How similar each unit is to the others of its question, in sum, (n_units,)."""
+        """Return how similar each unit is to the others of its question, in sum, (n_units,)."""
         alike = np.zeros(self.unit_rows.size)
         for units, of_units in self.parts:
             alike[units] = of_units.sum(axis=1)

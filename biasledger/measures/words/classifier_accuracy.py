@@ -207,7 +207,7 @@ def descriptors_test(
     seed: int,
     stop_after: int | None = 50,
 ) -> PermutationResult:
-    """Whether two groups' names or wordings differ in their mean TF-IDF weighted text, against names that change groups.
+    """Return whether two groups' names or wordings differ in their mean TF-IDF weighted text, against names that change groups.
 
     features: word counts (n_texts, n_words); of_descriptor: (n_texts,), the name or wording of each. The statistic is the squared
     distance between the groups' means over names: no name has texts on both sides of it, as folds of texts would.
@@ -304,7 +304,7 @@ def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int)
 
 
 def _first_folds(labels: Integers, strata: Integers) -> Integers:
-    """Where dealing starts in each unit's stratum: one fold further with every stratum that holds the same labels.
+    """Return where dealing starts in each unit's stratum: one fold further with every stratum that holds the same labels.
 
     Thus strata of a single unit a label still fill all folds, and no label comes to lie in one fold alone.
     """

@@ -333,7 +333,7 @@ def _top_coefficients(result: ClassifierAccuracy, texts: Texts) -> str:
 
 
 def _can_split(classes: Integers) -> bool:
-    """Whether a stratified 80/20 split exists: every class on both sides."""
+    """Return whether a stratified 80/20 split exists: every class on both sides."""
     sizes = np.unique(classes, return_counts=True)[1]
     return bool(sizes.min() >= 2 and sizes.size <= 0.2 * classes.size)
 

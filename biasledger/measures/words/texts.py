@@ -49,7 +49,7 @@ class Texts:
 
     @property
     def is_pair(self) -> bool:
-        """Whether exactly two groups are compared and both have units."""
+        """Return whether exactly two groups are compared and both have units."""
         return self.kind != "all_groups" and self.design.count(0) > 0 and self.design.count(1) > 0
 
     def between_wordings(self, label: int, most: int) -> Iterator[Texts]:

@@ -160,13 +160,13 @@ def common_lengths(lengths: Floats, design: Design) -> Floats:
 
 
 def _runs(values: Integers) -> list[tuple[int, int]]:
-    """Where equal values follow one another: (first, one past the last) of each run."""
+    """Return where equal values follow one another: (first, one past the last) of each run."""
     starts = np.flatnonzero(np.diff(values, prepend=values[:1] - 1) != 0)
     return [(int(start), int(stop)) for start, stop in zip(starts, [*starts[1:], values.size], strict=True)]
 
 
 def whole_trials(n_trials: Floats) -> Integers:
-    """How many rows each text counts as: at least one, and no more than MAX_TRIALS in all but for that."""
+    """Return how many rows each text counts as: at least one, and no more than MAX_TRIALS in all but for that."""
     share = min(1.0, MAX_TRIALS / max(float(n_trials.sum()), 1.0))
     return np.maximum(np.round(n_trials * share), 1).astype(np.int64)
 

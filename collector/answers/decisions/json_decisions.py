@@ -115,7 +115,7 @@ def without_json(text: str) -> str:
 
 
 def only_decides(text: str) -> bool:
-    """Whether the JSON of a reply holds one value, besides those of keys such as "reason" and "confidence"."""
+    """Return whether the JSON of a reply holds one value, besides those of keys such as "reason" and "confidence"."""
     leaves = (leaf for value, _ in json_values(text) for leaf in _leaves(value))
     return sum(not _is_other(leaf) for leaf in leaves) == 1
 
@@ -231,7 +231,7 @@ def _tier(leaf: Leaf) -> int | None:
 
 
 def _is_other(leaf: Leaf) -> bool:
-    """Whether a key never holds the decision."""
+    """Return whether a key never holds the decision."""
     other = decision_words().other_keys
     return any(part in other for name in leaf.path[-2:] for part in (name, *name.split("_")))
 

@@ -125,7 +125,7 @@ class Labels:
         self._stems = _stems(self._label_of)
 
     def is_bare(self, mention: Mention) -> bool:
-        """Whether the mention is a letter, a digit, or a word that is often no decision, such as "no"."""
+        """Return whether the mention is a letter, a digit, or a word that is often no decision, such as "no"."""
         return self._are_texts_bare if mention.is_text else self.are_bare
 
     def named(self, text: str) -> str | None:
@@ -255,7 +255,7 @@ def _words_of_letters() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _is_article(reply: Reply, start: int, end: int) -> bool:
-    """Whether a small letter between words is the article "a" or the like; quick, because most answers have many."""
+    """Return whether a small letter between words is the article "a" or the like; quick, because most answers have many."""
     low = reply.low
     if (
         end - start != 1
@@ -273,7 +273,7 @@ def _is_article(reply: Reply, start: int, end: int) -> bool:
 
 
 def are_bare(keys: Collection[str]) -> bool:
-    """Whether one of the labels is a letter, a number or a word like "no", which prose holds without meaning a label."""
+    """Return whether one of the labels is a letter, a number or a word like "no", which prose holds without meaning a label."""
     words = decision_words()
     for key in keys:
         letters = re.sub(r"[\W_]", "", key)
@@ -311,7 +311,7 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
 
 
 def is_compared(low: str, mention: Mention) -> bool:
-    """Whether a mention is what the decision is compared with: "than A", "not A", "rather than candidate A"."""
+    """Return whether a mention is what the decision is compared with: "than A", "not A", "rather than candidate A"."""
     lead = low[max(0, mention.start - _GAP) : mention.start].rstrip(OPENERS)
     lead = without_noun(lead).rstrip(OPENERS)
     words = decision_words()
@@ -324,12 +324,12 @@ def is_compared(low: str, mention: Mention) -> bool:
 
 
 def is_asked(low: str, mention: Mention) -> bool:
-    """Whether the sentence is a question."""
+    """Return whether the sentence is a question."""
     return sentence_after(low, mention.end).rstrip(_CLOSERS + " ").endswith(("?", "？"))
 
 
 def is_followed_by_listing(low: str, mention: Mention) -> bool:
-    """Whether a word like "or" follows a mention."""
+    """Return whether a word like "or" follows a mention."""
     if mention.tail != "word":
         return False
     rest = low[mention.end : mention.end + 30].lstrip(" " + _CLOSERS)
@@ -338,7 +338,7 @@ def is_followed_by_listing(low: str, mention: Mention) -> bool:
 
 
 def stands_alone(low: str, mention: Mention) -> bool:
-    """Whether a line holds a mention and nothing else, apart from quotes, brackets and a noun before it."""
+    """Return whether a line holds a mention and nothing else, apart from quotes, brackets and a noun before it."""
     start = low.rfind("\n", 0, mention.start) + 1
     end = low.find("\n", mention.end)
     end = end if end >= 0 else len(low)
@@ -439,7 +439,7 @@ def _denial_in(said: str, signs: str, *, is_bare: bool) -> int | None:
 
 
 def _is_unticked(low: str, start: int, end: int) -> bool:
-    """Whether a label has an empty box: "[ ] hire", "hire ☐"."""
+    """Return whether a label has an empty box: "[ ] hire", "hire ☐"."""
     if _BOX_BEFORE.search(low, max(0, start - NEAR), start):
         return _EMPTY_BOX_BEFORE.search(low, max(0, start - NEAR), start) is not None
     return _EMPTY_BOX_BEHIND.match(low, end) is not None
@@ -501,7 +501,7 @@ def _tail_word(low: str, end: int) -> str:
 
 
 def _is_meant(reply: Reply, mention: Mention) -> bool:
-    """Whether a letter, a digit, or a word like "no" is a label here and no word of the sentence."""
+    """Return whether a letter, a digit, or a word like "no" is a label here and no word of the sentence."""
     low = reply.low
     if mention.tail in ("end", "bad"):
         # "No. 1" is a number.
@@ -525,7 +525,7 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
 
 
 def _is_enclosed(low: str, mention: Mention) -> bool:
-    """Whether a mention stands in brackets or quotes of its own."""
+    """Return whether a mention stands in brackets or quotes of its own."""
     before, behind = low[mention.start - 1 : mention.start], low[mention.end : mention.end + 1]
     return before in ("(", "[", "{", '"', "'") and behind in (")", "]", "}", '"', "'")
 
@@ -535,7 +535,7 @@ def _names_number(low: str, mention: Mention) -> bool:
 
 
 def _is_numbered(low: str, mention: Mention) -> bool:
-    """Whether a mention begins with a word that numbers it: "No. 2"."""
+    """Return whether a mention begins with a word that numbers it: "No. 2"."""
     found = decision_words().numbering.within(low[mention.start : mention.end])
     return found is not None and mention.start + found[1] < mention.end
 
@@ -607,7 +607,7 @@ def masked(low: str, mentions: Sequence[Mention]) -> str:
 
 
 def has_same_form(low: str, mention: Mention, other: Mention) -> bool:
-    """Whether another label opens a line or a sentence with the same sign behind it: "A (3/10)\\nB (7/10)"."""
+    """Return whether another label opens a line or a sentence with the same sign behind it: "A (3/10)\\nB (7/10)"."""
     if other.label in (None, mention.label) or other.tail != mention.tail:
         return False
     signs = [_FORM.match(low, one.end) for one in (mention, other)]
@@ -619,7 +619,7 @@ def has_same_form(low: str, mention: Mention, other: Mention) -> bool:
 
 
 def _is_enumerated(low: str, mention: Mention) -> bool:
-    """Whether a mention numbers a text, as a list of choices does: "A) …", "B: …"."""
+    """Return whether a mention numbers a text, as a list of choices does: "A) …", "B: …"."""
     line = low[low.rfind("\n", 0, mention.start) + 1 : mention.start]
     before = sentence_before(line).strip(OPENERS + "-•·")
     mark = low[mention.end : mention.end + 1]
@@ -644,7 +644,7 @@ def mentions_within(mentions: Sequence[Mention], mention: Mention, reach: int) -
 
 
 def has_contradicting_text(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Whether another option's text follows a letter: "A) London" where London is B."""
+    """Return whether another option's text follows a letter: "A) London" where London is B."""
     for other in mentions_within(mentions, mention, NEAR):
         if other.is_text != mention.is_text and other.label != mention.label:
             return not re.search(r"\w|\n", low[mention.end : other.start])

@@ -115,7 +115,7 @@ def _stated(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
 
 
 def _is_one_of_several(low: str, candidates: Sequence[Candidate], candidate: Candidate) -> bool:
-    """Whether a sentence such as "I would rate her 7, him 8" gives another number too."""
+    """Return whether a sentence such as "I would rate her 7, him 8" gives another number too."""
     lead = low[max(0, candidate.amount.start - 5) : candidate.amount.start].rstrip(OPENERS)
     if not lead or lead[-1] in ":：=\n":
         return False
@@ -127,7 +127,9 @@ def _is_one_of_several(low: str, candidates: Sequence[Candidate], candidate: Can
 
 
 def _is_replaced(low: str, candidates: Sequence[Candidate], candidate: Candidate) -> bool:
-    """Whether the next number takes a number's place ("8 → 9", "8, make that 7") or is for another part ("8 for A, 6 for B")."""
+    """Return whether the next number takes a number's place ("8 → 9", "8, make that 7") or is for another part ("8 for A, 6 for
+    B").
+    """
     end = candidate.amount.end
     later = (
         one for one in candidates if one.amount.start >= end and meaning_of(one) != meaning_of(candidate)
@@ -215,7 +217,7 @@ def _behind(low: str, end: int) -> str:
 
 
 def _can_be_alone(low: str, amount: Amount, candidates: Sequence[Candidate]) -> bool:
-    """Whether a number is alone in its line or sentence, or follows a colon there."""
+    """Return whether a number is alone in its line or sentence, or follows a colon there."""
     if _tail(low, amount.end) != "end":
         return False
     before = low[max(0, amount.start - 200) : amount.start]
@@ -291,7 +293,7 @@ def _only_number(reply: Reply, candidates: Sequence[Candidate], amounts: Sequenc
 
 
 def _has_cue(low: str, amount: Amount) -> bool:
-    """Whether the sentence of a number holds a word such as "rate" or "offer"."""
+    """Return whether the sentence of a number holds a word such as "rate" or "offer"."""
     before = sentence_before(low[max(0, amount.start - 200) : amount.start])
     after = sentence_after(low, amount.end)
     return amount_words().cues.within(f"{before} {after[:100]}") is not None

@@ -121,14 +121,14 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
 
 
 def _is_topic(low: str, mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Whether a label is what the decision is about: "Decision on hire: reject"."""
+    """Return whether a label is what the decision is about: "Decision on hire: reject"."""
     if low[mention.end : mention.end + 1] not in (":", "：", "="):
         return False
     return any(other.label != mention.label for other in mentions_within(mentions, mention, _NEXT))
 
 
 def _is_affirmed(reply: Reply, mentions: Sequence[Mention], mention: Mention, start: int) -> bool:
-    """Whether what follows a label leaves the statement as it is: no negation, no question, no other label."""
+    """Return whether what follows a label leaves the statement as it is: no negation, no question, no other label."""
     low = reply.masked
     if is_asked(low, mention) and mention.tail != "end":
         return False

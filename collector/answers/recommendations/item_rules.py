@@ -41,7 +41,7 @@ class ItemRules:
 
     @property
     def are_amounts(self) -> bool:
-        """Whether prices are amounts of money."""
+        """Return whether prices are amounts of money."""
         return self.prices == "amounts"
 
     def of_key(self, written: object, currency: str | None) -> Price | None:

@@ -95,7 +95,7 @@ class FoundList:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the form is one that a refusal does not take: JSON, a table or numbered lines, with items."""
+        """Return whether the form is one that a refusal does not take: JSON, a table or numbered lines, with items."""
         return bool(self.items) and self.form in ("json", "table", "numbered")
 
 

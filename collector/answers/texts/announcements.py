@@ -93,7 +93,7 @@ def without_noun(lead: str) -> str:
 
 
 def has_noun(low: str, start: int) -> bool:
-    """Whether a noun that names labels stands right before a place."""
+    """Return whether a noun that names labels stands right before a place."""
     lead = low[max(0, start - 60) : start].rstrip(OPENERS + "#")
     return not lead.endswith("\n") and decision_words().nouns.ending(lead) is not None
 
@@ -148,7 +148,7 @@ def without_harmless(text: str) -> str:
 
 
 def is_doubted(before: str) -> bool:
-    """Whether what comes before an announcement makes it conditional, negated, doubtful or somebody else's."""
+    """Return whether what comes before an announcement makes it conditional, negated, doubtful or somebody else's."""
     words = decision_words()
     sentence = without_harmless(sentence_before(before))
     if not sentence.strip():
@@ -164,12 +164,12 @@ def is_doubted(before: str) -> bool:
 
 
 def is_quoted(lead: str) -> bool:
-    """Whether what announces a decision is quoted: "You asked me to write 'Answer: "."""
+    """Return whether what announces a decision is quoted: "You asked me to write 'Answer: "."""
     return _QUOTED.search(lead) is not None
 
 
 def is_foreign(lead: str) -> bool:
-    """Whether what announces a decision speaks of somebody else's, or of one to be rejected: "The user's answer: "."""
+    """Return whether what announces a decision speaks of somebody else's, or of one to be rejected: "The user's answer: "."""
     return decision_words().foreign.within(clause_before(lead.rstrip(_COLONS + OPENERS))) is not None
 
 
@@ -290,19 +290,19 @@ def _without_fillers(lead: str) -> str:
 
 
 def _concludes(before: str) -> bool:
-    """Whether a sentence begins with words that begin the last statement of a reply."""
+    """Return whether a sentence begins with words that begin the last statement of a reply."""
     sentence = sentence_before(before).strip(" ,")
     return bool(sentence) and decision_words().concluding.starting(sentence) is not None
 
 
 def is_condition(after: str) -> bool:
-    """Whether what follows makes the statement depend on something: "B if the income is right"."""
+    """Return whether what follows makes the statement depend on something: "B if the income is right"."""
     cut = decision_words().conditions.starting(without_harmless(after).lstrip())
     return cut is not None and not re.match(r"\w", without_harmless(after).lstrip()[cut : cut + 1])
 
 
 def is_corrected(low: str, end: int) -> bool:
-    """Whether the next words say that what was said before is wrong: "A. It is incorrect."."""
+    """Return whether the next words say that what was said before is wrong: "A. It is incorrect."."""
     # "B) False" is a letter and its text.
     if low[end : end + 1] == ")":
         return False
@@ -313,5 +313,5 @@ def is_corrected(low: str, end: int) -> bool:
 
 
 def is_revised(low: str, start: int, end: int) -> bool:
-    """Whether a writer takes back, between two places, what was said before."""
+    """Return whether a writer takes back, between two places, what was said before."""
     return decision_words().revising.within(low[start:end]) is not None

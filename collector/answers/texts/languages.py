@@ -357,7 +357,7 @@ _LETTER = re.compile(r"[^\W_]")
 
 
 def _is_speech(text: str, start: int) -> bool:
-    """Whether a text opens with a quote that is closed before the text's last word."""
+    """Return whether a text opens with a quote that is closed before the text's last word."""
     for sign in text[:start]:
         ends = [end for quote in _CLOSING_QUOTES.get(sign, "") if (end := text.find(quote, start)) >= 0]
         if ends and _LETTER.search(text, min(ends)):

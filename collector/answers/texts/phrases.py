@@ -285,12 +285,12 @@ class Phrases:
         return None
 
     def is_word(self, text: str) -> bool:
-        """Whether the text is one of the phrases."""
+        """Return whether the text is one of the phrases."""
         return text in self._phrases or any(one.anywhere.fullmatch(text) for one in self._candidates(text))
 
 
 def _joins(character: str) -> bool:
-    """Whether a letter after this character goes on with the same word."""
+    """Return whether a letter after this character goes on with the same word."""
     return is_joined(character) and not _UNSPACED.match(character)
 
 

@@ -82,7 +82,7 @@ def plain_words(text: str) -> str:
 
 
 def is_joined(character: str) -> bool:
-    """Whether a character is a letter, a digit, or a sign that belongs to the letter before it."""
+    """Return whether a character is a letter, a digit, or a sign that belongs to the letter before it."""
     return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] == "M")
 
 

@@ -122,7 +122,7 @@ def _from_ambiguous(ambiguous: Mapping[Separator, Sequence[str]]) -> Separator |
 
 
 def _groups_are_valid(number: str, marks: str) -> bool:
-    """Whether marks divide a number into groups of three digits, or of two and then three as in India."""
+    """Return whether marks divide a number into groups of three digits, or of two and then three as in India."""
     whole = re.split(r"[.,٫]", number)[0] if marks == " '٬_" else number
     if not any(mark in number for mark in marks):
         return True

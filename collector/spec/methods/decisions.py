@@ -85,7 +85,7 @@ def _document(audit: Audit) -> dict[str, Any]:
 
 
 def _is_rating(answer: Answer) -> bool:
-    """Whether answers are points of a short scale of whole numbers, such as 1 to 5 stars."""
+    """Return whether answers are points of a short scale of whole numbers, such as 1 to 5 stars."""
     lowest, highest = answer.minimum, answer.maximum
     if answer.kind != "score" or lowest is None or highest is None:
         return False

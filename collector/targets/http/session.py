@@ -335,7 +335,9 @@ def excerpt(text: str) -> str:
 
 
 def _is_lasting(error: BaseException) -> bool:
-    """Whether a TLS error comes again whenever it is tried: a certificate that is none of ours, or somebody who speaks no TLS."""
+    """Return whether a TLS error comes again whenever it is tried: a certificate that is none of ours, or somebody who speaks no
+    TLS.
+    """
     from urllib3.util.ssl_match_hostname import CertificateError
 
     inner: BaseException | None = error

@@ -125,7 +125,7 @@ _THEY = _Pronoun("they", "them", "their", "", "person", "parent")
 
 
 def is_open_question(prompt: str) -> bool:
-    """Whether a prompt asks for a description or an opinion in plain text."""
+    """Return whether a prompt asks for a description or an opinion in plain text."""
     return _FORMAT.search(prompt) is None and _OPEN.search(prompt) is not None
 
 
