@@ -74,7 +74,7 @@ class Redactor:
 
 
 def _without(secret: str, text: str, read: str | None) -> str:
-    """Return the text without a secret; `read` is the text that was given with what is escaped read, as of _unescaped."""
+    """Return the text without a secret; `read` is the text after `_unescaped`."""
     for core, forms in _forms_by_core(secret):
         if core in text:
             for form in forms:
@@ -215,7 +215,7 @@ def _of_code(found: re.Match[str]) -> str:
 
 
 def _without_backslashes(text: str, secret: str) -> str:
-    """Return a text without the backslashes that JSON writes before what stands in a secret."""
+    """Return a text without the backslashes that JSON writes in a secret."""
     for character in '"/':
         if character in secret:
             text = text.replace(f"\\{character}", character)

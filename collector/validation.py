@@ -87,7 +87,7 @@ def structure_problems(
 ) -> list[tuple[str, str]]:
     """Return the key path of every problem of a failed validation, with the whole sentence about it.
 
-    An unknown key explains a missing one ("templtes" for "templates"), so unknown keys stand first.
+    An unknown key explains a missing one ("templtes" for "templates"), so unknown keys come first.
     """
     found = error.errors(include_url=False)
     found.sort(key=lambda one: one["type"] != "extra_forbidden")

@@ -1,6 +1,6 @@
 """Names taken out of a text before a recommender reads it, so that it learns what people want and not what a venue is called.
 
-LMRec masks named entities, "mainly restaurant names" (section 3.2). Which method was used stands in the model card.
+LMRec masks named entities, "mainly restaurant names" (section 3.2). The model card names the method.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ class Recommender:
 
 
 def require_free(folder: Path) -> None:
-    """Raise InputError where a model would be overwritten, or a file stands in its folder's place."""
+    """Raise InputError if a model would be overwritten, or if its folder's name is that of a file."""
     if (folder / CARD).exists():
         raise InputError(f"{folder} holds a model already; name another folder, or remove this one first.")
     if folder.exists() and not folder.is_dir():

@@ -31,7 +31,7 @@ class Server(ThreadingHTTPServer):
     """Answers POST /v1/chat/completions and GET /v1/models.
 
     Args:
-        answerer: whom it asks.
+        answerer: the recommenders to ask.
         model: what it is called.
         port: 0 takes a free one; `server_port` says which.
 

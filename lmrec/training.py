@@ -67,9 +67,9 @@ def train(
     same model; an interrupted fit with a checkpoint is continued.
 
     Args:
-        businesses, reviews: as of yelp.read_venues and yelp.read_reviews.
+        businesses, reviews: as in yelp.read_venues and yelp.read_reviews.
         folder: a new folder for the model.
-        settings: as of TrainSettings.
+        settings: as in TrainSettings.
         note: takes a sentence on what is done next.
 
     Raises:

@@ -72,7 +72,7 @@ def read_venues(file: Path, *, city: str | None = None, category: str | None = N
         The businesses, by their ids.
 
     Raises:
-        InputError: the file cannot be read, a line is wrong, an id stands twice, or nothing is left.
+        InputError: the file cannot be read, a line is wrong, an id occurs twice, or nothing is left.
     """
     venues: dict[str, Venue] = {}
     cities: set[str] = set()

@@ -75,7 +75,7 @@ def _require_all_measures(path: Path, measures: Collection[str]) -> None:
 
 
 def _check_output_thresholds(path: Path) -> None:
-    """Raise for a threshold that is no share, a row that stands twice, and a measure without a row for every audit."""
+    """Raise for a threshold that is no share, a row that occurs twice, and a measure without a row for every audit."""
     seen: dict[tuple[str, str], int] = {}
     for number, row in _rows(path):
         measure, audit = row["measure"].strip(), row["audit"].strip()

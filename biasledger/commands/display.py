@@ -394,7 +394,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         name: list(map(_text, column)) for name, column in cells.items() if set(column) != silent.get(name)
     }
     shown = _that_fit(message, out.width)
-    # One width for all, so that a sentence can stand between two rows of the same table.
+    # One width for all, so that a sentence can be between two rows of the same table.
     widths = fitted([(name, *column) for name, column in shown.items()], out.width, gap=_GAP)
 
     def printed(first: int, last: int, *, header: bool) -> None:

@@ -119,7 +119,7 @@ def validate(
     """Check audits, or one and how it reads FILE.
 
     Tells the problems of AUDIT.yml with their lines, all those of a step at once: what each key is by itself, the files that are
-    named, what keys say of each other. With a FILE of answers, as of `biasledger import`, also tells its columns, the
+    named, what keys say of each other. With a FILE of answers, as in `biasledger import`, also tells its columns, the
     rows of each group, labels and groups that do not fit, and the first answers as they will be read. Nothing is kept. Ends with
     3 where there are problems.
 
@@ -339,7 +339,7 @@ def _languages(preview: Preview) -> Iterator[str]:
 def _rule_lines(rule: RuleUse) -> Iterator[str]:
     """Yield how many answers a rule read, and some examples: what it read, and what it made of it."""
     yield f"    {f'{rule.rule}, ' if rule.rule else ''}{rule.status}: {rule.n:,}"
-    # The examples of what is unread stand with the reasons.
+    # Examples of unread answers are listed with the reasons.
     for read, made in rule.examples if rule.status != "unread" else ():
         same = read.casefold() == made.casefold() or rule.status != "ok"
         yield f"      {cut(read)}{'' if same else f' → {cut(made)}'}"

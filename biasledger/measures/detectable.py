@@ -54,7 +54,7 @@ def found_with(
         distance: between the threshold and no difference, on the measure's scale.
         n_tests: findings that are adjusted together, at least 1.
         two_sided: whether differences in both directions count.
-        alpha, power: as of `detectable_effect`.
+        alpha, power: as in `detectable_effect`.
     """
     normal = NormalDist()
     significant = normal.inv_cdf(1 - alpha / n_tests / (2 if two_sided else 1)) * error

@@ -292,7 +292,7 @@ class NoiseFloor:
 
 @dataclass(frozen=True)
 class Robustness:
-    """Mean similarity of perturbed lists to clean ones, held against asking the clean prompt again.
+    """Mean similarity of perturbed lists to clean ones, compared with asking the clean prompt again.
 
     noise_floor: mean similarity of reruns over the n_pairs subjects that have both; NaN where there are none.
     """

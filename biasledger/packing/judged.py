@@ -22,7 +22,7 @@ _LARGEST = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How findings were judged: which engine, with which settings, on which day exceptions were held against."""
+    """How findings were judged: which engine, with which settings, on which day exceptions were checked."""
 
     engine_version: str
     alpha: float

@@ -101,7 +101,7 @@ class DryRun:
         contrasts: the detectable effects; none for rankings, where these depend on the candidates.
         samples: name of the sample -> some of the prompts, as they will be sent.
         parameters: what is sent along with each prompt; empty for a simulator.
-        concurrency, requests_per_minute, tokens_per_minute: as of the target.
+        concurrency, requests_per_minute, tokens_per_minute: as in the target.
         answer_seconds: the median time of the target's answers in the ledger; None if there are none.
         is_batch: whether it would be asked in batches.
     """
@@ -170,7 +170,7 @@ def dry_run(
     """Work out what `collect` with the same arguments would ask.
 
     Args:
-        audit, target, mitigations, parts, trials, batch: as of `collect`.
+        audit, target, mitigations, parts, trials, batch: as in `collect`.
         prices: of models.
         n_shown: prompts to sample for each group.
         ledger: where earlier answers of the target may be.

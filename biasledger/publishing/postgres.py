@@ -64,7 +64,7 @@ def publish_postgres(
 
     Args:
         published: the tables.
-        uri: `postgresql://user@host:port/database`; a password may stand in it, in PGPASSWORD or in ~/.pgpass.
+        uri: `postgresql://user@host:port/database`; the password can be in it, in PGPASSWORD or in ~/.pgpass.
         schema: made if absent.
         on_note: called with a sentence for each table that cannot have its primary key, and for each old one that cannot go.
 

@@ -32,7 +32,7 @@ def translate(sql: str, dialect: str, schema: str | None = None) -> Translation:
 
     Args:
         schema: where the published tables are in the other warehouse, as `biasledger` or `database.schema`; None leaves the names
-            as they stand in the query.
+            as they are in the query.
 
     Raises:
         InputError: an unknown dialect, no statement or several, or SQL that sqlglot cannot read.

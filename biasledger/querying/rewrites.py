@@ -116,7 +116,7 @@ def _number_as_condition(node: Expr, _: str) -> Expr | None:
 
 
 def _is_condition(node: Expr) -> bool:
-    """Return whether a truth value stands where SQL Server takes a condition."""
+    """Return whether a Boolean value is used where SQL Server requires a condition."""
     parent = node.parent
     if isinstance(parent, exp.Paren):
         return _is_condition(parent)

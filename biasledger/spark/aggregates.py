@@ -104,7 +104,7 @@ def _in_order(
 
 
 def _compared(number: int, key: exp.Ordered) -> str:
-    """When a row stands before another one by one key: nulls last, unless they are said to be first."""
+    """Return the condition for one row to sort before another by one key: nulls last unless NULLS FIRST is given."""
     before, after = ("1", "-1") if key.args.get("desc") else ("-1", "1")
     null, other = ("-1", "1") if key.args.get("nulls_first") else ("1", "-1")
     one, two = f"_l.k{number}", f"_r.k{number}"

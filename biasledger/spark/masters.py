@@ -52,7 +52,7 @@ def _secrets(master: str) -> list[str]:
     if not is_connect(master):
         return []
     place, rest = _split(master)
-    # An @ that follows may end a name with a / in it, or stand in a token.
+    # An @ that follows may end a name with a / in it, or be part of a token.
     given = [place.rpartition("@")[0], *(re.split(r"[/;?#&@]", place + rest) if "@" in rest else [])]
     for parameter in re.split(r"[/;?#&]", rest):
         name, _, value = parameter.partition("=")

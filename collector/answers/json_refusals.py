@@ -29,7 +29,7 @@ class Silence:
     refusing: re.Pattern[str]
 
     def is_filler(self, text: str) -> bool:
-        """Return whether a text stands where an answer should and is none."""
+        """Return whether a text is in the place of an answer and is none."""
         return self.filler.fullmatch(plain_words(text).strip(" \t\r\n.!?*_-–—\"'()[]")) is not None
 
 
@@ -48,7 +48,7 @@ def whole_json(text: str) -> list[JsonObject | list[Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """A text, number, true or false of a JSON value; the kind of its key, and whether an error's key stands above it.
+    """A text, number, true or false of a JSON value; the kind of its key, and whether an error's key is above it.
 
     The text of true and false is their key: under an error's key, true says that there is one.
     """
@@ -73,7 +73,7 @@ def silence_of(
         values: the JSON of a reply.
         silence: what JSON may hold without answering.
         refusal: what finds a text to be a refusal, or None.
-        are_numbers_answers: a number is an answer unless it stands under a remark's or an error's key.
+        are_numbers_answers: a number is an answer, except under a remark's or an error's key.
         answers: texts that are answers even where they are fillers, such as a label "none"; case does not matter.
 
     Returns:

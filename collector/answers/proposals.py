@@ -340,5 +340,5 @@ def _short(text: str) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """Return a text without what stands around a word and says nothing: "Reject." is "Reject"."""
+    """Return a text without punctuation around it: "Reject." is "Reject"."""
     return text.lstrip(_BEFORE).rstrip(_AFTER) or text

@@ -175,8 +175,8 @@ def classify(
         refusals: the audit's own patterns of refusals, regular expressions that are searched in the first 2,000 characters.
         reasoning: the model's reasoning where the service sent it apart from the answer.
         turns: which turns of the assistant are the answer where the reply is a whole conversation.
-        key, pattern, options: of the kinds label and score, as of read_label and read_score.
-        rescale, points, decimal, currency, per: of the kind score, as of read_score.
+        key, pattern, options: of the kinds label and score, as in read_label and read_score.
+        rescale, points, decimal, currency, per: of the kind score, as in read_score.
 
     Returns:
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the

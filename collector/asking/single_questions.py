@@ -39,7 +39,7 @@ class SingleQuestions:
     """Asks a target single questions; safe to use from many threads.
 
     Args:
-        target: whom to ask.
+        target: the system to ask.
         meter: adds up the cost, and refuses what might pass its limit.
         max_requests: most requests, tries included; None for no limit.
     """

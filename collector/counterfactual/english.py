@@ -58,7 +58,7 @@ def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], 
 
 
 def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str:
-    """Return him or his, by what stands around "her"."""
+    """Return him or his, depending on the words around "her"."""
     rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
     second = "" if prompt.is_last(index + 1) else prompt.at(index + 2)
     unsure = NotSafeError(f"“her {after}” may be him or his")

@@ -163,7 +163,7 @@ def _write_nouns(prompt: Prompt, words: Words) -> None:
 
 
 class _Reader(Reader):
-    """One reading of a prompt, from left to right; nouns come first, because pronouns need to know of whom they speak."""
+    """Reads one prompt from left to right; nouns come first, because pronouns refer to them."""
 
     def __init__(self, prompt: Prompt, words: Words) -> None:
         super().__init__(prompt)
@@ -178,7 +178,7 @@ class _Reader(Reader):
         ) or any(self._participle(word) for word in self.prompt.words)
 
     def describes(self, index: int) -> bool:
-        """Return whether an adjective such as "muslimische" stands before a person."""
+        """Return whether an adjective such as "muslimische" precedes a person."""
         after = "" if self.prompt.is_last(index) else self.prompt.written(index + 1)
         if after.lower() in self.words.rules["persons"] or is_noun(self.words, after):
             return True
@@ -226,7 +226,7 @@ class _Reader(Reader):
         return is_of and prompt.words[index] in rules["royal"] and prompt.at(index - 1) not in ("ein", "eine")
 
     def _is_surname(self, index: int, noun: Noun) -> bool:
-        """Return whether a first name or title stands right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
+        """Return whether a first name or title is right before a word ("Peter Fischer"); raise NotSafeError if unsure."""
         prompt, before = self.prompt, self.prompt.written(index - 1)
         if before in ("Herr", "Herrn") and prompt.words[index] in self.words.rules["offices"]:
             raise self.unsure(index, "is an office")
@@ -259,7 +259,7 @@ class _Reader(Reader):
         yield from self._noun(index, _CHILD, group)
 
     def _plural(self, index: int) -> Iterator[Swap]:
-        """Yield the swap of a plural; the words before it are the same for both genders, and tell the case.
+        """Yield the swap of a plural; the words before it are the same for both genders, and show the case.
 
         Raises:
             NotSafeError: the case cannot be determined.
@@ -442,7 +442,7 @@ class _Reader(Reader):
         )
 
     def _before_article(self, index: int) -> bool:
-        """Return whether an article, or another adjective after one, stands before a word."""
+        """Return whether an article, or an adjective after one, precedes a word."""
         before = self.prompt.at(index - 1)
         if prompt_gap(self.prompt, index):
             return False
@@ -583,7 +583,7 @@ class _Reader(Reader):
         return "nom" if self._is_subject(at, index) else "acc"
 
     def _is_subject(self, at: int, index: int) -> bool:
-        """Return whether what stands from `at` on is the subject of its clause; false for its object.
+        """Return whether the phrase that starts at `at` is the subject of its clause; false for an object.
 
         Raises:
             NotSafeError: it cannot be determined.
@@ -636,7 +636,7 @@ class _Reader(Reader):
         return is_verb and prompt.begins(index) and prompt.at(index + 1) not in rules["finite"]
 
     def _is_woman_or_name(self, index: int) -> bool:
-        """Return whether a name or a phrase such as "die Firma" starts at a word, and no preposition stands before it."""
+        """Return whether a name or a phrase such as "die Firma" starts at a word, without a preposition."""
         prompt, rules = self.prompt, self.words.rules
         if prompt.at(index - 1) in rules["dat"] | rules["acc"] | rules["gen"]:
             return False
@@ -649,7 +649,7 @@ class _Reader(Reader):
     def _relative(self, index: int, group: str) -> Iterator[Swap]:
         """Yield the relative pronoun after a noun: "die Kundin, die …", "für die …"."""
         prompt = self.prompt
-        # A participle or infinitive may stand between: "mit der Lehrerin gesprochen, die …".
+        # A participle or infinitive may be between: "mit der Lehrerin gesprochen, die …".
         if (
             not prompt.is_last(index)
             and prompt.is_last(index + 1)
@@ -822,7 +822,7 @@ def prompt_starts(prompt: Prompt, index: int, noun: Noun, group: str) -> bool:
 
 
 def prompt_gap(prompt: Prompt, index: int) -> bool:
-    """Return whether anything but a space stands before a word."""
+    """Return whether anything but a space precedes a word."""
     return bool(prompt.between(index).strip()) or index <= 0
 
 

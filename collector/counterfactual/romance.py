@@ -86,7 +86,7 @@ def elided(prompt: Prompt, words: Words, swap: Swap) -> Swap:
 
 
 class _Reader(Reader):
-    """One reading of a prompt: noun phrases first, because pronouns and adjectives need to know of whom they speak."""
+    """Reads one prompt: noun phrases first, because pronouns and adjectives refer to them."""
 
     def __init__(self, prompt: Prompt, words: Words) -> None:
         super().__init__(prompt)
@@ -95,7 +95,7 @@ class _Reader(Reader):
         self.first_names = {*first_names(prompt, words)}
         # Last word of a phrase for one person -> its first word and the group.
         self.heads: dict[int, tuple[int, str]] = {}
-        self.unknown: list[int] = []  # objects of whom nothing is known yet
+        self.unknown: list[int] = []  # objects that are not resolved yet
 
     def has(self, index: int, *rules: str) -> bool:
         """Return whether a word is in one of some lists."""
@@ -108,7 +108,7 @@ class _Reader(Reader):
         return index
 
     def describes(self, index: int) -> bool:
-        """Return whether a person's noun, or a verb with a person, or an article of several stands before an identity term."""
+        """Return whether a person's noun, a verb with a person, or a plural article precedes an identity term."""
         before = index - 1
         while self.joined(before + 1) and self.has(before, "adverbs"):
             before -= 1
@@ -291,7 +291,7 @@ class _Reader(Reader):
         return is_apposition and self.heads[before][1] == form.group
 
     def _core(self, phrase: Phrase, last: int, group: str, noun: Form | None) -> Iterator[Swap]:
-        """Yield the swap of articles, adjectives and noun; without a noun what stands before a first name."""
+        """Yield the swap of articles, adjectives and noun; without a noun, of the words before a first name."""
         prompt, other, end = self.prompt, _OTHER[group], self.prompt.ends[last]
         is_plural = bool(phrase.articles) and phrase.articles[0][1].is_plural
         following, parts = prompt.written(last + 1), []
@@ -490,7 +490,7 @@ class _Reader(Reader):
                 yield from self._pronoun(index, *subject[word], "")
 
     def _is_stressed(self, index: int, *, is_dative: bool) -> bool:
-        """Return whether a pronoun follows a preposition, or stands for itself: "avec elle", "c'est lui", and not "lui dire"."""
+        """Return whether a pronoun is stressed: "avec elle", "c'est lui", but not "lui dire"."""
         if not self.joined(index) or not self.has(index - 1, "before_stressed"):
             return False
         is_verb = self.joined(index + 1) and self.prompt.at(index + 1).endswith(("er", "ir", "re", "en", "y"))
@@ -514,7 +514,7 @@ class _Reader(Reader):
         yield from self._agreeing_after(index + 1, group)
 
     def _is_for_person(self, index: int) -> bool:
-        """Return whether a preposition that people follow stands before a pronoun: "pour lui"."""
+        """Return whether a preposition that is used with people precedes a pronoun: "pour lui"."""
         return self.has(index - 1, "for_people") and self.antecedent(index) is not None
 
     def _is_impersonal(self, index: int, verb: str) -> bool:
@@ -524,7 +524,7 @@ class _Reader(Reader):
         return verb in self.rules["copulas"] and any(self.has(one, "impersonal_adjectives") for one in after)
 
     def _check_person(self, index: int, group: str, *, is_human: bool = False) -> None:
-        """Raise NotSafeError where it is unclear of whom a pronoun speaks."""
+        """Raise NotSafeError if it is unclear who a pronoun refers to."""
         if self.antecedent(index) not in (None, group):
             raise self.unsure(index, "may be somebody else")
         if not is_human and not self.rules["persons_only"] and (thing := self._other_noun(index, group)):

@@ -163,7 +163,7 @@ def _both_forms(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | No
 def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str | None:
     """Return why a pronoun may speak of somebody or something that stays: a well-known person, an animal, a quoted speaker.
 
-    A word that may be a name stays, too, and is who a pronoun speaks of where nobody else was named before it.
+    A word that may be a name is kept, too, and pronouns refer to it if no other person was named before.
     """
     rules, pronouns = words.rules, words.rules["pronouns"]
     own = [(one, prompt.text[one.start : one.end].lower().rpartition("-")[2]) for one in swaps]
@@ -187,7 +187,7 @@ def _unclear_pronoun(prompt: Prompt, words: Words, swaps: Sequence[Swap]) -> str
 
 
 def _stays(prompt: Prompt, words: Words, index: int) -> bool:
-    """Return whether a word may be whom a pronoun speaks of, and is not swapped.
+    """Return whether a pronoun may refer to this word, which is not swapped.
 
     It may be an animal, a thing with a name, an unknown name, or a person in a quotation or a fixed expression.
     """
@@ -233,7 +233,7 @@ def _states_gender(words: Words, word: str) -> bool:
 
 
 def _unknown_name(prompt: Prompt, words: Words) -> str | None:
-    """Return a word that looks like a first name that no list has: by what stands before or after it."""
+    """Return a word that looks like an unlisted first name, judged by the words before and after it."""
     rules = words.rules
     for index, word in enumerate(prompt.words):
         is_name = word[:1].isupper() and word[1:].islower() and not prompt.is_left[index]
@@ -308,7 +308,7 @@ def _named(prompt: Prompt, words: Words, swap: Swap) -> Swap:
 
 
 def _counterpart(words: Words, name: str, own: str, other: str, prompt: Prompt) -> str:
-    """Return a name of another gender and the same origin, as far as the lists tell it."""
+    """Return a name of another gender and, as far as the lists have it, the same origin."""
     lists = [*words.by_race.values(), *words.by_origin.values()]
     same = next((one[other] for one in lists if name in one.get(own, ())), None)
     return _chosen(same or words.names_of[other], name, prompt)

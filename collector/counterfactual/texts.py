@@ -34,7 +34,7 @@ class NotSafeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A place in a prompt, and what stands there for each group."""
+    """A place in a prompt, and its text for each group."""
 
     start: int
     end: int
@@ -92,7 +92,7 @@ class Prompt:
         return self.words[index] if 0 <= index < len(self.words) else ""
 
     def between(self, index: int) -> str:
-        """Return what stands between a word and the one before it."""
+        """Return the text between a word and the one before it."""
         if not 0 <= index < len(self.words):
             return "\n"
         return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
@@ -131,7 +131,7 @@ class Prompt:
 
 
 class Reader:
-    """One reading of a prompt, with what of it was understood so far; the groups are man and woman."""
+    """Reads one prompt and holds what was understood so far; the groups are man and woman."""
 
     def __init__(self, prompt: Prompt) -> None:
         self.prompt = prompt
@@ -144,7 +144,7 @@ class Reader:
         return next((group for place, group in reversed(self.persons) if place < index), None)
 
     def joined(self, index: int) -> bool:
-        """Return whether only a space or an apostrophe stands before a word."""
+        """Return whether only a space or an apostrophe precedes a word."""
         return 0 < index < len(self.prompt.words) and self.prompt.between(index) in (" ", "'", "’", "\u00a0")
 
     def unsure(self, index: int, why: str) -> NotSafeError:
@@ -183,7 +183,7 @@ def without_accents(text: str) -> str:
 
 
 def in_case(written: str, form: str) -> str:
-    """Return a form in the case of the word that it stands for."""
+    """Return a form in the same letter case as the word that it replaces."""
     if len(written) > 1 and written.isupper():
         return form.upper()
     return form[:1].upper() + form[1:] if written[:1].isupper() else form

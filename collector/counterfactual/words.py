@@ -55,7 +55,8 @@ class Words:
     Attributes:
         language: its code.
         groups: attribute -> groups, the reference first.
-        entries: word in lower case -> what it may state; a form of several words stands under the first, with all in `phrases`.
+        entries: word in lower case -> what it may state; a form of several words is listed under the first, and whole in
+            `phrases`.
         names: first name -> gender.
         names_of: gender -> names of no stated origin.
         by_race: race -> gender -> names.

@@ -47,7 +47,7 @@ _SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class ExportedFile:
-    """One file: its place in the folder, how many rows and bytes it has, and the 'sha256:…' of these."""
+    """A file: its place in the folder, its numbers of rows and bytes, and its hash 'sha256:…'."""
 
     path: str
     rows: int
@@ -57,7 +57,7 @@ class ExportedFile:
 
 @dataclass(frozen=True, slots=True)
 class ExportedRun:
-    """One run.
+    """An exported run.
 
     Attributes:
         run_id: the run.
@@ -101,7 +101,7 @@ class Manifest:
         return {run.run_id: run.files[table] for run in self.runs.values() if table in run.files}
 
     def written(self) -> bytes:
-        """The manifest as it stands in the folder."""
+        """The manifest as it is in the folder."""
         document = {
             "made_by": MADE_BY,
             "format": self.format,
@@ -142,7 +142,7 @@ def require_manifest(folder: Path) -> Manifest:
     """Return what a folder's manifest says.
 
     Raises:
-        InputError: as of `read_manifest`, or there is none.
+        InputError: as in `read_manifest`, or there is none.
     """
     manifest = read_manifest(folder)
     if manifest is None:
@@ -153,7 +153,7 @@ def require_manifest(folder: Path) -> Manifest:
 
 
 def place_of(table: str, run_id: str, sha256: str) -> str:
-    """Return where a table's file stands, of a run or, where `run_id` is '', of what runs share.
+    """Return the place of a table's file for a run, or with `run_id` '' for what runs share.
 
     Raises:
         InputError: the text cannot be a run's name.
@@ -188,7 +188,7 @@ def file_faults(folder: Path, files: Iterable[ExportedFile]) -> list[str]:
 
 
 def unlisted(folder: Path, manifest: Manifest) -> list[str]:
-    """Return the places of Parquet files that stand where those of tables do and that the manifest does not have, in order."""
+    """Return the Parquet files in the tables' folders that the manifest does not list, in order."""
     listed = {file.path for file in manifest.files()}
     found = [
         path.relative_to(folder).as_posix()

@@ -75,7 +75,7 @@ class ExportedLedger:
         if not files:
             return f"select *, 0::bigint as rowid from raw.empty_{table}"
         listed = ", ".join(literal(self._folder / file.path) for file in files)
-        # The run stands in the folder's name alone.
+        # Only the folder's name contains the run.
         by_folder = (
             "hive_partitioning = true, hive_types_autocast = false"
             if table in OF_RUNS

@@ -158,7 +158,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _claimed(folder: Path, format_: Format) -> Manifest:
-    """Make a folder an export of no runs, unless files of others stand where those of its tables would."""
+    """Make a folder an export without runs, unless other files are in its tables' places."""
     empty = Manifest(format_, ())
     if taken := unlisted(folder, empty):
         raise InputError(
@@ -238,7 +238,7 @@ def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]
 
 
 def _put_in_place(folder: Path, manifest: Manifest, columns: Mapping[str, Mapping[str, str]]) -> None:
-    """Give new files their names, tell Delta's logs of them, then exchange the manifest and remove what it no longer has."""
+    """Rename new files, add them to Delta's logs, then replace the manifest and remove files that it no longer lists."""
     unfinished = folder / UNFINISHED
     for path in sorted(unfinished.rglob("*.parquet")):
         place = folder / path.relative_to(unfinished)

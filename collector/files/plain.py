@@ -51,7 +51,7 @@ def read_plain(path: Path, most: int) -> bytes:
     """Return the bytes of a regular file of at most `most` bytes.
 
     Raises:
-        InputError: as of open_plain, or it is larger.
+        InputError: as in open_plain, or it is larger.
         OSError: it cannot be read.
     """
     with open_plain(path) as stream:

@@ -1,7 +1,7 @@
 """Catalogues of items: what a recommender may choose from, each item with its price level, its categories and its place.
 
 An answer that names items only is read with the prices and categories of a catalogue, and a catalogue's own shares of price
-levels are what an answer's are held against.
+levels are compared with those of an answer.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def _price(file: Path, number: int, column: str, cell: str, levels: int) -> int 
 
 
 def _categories(file: Path, number: int, column: str, cell: str) -> tuple[str, ...]:
-    """Return a cell's categories: of a list, its strings; of text, what stands between commas, semicolons and slashes."""
+    """Return a cell's categories: the strings of a list, or a text's parts between commas, semicolons and slashes."""
     if not cell.startswith("["):
         return () if cell.lower() in ("none", "null", "nan") else split_categories(cell)
     listed = _list(cell)

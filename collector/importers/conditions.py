@@ -1,7 +1,7 @@
 """Which groups a row of a file names: one column an attribute (wide form), or one condition a row (long form).
 
 Both forms read the table `keys`, which has a row_number, the file_row that error sentences name, and the form's columns as a0,
-a1, … (trimmed and composed; null where there is no value, and then in m0, m1, … what stands there, such as #N/A). They give each
+a1, … (trimmed and composed; null without a value, and then m0, m1, … have the original, such as #N/A). They give each
 row what makes its prompt: SQL columns that `stated` turns into groups, language and perturbation.
 """
 
@@ -45,7 +45,7 @@ class FoundWord:
 
     Attributes:
         attribute: the attribute; None where a row of long form names none.
-        word: as it stands in the file, without outer spaces; None for a cell without a value.
+        word: as it is in the file, without outer spaces; None for a cell without a value.
         n_rows: how many rows have it.
         group: the group it means; None where it means none.
         problem: why it cannot be read; None where it can.
@@ -336,7 +336,7 @@ class LongForm:
         return f"(conditions.condition in ({', '.join(numbers)}))" if numbers else "false"
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the condition's meaning, with the descriptor as it stands in the file."""
+        """Return the condition's meaning, with the descriptor as it is in the file."""
         return self._stated[int(found["condition"])]
 
     def _meaning(self, row: int, named: str | None, value: str | None) -> Stated:

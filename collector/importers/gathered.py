@@ -1,4 +1,4 @@
-"""The first pass over a file whose answers stand in several rows each."""
+"""The first pass over a file whose answers are in several rows each."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from collector.spec.methods.prices import Prices
 class ItemPlan(GatheredPlan):
     """A file with one row an item: all rows of a prompt, or those of one `response` to it, are one answer.
 
-    Where `category` stands alone, a row is a category of an answer, and `count` is how many of the answer's items have it.
+    Where `category` is alone, a row is a category of an answer, and `count` is how many of the answer's items have it.
     """
 
     def check(self) -> None:

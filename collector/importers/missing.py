@@ -48,7 +48,7 @@ def present(cell: str, known: Collection[str]) -> str:
 
 
 def absent(cell: str, known: Collection[str]) -> str:
-    """Return as SQL what stands in a trimmed cell for no value; null where it has one, or nothing."""
+    """Return SQL for a trimmed cell's mark of a missing value; null if it has a value or is empty."""
     return f"case when {_is_none(cell, known)} then {cell} end"
 
 
@@ -59,7 +59,7 @@ def _is_none(cell: str, known: Collection[str]) -> str:
 
 
 def missing_answer(text: str | None, answer: Answer) -> str | None:
-    """Return what stands in an answer's cell for no answer, such as #N/A; None where there is an answer, or nothing.
+    """Return an answer's mark of a missing value, such as #N/A; None if there is an answer or nothing.
 
     A label is an answer whatever it is called.
     """
@@ -171,7 +171,7 @@ def _is_token(word: str, *, are_labels: bool) -> bool:
 
 
 def is_refusal_token(word: str) -> bool:
-    """Return whether a token tells that an answer was refused or blocked, which is no missing answer."""
+    """Return whether a token means that an answer was refused or blocked, which is not missing."""
     return _REFUSED.search(word) is not None
 
 

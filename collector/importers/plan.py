@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 10_000
 MAX_TRIAL = 2**31 - 1
-# So many different answers tell how a column writes amounts; a longer text is no amount.
+# The format of amounts is found from this many different answers; a longer text is no amount.
 AMOUNTS_READ = 10_000
 AMOUNT_CHARACTERS = 2_000
 WHOLE_FILE_TEMPLATE = "imported"
@@ -140,7 +140,7 @@ class PlannedAnswer:
 
     `finish_reason` is why the model stopped, `error` why nothing came back, `reasoning` what it thought, where the file says so.
     `scores` are the labels it has already: (scorer, label). `options` are the question's own: label -> text. `column` is what the
-    column of the answers tells about amounts. `attempt` is the number of the attempt at the trial, from 1. `source_row` is the
+    column of the answers shows about amounts. `attempt` is the number of the attempt at the trial, from 1. `source_row` is the
     row of the file, from 1, and `kept` canonical JSON of its columns that are kept.
     """
 
@@ -185,7 +185,7 @@ class Plan(Protocol):
         ...
 
     def left_out(self, run: int) -> dict[str, Any]:
-        """Return what answers do not tell of a run's rows: cells without a group, and rows that repeat others; empty if none."""
+        """Return notes on a run's rows that answers do not show: cells without a group, and repeated rows; empty if none."""
         ...
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
@@ -271,7 +271,7 @@ class FilePlan:
         self._require_descriptors()
 
     def _own_columns(self) -> str:
-        """Return the columns of `keys`; a name next to no group states nothing, and does not tell prompts apart."""
+        """Return the columns of `keys`; a name without a group states nothing, and does not distinguish prompts."""
         if "descriptor" not in self._roles:
             return "keys.*"
         return f"keys.* replace (case when {self._conditions.names_group} then keys.descriptor end as descriptor)"
@@ -319,7 +319,7 @@ class FilePlan:
         return self._audit.answer.labels if role == "expected" else ()
 
     def missing(self) -> list[str]:
-        """Return a sentence for each short column that lacks values: how many, and what stands there."""
+        """Return a sentence for each short column that lacks values: how many, and how they are marked."""
         cells: dict[str, tuple[str, str]] = {}
         for index, (column, known) in enumerate(
             zip(self._conditions.columns, self._conditions.known, strict=True)
@@ -350,7 +350,7 @@ class FilePlan:
         return {"without_group": found} if found else {}
 
     def _counted_missing(self, cell: str, nothing: str) -> dict[str, int]:
-        """Return what stands in a column's cells without a value -> in how many of the file's rows."""
+        """Return the content of a column's cells without a value -> the number of rows with it."""
         # An empty cell is meant where a file of long form has neutral rows, and where there is no right answer.
         may_be_empty = cell == "expected" or self._is_long
         rows = self._rows(
@@ -726,7 +726,7 @@ class RowPlan(FilePlan):
         return stated or None
 
     def _amounts(self) -> AmountColumn | None:
-        """Return what the column of the answers tells about amounts, None where no score is asked for."""
+        """Return the format of amounts in the column of answers, None if no score is asked for."""
         answer = self._audit.answer
         if answer.kind != "score":
             return None

@@ -61,7 +61,7 @@ class RuleUse:
 
     Attributes:
         status: the status that the rule gives.
-        rule: its name, as of Answer.read_by; empty where no rule read the answer.
+        rule: its name, as in Answer.read_by; empty where no rule read the answer.
     """
 
     status: str

@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place between two records: how many stand before it, the last one's hash, and the byte where the next begins."""
+    """A place between two records: the number of records before it, the last one's hash, and the byte where the next begins."""
 
     count: int = 0
     head_hash: str = ZERO
@@ -87,7 +87,7 @@ def journal_path(ledger_path: Path, run_id: str) -> Path:
 
 
 def journal_line(position: int, kind: str, body: Mapping[str, Any], previous: str, linked: str) -> bytes:
-    """Return a record as it stands in a journal: one line of canonical JSON, in UTF-8.
+    """Return a record as a journal's line: canonical JSON, in UTF-8.
 
     Args:
         position, kind, body: the record.

@@ -58,7 +58,7 @@ class Held:
 
     Attributes:
         kind, key: which one.
-        position: where it stands in the chain; None where a table holds a row that the chain does not have.
+        position: where it is in the chain; None where a table holds a row that the chain does not have.
         digest: the digest that the chain keeps of it; None where `position` is.
         body: what its table says now; None where the row is gone.
         returned: names of texts that were erased and are there again.
@@ -363,7 +363,7 @@ def _is_in_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
 
 
 def _stand_alike(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
-    """Return whether the responses of a run stand in their table as they stand in its chain, one for one and in order."""
+    """Return whether a run's responses are the same in their table and in its chain, and in the same order."""
     if not _is_in_order(connection, run_id):
         return False
     chained = _rows(connection, "select key from raw.chain where run_id = ? and kind = 'response'", [run_id])

@@ -91,7 +91,7 @@ class KeptLabel(Label):
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """How many labels were kept, how many stood already, and how many runs' journals are ahead of a ledger that is in use."""
+    """The numbers of labels kept, of labels kept before, and of runs whose journal is ahead of a ledger in use."""
 
     n_kept: int
     n_unchanged: int
@@ -129,7 +129,7 @@ def name_of_labeller(text: str) -> str:
 def keep_labels(
     ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: bool = False, rubric: str = ""
 ) -> Labelling:
-    """Keep labels at the end of their runs' chains, one record a run; those that stand already are not kept again.
+    """Append labels to their runs' chains, one record a run; labels that are kept already are skipped.
 
     Args:
         ledger: the ledger.

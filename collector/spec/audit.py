@@ -371,7 +371,7 @@ class Audit(Section):
 
     @property
     def fixed_value(self) -> float | None:
-        """The value that all answers are held against; None where only groups are compared."""
+        """The value that all answers are compared with; None where only groups are compared."""
         against: float | None = self.analysis.decisions.against
         return against
 

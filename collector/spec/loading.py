@@ -57,7 +57,7 @@ class CheckedAudit:
     lines: dict[str, int]
 
     def line(self, at: str) -> int | None:
-        """Return the line of a key, or else of what it would stand in; None where nothing of it is there."""
+        """Return the line of a key, or of its nearest parent that exists; None if there is none."""
         path = at.removeprefix("the key ")
         while path and path not in self.lines:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
@@ -68,7 +68,7 @@ def load_audits(path: Path, *, allow_outside: bool = False) -> tuple[Audit, ...]
     """Read the audits of a spec: one of each of its `outcomes`, or the one that it is.
 
     Args:
-        path, allow_outside: as of load_audit.
+        path, allow_outside: as in load_audit.
 
     Raises:
         InputError: as load_audit does.

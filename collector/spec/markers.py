@@ -55,14 +55,14 @@ def read_markers(
         probes: the names of the probes; None where only a file of answers knows them.
         categories: the names of their categories; None likewise.
         groups: the groups of all attributes.
-        encoding: as of read_rows.
+        encoding: as in read_rows.
 
     Returns:
         The markers in the file's order.
 
     Raises:
         InputError: the file cannot be read or lacks a column or a cell; a kind, direction, probe, category or group is unknown; a
-            marker does not fit its kind, stands twice for the same probe, list, direction and group, or on both sides for the
+            marker does not fit its kind, occurs twice for the same probe, list, direction and group, or on both sides for the
             same probe and group.
     """
     rows = read_rows(

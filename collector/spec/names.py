@@ -72,7 +72,7 @@ class NameSwap:
         return self._swap(text, self._words)[1] > 0
 
     def swap(self, text: str, new: str) -> str:
-        """Return a text with the name replaced wherever it stands, and every other word as it was.
+        """Return a text with each use of the name replaced, and every other word unchanged.
 
         Case is kept where it says something: KEISHA for EMILY, keisha for emily, and the new name as given for every other
         form. In addresses it is lower-case, without accents, and letters and digits only. A name of several words is replaced
@@ -137,5 +137,5 @@ def _in_case(found: str, old: str, new: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name as it stands in an address: lower-case, without accents, letters and digits only."""
+    """Return a name as in an address: lower-case, without accents, letters and digits only."""
     return "".join(one for one in unicodedata.normalize("NFKD", name.lower()) if one.isalnum())

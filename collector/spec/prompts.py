@@ -336,8 +336,8 @@ def _rankings(
 ) -> Iterator[_Persona]:
     """Yield the candidates of every ranking asked for: a person of each cell, in orders that turn round like a wheel.
 
-    With as many orders as candidates, each of them stands at each place once, and has each of the numbered columns once. Which
-    column stands at which place turns from set to set.
+    With as many orders as candidates, each candidate has each place once, and each of the numbered columns once. The places of
+    the columns rotate from set to set.
     """
     orders = template.orders or len(cells)
     between = "\n\n" if "\n" in (template.candidate or "") else "\n"

@@ -123,7 +123,7 @@ def dataset_columns(path: Path, split: str | None) -> list[str]:
     """Return the columns of a dataset.
 
     Raises:
-        InputError: as of dataset_files, or pyarrow is not installed.
+        InputError: as in dataset_files, or pyarrow is not installed.
     """
     first = dataset_files(path, split)[0]
     with _readable(path, first):
@@ -134,7 +134,7 @@ def write_dataset(path: Path, split: str | None, columns: Sequence[str], table: 
     """Write the needed columns of a dataset as one Parquet file, with class labels by their names.
 
     Raises:
-        InputError: as of dataset_files, a file is damaged, or there is no such column, or none with that name alone.
+        InputError: as in dataset_files, a file is damaged, or there is no such column, or none with that name alone.
     """
     files = dataset_files(path, split)
     with ExitStack() as opened:

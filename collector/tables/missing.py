@@ -31,7 +31,7 @@ EMPTY = "empty"
 
 
 def is_missing(text: str) -> bool:
-    """Return whether a cell's text, trimmed, means no value; an empty one does."""
+    """Return whether a cell's trimmed text means a missing value; an empty one does."""
     return not text or text in WORDS or is_spreadsheet_error(text)
 
 
@@ -55,7 +55,7 @@ _PATTERN = f"{_alternatives(WORDS)}|(?i:{_alternatives(SPREADSHEET_ERRORS)})"
 
 
 def missing_sentence(column: str, counts: Mapping[str, int]) -> str:
-    """Return "AI Decision: 53 missing (29 empty, 24 #N/A)." for what stands in the cells without a value -> how many of them."""
+    """Return "AI Decision: 53 missing (29 empty, 24 #N/A)." for the counts of each mark of a missing value."""
     ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     listed = ", ".join(f"{n:,} {word or EMPTY}" for word, n in ordered[:8])
     others = f", {len(ordered) - 8} more" if len(ordered) > 8 else ""

@@ -260,11 +260,11 @@ def source_columns(path: Path, is_known: Callable[[str], bool], form: Form | Non
 
     Args:
         path: the file, or the folder of a dataset.
-        is_known: as of column_names.
-        form: as of open_source.
+        is_known: as in column_names.
+        form: as in open_source.
 
     Raises:
-        InputError: as of open_source.
+        InputError: as in open_source.
     """
     form = form or AS_IT_LOOKS
     _, rows = _looked_at(path, form)
@@ -462,7 +462,7 @@ def _relation(
 
 
 def _cell(cell: str, found: Found) -> str:
-    """Return the text of a column as SQL: a cell, or what stands in the JSON in it."""
+    """Return the text of a column as SQL: a cell, or a value of the JSON in it."""
     if not found.steps:
         return cell
     paths = (f"json_extract_string({cell}, {literal(path)})" for path in json_paths(found.steps))
@@ -535,7 +535,7 @@ def _require_bounded(
 ) -> None:
     """Refuse a Parquet file whose texts would take far more than it does, before they are read.
 
-    Its own account comes first; texts that stand in it once for many rows are counted without being repeated.
+    The file's stated size is checked first; texts that it stores once for many rows are counted once.
     """
     remedy = "if its texts are right, write it as several files and import each"
     ((stated,),) = connection.execute(
@@ -553,7 +553,7 @@ def _require_bounded(
 
 
 def _structure(type_: Any) -> Any:
-    """Return what a type of DuckDB holds, as its json_structure tells it of JSON."""
+    """Return the structure of a DuckDB type, in the form of its json_structure."""
     if type_.id == "struct":
         return {name: _structure(inner) for name, inner in type_.children}
     if type_.id in ("list", "array"):

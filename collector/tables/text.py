@@ -50,7 +50,7 @@ def text_table(
         kind: csv, tsv, json or jsonl.
         encoding: its encoding; None reads UTF-8, and what a byte order mark tells.
         scratch: a folder for a copy.
-        or_else: as of require_utf8.
+        or_else: as in require_utf8.
 
     Raises:
         InputError: the file is not in its encoding.

@@ -68,7 +68,7 @@ class AnthropicTarget(ChatTarget):
     seed.
 
     Args:
-        name, **shared: as of ChatTarget.
+        name, **shared: as in ChatTarget.
     """
 
     kind = KIND

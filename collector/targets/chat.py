@@ -50,7 +50,7 @@ class ChatTarget(ABC):
         parameters: what is sent with every question to shape the answer.
         timeout_seconds: how long one try may take.
         concurrency: how many questions are asked at once.
-        requests_per_minute, tokens_per_minute, total_timeout_seconds: as of Target.
+        requests_per_minute, tokens_per_minute, total_timeout_seconds: as in Target.
     """
 
     kind: ClassVar[str]

@@ -67,7 +67,7 @@ class GeminiTarget(ChatTarget):
     """A model that is asked with POST {base_url}/models/{model}:generateContent.
 
     Args:
-        name, **shared: as of ChatTarget; parameters are the request's generationConfig (temperature, maxOutputTokens, …).
+        name, **shared: as in ChatTarget; parameters are the request's generationConfig (temperature, maxOutputTokens, …).
         safety_settings: the request's safetySettings.
         send_seed: send a seed with each question, a different one for each prompt, trial and attempt.
     """

@@ -170,7 +170,7 @@ class Settings(HttpSettings):
 
 
 def _sample(body: str) -> str:
-    """Return a body with its slots filled in: numbers and variables may stand bare in JSON, texts may not."""
+    """Return a body with its slots filled in: JSON needs quotes around texts, not around numbers and variables."""
     body = _ENVIRONMENT.sub("0", body)
     return _SLOT.sub(
         lambda slot: "0" if slot[1] in _BARE else "[]" if slot[1] == "messages" else "text", body
@@ -195,12 +195,12 @@ class HttpEndpoint:
         name: its name in targets.yml.
         url, method, headers, body: the request.
         secret_env: the environment variables used.
-        answer: where the answer stands in the JSON reply; the whole body is the answer if neither this nor `items` is given.
-        items: where the list of items stands; it is kept as a JSON array.
-        reasoning, finish_reason, model_answered, prompt_tokens, completion_tokens, conversation: where they stand, if anywhere.
+        answer: path of the answer in the JSON reply; the whole body is the answer if neither this nor `items` is given.
+        items: path of the list of items; it is kept as a JSON array.
+        reasoning, finish_reason, model_answered, prompt_tokens, completion_tokens, conversation: their paths, if any.
         model: what the findings call the model.
         is_simulated: label its answers as made up.
-        timeout_seconds, concurrency, …: as of ChatTarget.
+        timeout_seconds, concurrency, …: as in ChatTarget.
     """
 
     kind = KIND
@@ -272,7 +272,7 @@ class HttpEndpoint:
         """Ask one question.
 
         Raises:
-            TargetError: as of ChatTarget.ask; also where the audit has a system prompt and the target no place for it.
+            TargetError: as in ChatTarget.ask; also where the audit has a system prompt and the target no place for it.
         """
         if request.system_prompt and not (self._has_slot("system_prompt") or self._has_slot("messages")):
             raise UnusableError(
@@ -332,7 +332,7 @@ class HttpEndpoint:
         return any(name in _SLOT.findall(text) for text in (self._url, self._body or ""))
 
     def _first(self, name: str, document: Any) -> Any:
-        """Return what stands first where `name` is to be read; None where nothing does, or nowhere is said."""
+        """Return the first value at the path of `name`; None if there is none, or no path."""
         path = self._paths.get(name)
         return next(path.find(document), None) if path is not None else None
 

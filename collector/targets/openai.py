@@ -74,7 +74,7 @@ class OpenAITarget(ChatTarget):
     """A chat endpoint that is asked with POST {base_url}/chat/completions.
 
     Args:
-        name, **shared: as of ChatTarget; base_url goes up to and without /chat/completions, parameters are sent as they are
+        name, **shared: as in ChatTarget; base_url goes up to and without /chat/completions, parameters are sent as they are
             (temperature, max_tokens, …).
         send_seed: send a seed with each question, a different one for each prompt, trial and attempt.
     """

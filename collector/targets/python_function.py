@@ -211,7 +211,7 @@ class PythonFunction:
         model: the model's name in the findings; the function's name if not given.
         is_simulated: label its answers as made up.
         secret_env: environment variables whose values are cut out of its answers and errors.
-        concurrency, …: as of Target.
+        concurrency, …: as in Target.
     """
 
     kind = KIND

@@ -111,7 +111,7 @@ class Replay:
         file, file_hash, columns: where they come from; of the columns, those that are called otherwise.
         model: what the findings call the model; the file's name if not given.
         is_simulated: label the answers as made up.
-        concurrency: as of Target.
+        concurrency: as in Target.
     """
 
     kind = KIND

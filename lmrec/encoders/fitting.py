@@ -25,7 +25,7 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BertSettings:
-    """How it is fitted; the source's grid is that of its Appendix E.
+    """Settings of the fit; the source's grid is in its Appendix E.
 
     Attributes:
         pretrained: the encoder to begin with, a name on the Hugging Face hub or a folder.

@@ -17,7 +17,7 @@
     {{ return(["words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors", "keys"]) }}
 {%- endmacro %}
 
-{#- The schemes of each run's analysis: the first is judged, the others stand next to it with the published numbers. -#}
+{#- The schemes of each run's analysis: the first is judged, the others give the published numbers. -#}
 {% macro schemes_of_runs() -%}
     select
         run_id,
@@ -102,7 +102,7 @@
     )
 {%- endmacro %}
 
-{#- Words with two blanks between them, and each phrase as one; `sought`: the phrase as it stands in the text. -#}
+{#- Words with two blanks between them, and each phrase as one; `sought`: the phrase as it is in the text. -#}
 {% macro cut_phrases(text, phrases, sought="phrase") -%}
     -- Each word gets a blank on both sides, so that neighbouring phrases share none and plain replacement finds all.
     list_reduce(

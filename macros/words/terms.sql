@@ -1,4 +1,4 @@
-{#- The words of a group's label or descriptor as they stand in texts: african_american is two. -#}
+{#- The words of a group's label or descriptor as they are in texts: african_american is two. -#}
 {% macro words_of_label(text) -%}
     {{ biasledger.words_of("replace(" ~ text ~ ", '_', ' ')") }}
 {%- endmacro %}

@@ -38,9 +38,9 @@ class StratifiedGap:
     The gap is Σ w d / Σ w over strata, d the difference of the groups' means and w = n1 n0 / (n1 + n0). Its error is that of the
     regression on the label with an effect for each stratum, summed over clusters (Liang & Zeger 1986). n, residuals:
     (n_units, n_strata), answers and the total less what the stratum's mean gives. clusters: (n_clusters, n_units) or, where no
-    stratum stands in two of them, (n_clusters, n_strata), 1 for what a cluster holds; None where every unit is one by itself,
+    stratum is in two of them, (n_clusters, n_strata), 1 for what a cluster holds; None where every unit is one by itself,
     so that each group has a variance of its own. squares: residuals², residuals · n and n² by unit and stratum, where every
-    unit stands in one stratum. sizes: units labelled 1 and 0.
+    unit is in one stratum. sizes: units labelled 1 and 0.
     """
 
     n: sparse.csr_array
@@ -114,7 +114,7 @@ class StratifiedGap:
         )
 
     def _of_strata(self, marked: Floats, shares: Floats, gaps: Floats) -> Floats:
-        """The same where every unit stands in one stratum: both sums of squares follow from sums by stratum and group."""
+        """The same where every unit is in one stratum: both sums of squares follow from sums by stratum and group."""
         assert self.squares is not None
         sums, leverages = [], []
         of_marked = [square.T @ marked for square in self.squares]

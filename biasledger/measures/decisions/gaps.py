@@ -1,7 +1,7 @@
 """Gaps of two groups: the mean outcome of the one minus that of the other, its intervals and its test.
 
 A unit is what moves as a whole when labels are permuted: one version of a resume, a person, or a name with every ranking
-it stands in. A cluster is what was sampled: the resume with all its versions, the person, the name.
+it is in. A cluster is what was sampled: the resume with all its versions, the person, the name.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ MEASURES = (
 class ImpactRatio:
     """One group's selection rate over that of the best-off group, with its interval; n and n_selected count answers.
 
-    Groups that share the largest rate are all best; the first of them is the one that the others are held against.
+    Groups that share the largest rate are all best; the first of them is the one that the others are compared with.
     fisher_p: Fisher's exact two-sided test against it, which takes answers for independent; NaN for that group itself.
     """
 
@@ -92,7 +92,7 @@ class ImpactTest:
 
     n_smallest_group: answers of the group that has fewest; n_cases, n_names: clusters, and names that move, of the group that
     has fewest. The test's observed value and null mean are the ratio's own; which one it is, and unit, p_case, p_name,
-    width_unit and width_power, as of a gap. ratio_within: the smallest ratio inside strata with each case counted once, NaN where
+    width_unit and width_power, as in a gap. ratio_within: the smallest ratio inside strata with each case counted once, NaN where
     that is the same; the interval's lower end is that of both. if_unread: its worst-case bounds where answers could not be read.
     """
 

@@ -48,7 +48,7 @@ MEASURES = (
 class PositionTest:
     """How often the candidate shown first is ranked first, next to an equal share of places, and what chance gives.
 
-    n_sets: sets of candidates in an order; all answers to one stand together. n_positions: candidates of the longest ranking.
+    n_sets: sets of candidates in an order; one set has all answers to it. n_positions: candidates of the longest ranking.
     The interval is Wilson's of as many independent answers as have the error over sets. p_value: of all positions;
     p_first: of the first one, both two-sided.
     """
@@ -88,7 +88,7 @@ def position_test(
     top_positions: (n_responses,), position of the candidate ranked first, 0 is the first shown; n_positions: (n_responses,),
     candidates that each response ranks; n_answers: (n_responses,), answers that each stands for, None for one each; sets:
     (n_responses,), the set of candidates in an order that each ranks, None for one each. If the order decides nothing, every
-    candidate of a set might as well have stood at any of its places: a set's counts then change places, whatever they are. The
+    candidate of a set might as well have been at any of its places: a set's counts then change places, whatever they are. The
     first place's p is exact, p of all places that of the quadratic form of their counts; where every set is ranked once and
     all are of one length they are the binomial and the chi-square test.
 

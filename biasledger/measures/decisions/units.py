@@ -144,7 +144,7 @@ class Units:
     def by_name(self) -> Moves | None:
         """A name moves with all its rows; None if there are no names, or cases move all that a name has.
 
-        Names that each stand in one case are new with every case. People, who are clusters themselves, move with their cases
+        Names that each are in one case are new with every case. People, who are clusters themselves, move with their cases
         where each has one.
         """
         if self.names is None or not self.names.size:

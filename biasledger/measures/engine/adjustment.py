@@ -36,7 +36,7 @@ def attenuation(of_groups: Floats) -> Floats:
 def unattenuated(gaps: Floats, of_groups: Floats) -> Floats:
     """Gaps of several groups to their mean, less permutation means, (n_groups,), and responses: the gaps that gave these.
 
-    NaN for groups that have none; the others are held against each other alone.
+    NaN for groups that have none; the others are compared with each other alone.
     """
     adjusted, has_gap = np.full_like(gaps, np.nan), ~np.isnan(gaps)
     if has_gap.any():

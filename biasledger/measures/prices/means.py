@@ -370,7 +370,7 @@ def _over_shared_sets(means: Floats) -> Floats:
 
 
 def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None = None) -> Floats:
-    """Groups' means of sets (…, n_groups, n_sets) less what they are held against, (…, n_groups, 1 + n_sets).
+    """Groups' means of sets (…, n_groups, n_sets) less what they are compared with, (…, n_groups, 1 + n_sets).
 
     counts: sets that may count for ALL_SETS, if not all may.
     """

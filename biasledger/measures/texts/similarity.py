@@ -90,7 +90,7 @@ def lsa(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
     """Cosines in a latent space of the texts (Deerwester et al. 1990, JASIS 41), likewise, but from -1.
 
     The space is spanned by the largest singular vectors of the TF-IDF vectors, half the root of their number, 100 at most: words
-    that stand with the same others lie near each other there, and texts may be alike without a word in common. Labels can be
+    that occur with the same other words lie near each other there, and texts may be alike without a word in common. Labels can be
     permuted, as no text's group enters.
     """
     from sklearn.decomposition import TruncatedSVD
@@ -143,7 +143,7 @@ def bleu(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
             has_shared |= shared > 0
             matches = np.where(shared > 0, shared, _SMALLEST_MATCH)
             logs += np.log(matches / np.maximum(n_runs, 1.0)[:, np.newaxis]) / _BLEU_ORDER
-        # A row's text is held against a column's: who says less than that pays for it.
+        # A row's text is compared with a column's: a shorter text scores less.
         brevity = np.minimum(0.0, 1 - n_words / n_words[:, np.newaxis])
         scores = np.where(has_shared, np.exp(logs + brevity), 0.0)
         return np.asarray(np.minimum(scores, scores.T))
@@ -176,7 +176,7 @@ SCHEMES: Mapping[str, Callable[[Sequence[Words]], Callable[[Integers], Floats]]]
     "bleu": bleu,
     "lsa": lsa,
 }
-"""How texts are held against each other by their words, from 0 (not one in common; of `lsa` from -1) to 1."""
+"""How texts are compared with each other by their words, from 0 (not one in common; of `lsa` from -1) to 1."""
 OF_VECTORS: Mapping[str, Callable[[Vectors], Callable[[Integers], Floats]]] = {
     "encoder": encoder,
     "encoder_centred": encoder_centred,
@@ -188,7 +188,7 @@ OF_VECTORS: Mapping[str, Callable[[Vectors], Callable[[Integers], Floats]]] = {
 class Answers:
     """The answers about two groups; arrays of shape (n_answers,).
 
-    texts: their words, in order, each with one at least. scheme: how they are held against each other. labels: 1 the marked
+    texts: their words, in order, each with one at least. scheme: how they are compared with each other. labels: 1 the marked
     group, 0 its reference. questions: inside which answers are compared. units: the prompt or, where each group has one, the
     answer; pairs inside a unit tell of no floor. names: whom each is about, None where nobody is; name_strata: inside which a
     name may move. ids: what names an answer. vectors: (n_answers, d), of a scheme of OF_VECTORS.

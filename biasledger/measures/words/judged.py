@@ -186,7 +186,7 @@ def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
 
 
 def _answers_using(texts: Texts, label: int) -> Floats:
-    """Answers of a group that use each word, (n_words,): a word that stands twice in one counts once."""
+    """Answers of a group that use each word, (n_words,): a word that occurs twice in one counts once."""
     return rows_using(texts.features, np.where(texts.design.labels == label, texts.n_answers, 0.0))
 
 

@@ -21,7 +21,7 @@ class Texts:
     features: word counts (n_texts, n_words) of each distinct answer to a prompt, once; words names the columns, in
     alphabetical order. n_answers: (n_texts,) how often each answer was given, or its weight. prior: the words' counts in the
     run's whole corpus; prior_total: all its tokens. clusters: the same text, or all texts of one customer, share a number.
-    classes: the words that stood in the prompts for the group, numbered in their order; order: positions of the texts in the
+    classes: the words that were in the prompts for the group, numbered in their order; order: positions of the texts in the
     order of their collection. The published procedures depend on both. weighting: of words by the classifier, tfidf or counts.
 
     Permuted units: n_trials (n_texts,), the number of observations of each text; prompts (n_texts,), the prompt that it answers,

@@ -299,7 +299,7 @@ def _sign(low: str, start: int) -> tuple[bool, int]:
         return False, start
     if earlier and (earlier.isalnum() or earlier in ")]%€$£"):
         return False, start
-    # A dash and a space is a bullet; here nothing stands between.
+    # A dash and a space is a bullet; a minus sign touches its number.
     return mark in ("-", "–", "—"), start - 1
 
 

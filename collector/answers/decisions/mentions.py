@@ -1,4 +1,4 @@
-"""Where a reply names labels, and what stands around each place.
+"""Find where a reply names labels, with the words around each mention.
 
 Labels are matched as they are written: a sign before one makes another word of it (`-1` is not `1`, `!true` is not `true`).
 A letter, a digit, or a word like "no" is a label only where it cannot be anything else: followed by a full stop or a bracket, or
@@ -44,7 +44,7 @@ _BULLETS = re.compile(r"\s*(?:[-+•·–—>]+\s+)*")
 _MORE = re.compile(r"[\w?？/%+#=<>-]")
 _LETTER = re.compile(r"\w")
 _REACH = 40
-# So many characters may stand between a letter and its option's text.
+# The largest distance in characters between a letter and its option's text.
 NEAR = 8
 _GAP = 60
 _CROSSES = "✗✘✖✕×❌❎☒🚫⛔👎"
@@ -283,7 +283,7 @@ def are_bare(keys: Collection[str]) -> bool:
 
 
 def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
-    """Return where the word stands that negates a mention, in the plain text; None if none does."""
+    """Return the place of the word that negates a mention in the plain text, None if there is none."""
     if mention.denial is not None:
         return mention.denial
     before = clause_before(low[max(0, mention.start - 2 * _REACH) : mention.start])
@@ -381,7 +381,7 @@ def _stems(label_of: Mapping[str, str]) -> list[tuple[str, re.Pattern[str]]]:
 
 
 def _before(low: str, start: int, end: int) -> str:
-    """Say what stands right before a label: "" (nothing that matters), "part" of another word, or "other" (a sign)."""
+    """Classify what is right before a label: "" (nothing that matters), "part" of another word, or "other" (a sign)."""
     if start == 0:
         return ""
     mark = low[start - 1]
@@ -525,7 +525,7 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
 
 
 def _is_enclosed(low: str, mention: Mention) -> bool:
-    """Return whether a mention stands in brackets or quotes of its own."""
+    """Return whether a mention is in brackets or quotes of its own."""
     before, behind = low[mention.start - 1 : mention.start], low[mention.end : mention.end + 1]
     return before in ("(", "[", "{", '"', "'") and behind in (")", "]", "}", '"', "'")
 

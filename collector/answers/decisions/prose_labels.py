@@ -357,7 +357,7 @@ def _is_preferred(low: str, mention: Mention) -> bool:
 
 
 def _is_in_reason(low: str, mention: Mention) -> bool:
-    """Return whether a mention stands in a clause that begins with a word like "because"."""
+    """Return whether a mention is in a clause that begins with a word like "because"."""
     clause = clause_before(low[max(0, mention.start - 120) : mention.start])
     return decision_words().because.within(clause) is not None
 

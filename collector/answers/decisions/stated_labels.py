@@ -52,7 +52,7 @@ class Statement(NamedTuple):
 
 
 def boxed_parts(reply: Reply) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Yield what stands in [[…]], \\boxed{…} or <answer>…</answer>.
+    """Yield what is in [[…]], \\boxed{…} or <answer>…</answer>.
 
     Yields:
         Start and end with the brackets, start and end of the text in them, and whether it is in a tag.

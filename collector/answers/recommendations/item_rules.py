@@ -99,7 +99,7 @@ def plain_key(key: str) -> str:
 
 
 def value_of(value: JsonObject, key: str) -> Any:
-    """Return what stands under a key of an object, or under one that is written almost alike; None where there is neither."""
+    """Return the value of a key, or of a key with nearly the same spelling; None if there is neither."""
     for one, inner in value:
         if one == key:
             return inner

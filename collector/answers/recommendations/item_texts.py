@@ -220,7 +220,7 @@ def _tidied(text: str) -> list[str]:
 
 
 def _without_prices(lines: Sequence[str], rules: ItemRules) -> tuple[str, list[_Price]]:
-    """Return the lines as one text without prices, a dash in place of those in the midst, and where each stood."""
+    """Return the lines as one text without prices (a dash replaces those in the middle), and where each price was."""
     parts: list[str] = []
     prices: list[_Price] = []
     length = 0  # of the parts
@@ -248,7 +248,7 @@ def _without_prices(lines: Sequence[str], rules: ItemRules) -> tuple[str, list[_
 
 
 def _without_details(text: str, are_details: Sequence[bool]) -> str:
-    """Return a text without the lines that say one thing of an item, and with bullets where names stand over what is said."""
+    """Return a text without lines on one property of an item, and with bullets before names that head a description."""
     lines = text.split("\n")
     is_detail = [_is_detail(line) for line in lines]
     for at, is_known in enumerate(are_details):
@@ -348,7 +348,7 @@ def _price_in(block: tuple[int, int, int] | None, prices: Sequence[_Price]) -> P
     if block is None:
         return None
     start = bisect_left(prices, block[0], key=_position)
-    # A price at the line's very end stands on the line.
+    # A price at the very end belongs to the line.
     line_end = bisect_right(prices, block[1], key=_position)
     end = max(line_end, bisect_left(prices, block[2], key=_position))
     on_line = {one.price for one in prices[start:line_end]}

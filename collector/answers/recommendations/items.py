@@ -249,7 +249,7 @@ def _problem_of_keys(text: str, rules: ItemRules) -> str | None:
 
 
 def _gather_objects(value: Any, objects: list[JsonObject], depth: int) -> None:
-    """Add the objects with keys that stand in lists."""
+    """Add the objects in lists, with their keys."""
     if depth == 0:
         return
     if isinstance(value, list):
@@ -590,7 +590,7 @@ def _with_name(item: Item, name: str) -> Item:
 
 
 def _named(written: str, rules: ItemRules) -> Item:
-    """Return the item of a name, behind which its price may stand."""
+    """Return the item of a name, which a price may follow."""
     name = _text(written)
     return Item() if name is None else _priced_item(*split_name(name, rules))
 
@@ -602,7 +602,7 @@ def _of_value(value: Any) -> tuple[str, ...]:
 
 
 def _category(value: Any) -> str | None:
-    """Return a category that stands in a list: a string, or an object with a title or name."""
+    """Return a category in a list: a string, or the title or name of an object."""
     return str(value) if isinstance(value, JsonNumber) else _name_in(value)
 
 

@@ -40,7 +40,7 @@ _ANGLED = re.compile(r"<([^<>]*[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\u
 _LEADING_QUOTE = re.compile("|".join(_QUOTED).replace("{n}", ""))
 _OPENING_QUOTES = frozenset('"“„«‘‚»‹›”《「『〈〝＂｢')
 _SINGLE_QUOTED = re.compile(r"'([^\n]+?)'(?=$|\s*(?:[,;(–—]|-\s|by\s|de\s))")
-# Marks of a title and of nothing else, wherever they stand in an item: 余华《活着》, 村上春樹『ノルウェイの森』.
+# Marks that only titles have, anywhere in an item: 余华《活着》, 村上春樹『ノルウェイの森』.
 _TITLE_MARKS = re.compile(r"《([^《》]+)》|『([^『』]+)』")
 _CLOSING_TITLE = re.compile(r"[^「」]+「([^「」]+)」")
 _IN_LENTICULAR = re.compile(r"【([^【】]+)】")
@@ -79,7 +79,7 @@ def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
     n_before = Counter(behind for _, behind in pairs)
     leads = sum(n_behind[before] > 1 for before, _ in pairs)
     trails = sum(n_before[behind] > 1 for _, behind in pairs)
-    # Where performers stand first and most items are pairs, an item whose performer comes once is written that way too.
+    # Where performers come first and most items are pairs, an item whose performer comes once is written that way too.
     are_mostly_pairs = 2 * len(pairs) > len(halves)
     items = (
         behind
@@ -91,7 +91,7 @@ def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
 
 
 def quoted_titles(line: str) -> list[str]:
-    """Return what stands in quotation marks or in emphasis in a line, in order."""
+    """Return what is in quotation marks or in emphasis in a line, in order."""
     return [next(part for part in found.groups() if part is not None) for found in _IN_PROSE.finditer(line)]
 
 
@@ -129,7 +129,7 @@ def _split_item(body: str) -> tuple[str, str]:
     if dash := _DASH.search(item):
         before, behind = item[: dash.start()], item[dash.end() :]
         title = _leading_quote(behind)
-        # The performer may come first, and then it is the title that stands in quotes.
+        # The performer may come first, and then it is the title that is in quotes.
         before, behind = (title, "") if title is not None else (before or behind, behind if before else "")
     return _bare(before), _bare(behind)
 
@@ -141,7 +141,7 @@ def _bare(text: str) -> str:
 
 
 def _leading_quote(item: str) -> str | None:
-    """Return what stands in quotes at an item's start, or None."""
+    """Return what is in quotes at an item's start, or None."""
     opening = item[:1]
     if opening in _OPENING_QUOTES and (quoted := _LEADING_QUOTE.match(item)):
         return next(part for part in quoted.groups() if part is not None).strip()

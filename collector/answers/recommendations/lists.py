@@ -270,7 +270,7 @@ def _without_questions(bodies: Sequence[str], form: Form) -> FoundList:
 
 
 def _from_headings(lines: Sequence[str]) -> FoundList | None:
-    """Return the headings that stand over a description each, or the short lines below headings; None without headings.
+    """Return the headings that each have a description, or the short lines below headings; None without headings.
 
     Where either may be meant ("**Hello**" over "Adele", "**Ballad**" over "Hello"), there is no list.
     """
@@ -322,7 +322,7 @@ def _from_prose(lines: Sequence[str]) -> FoundList:
 
 
 def _prose_items(parts: Sequence[str]) -> tuple[str, ...]:
-    # The comma or full stop of the sentence may stand inside the quotes: "Hello," and "Skyfall."
+    # The comma or full stop of the sentence may be inside the quotes: "Hello," and "Skyfall."
     *others, last = (part.strip().rstrip(",;") for part in parts)
     return cleaned(without_own_numbers([*others, last.removesuffix(".")]))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from collector.answers.texts.decision_words import decision_words
 
-# Quotes, brackets and spaces that may stand before a decision.
+# Quotes, brackets and spaces that may precede a decision.
 OPENERS = " \t\"'“”„‚«»‹›「」『』【】〔〕《》〈〉([{_|$"
 _REACH = 300
 _CORRECTION = 100
@@ -50,7 +50,7 @@ def announced(
     Args:
         low: the reply in lower case (plain.Reply.low).
         start: where the decision starts.
-        is_alone: whether it stands alone in its line, so that the line before may announce it.
+        is_alone: whether it has a line of its own, so that the line before may announce it.
         is_at_end: whether it ends its sentence, so that "therefore" alone may announce it.
         is_number: whether it is a number, which "a score of" announces too.
 
@@ -93,7 +93,7 @@ def without_noun(lead: str) -> str:
 
 
 def has_noun(low: str, start: int) -> bool:
-    """Return whether a noun that names labels stands right before a place."""
+    """Return whether a noun that names labels is right before a place."""
     lead = low[max(0, start - 60) : start].rstrip(OPENERS + "#")
     return not lead.endswith("\n") and decision_words().nouns.ending(lead) is not None
 
@@ -128,7 +128,7 @@ def sentence_after(low: str, end: int) -> str:
 
 
 def negation(text: str) -> tuple[int, int] | None:
-    """Return where a word that negates stands in a clause; None if none does."""
+    """Return the place of a negating word in a clause, None if there is none."""
     text = without_harmless(text)
     found = decision_words().negations.within(text)
     if "n't" in text:

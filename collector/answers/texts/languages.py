@@ -31,7 +31,7 @@ RULES_FOLDER = Path(__file__).parents[1] / "answer_rules"
 # Rules that belong to no language: finish reasons, JSON without an answer.
 COMMON_FILE = "common.yml"
 
-# A refusal stands at the start of an answer, after a few courtesies.
+# A refusal is at the start of an answer, after a few courtesies.
 _OPENING_CHARACTERS = 1200
 # An audit's own patterns are searched for in so many characters.
 SEARCHED_CHARACTERS = 2000
@@ -65,7 +65,7 @@ class RefusalPattern:
     """A regular expression that the start of a refusal matches.
 
     source: the expression with its parts filled in and in lower case.
-    preface: what may stand before it in the same sentence; "" in languages whose patterns say it themselves.
+    preface: a pattern of what may precede it in the same sentence; "" in languages whose patterns say it themselves.
     """
 
     id: str
@@ -336,7 +336,7 @@ _SPACES = re.compile(r"[ \t]{2,}")
 
 
 def _opening(text: str) -> tuple[str, int]:
-    """Return the start of a text as the patterns are written, and where its first word stands."""
+    """Return the start of a text in the form that the patterns expect, and the place of its first word."""
     opening = fold(plain_words(text[:_OPENING_CHARACTERS]))
     if "\n" in opening:
         if " \n" in opening or "\t\n" in opening:
@@ -423,7 +423,7 @@ class _Matcher:
         )
 
     def find(self, text: str, start: int, choices: _Choices | None = None) -> str | None:
-        """Return the id of the refusal that stands at `start` or after a few courtesies and decisions there.
+        """Return the id of the refusal that is at `start` or after a few courtesies and decisions there.
 
         Returns:
             The id; "" where there are decisions alone, so that no other language need be tried; None where there is neither.
@@ -449,7 +449,7 @@ class _Matcher:
 
 
 def _after(preface: str, sources: Iterable[str]) -> str:
-    """Return one expression for alternatives, which may stand after a preface that ends with a word or a sign."""
+    """Return one expression for alternatives, optionally after a preface that ends with a word or a sign."""
     return (rf"(?:{preface}(?<!\w))?" if preface else "") + f"(?:{'|'.join(sources)})"
 
 

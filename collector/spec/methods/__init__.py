@@ -31,10 +31,10 @@ class Method:
     """How a method reads answers.
 
     Args:
-        field: the type of its part of `analysis`, and what stands where a spec has none.
+        field: the type of its part of `analysis`, and its default.
         is_read: whether the answers of an audit are read in this method.
         document: how they are read, as plain data; asked of audits that `is_read` holds for.
-        problems: what is wrong in its part, which types alone cannot tell.
+        problems: checks of its part that types alone cannot make.
         read_files: reads the files that its part names into the audit.
         read_checked: the same for those that only an audit without problems can be read with.
         reads_scores: whether scores of classifiers are read here, independently of the analysis of their run.

@@ -142,7 +142,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _against_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong with the value that answers are held against."""
+    """Yield what is wrong with the value that answers are compared with."""
     decisions, answer = audit.analysis.decisions, audit.answer
     at, against = "analysis.decisions.against", decisions.against
     if against is None:

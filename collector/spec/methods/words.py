@@ -21,7 +21,7 @@ NOTHING = "none"  # what analysis.words.remove takes out where texts are to be l
 
 
 def _or_nothing(schema: dict[str, Any]) -> None:
-    """Say in a JSON schema that the word NOTHING may stand in place of lists of terms."""
+    """Allow the word NOTHING instead of lists of terms in a JSON schema."""
     lists = {key: schema.pop(key) for key in ("type", "additionalProperties")}
     schema["anyOf"] = [lists, {"const": NOTHING}]
 
@@ -74,7 +74,7 @@ class Words(Section):
         return {**value, "remove": {}, "unasked": False}
 
     def document(self) -> dict[str, Any]:
-        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) stands once.
+        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) occurs once.
 
         Keys that came later stand only where they are used, so that the hash of an older analysis stays.
         """

@@ -27,7 +27,7 @@ class Problem:
 
     Attributes:
         message: the service's own words.
-        retryable, stops_run: as of TargetError.
+        retryable, stops_run: as in TargetError.
         retry_after_seconds: the time to wait that the body states.
     """
 
@@ -96,7 +96,7 @@ def reply_of_error(
     Args:
         message: the body of an HTTP error, or what an exception says; without secrets. It is kept as the reply's raw body.
         status: the HTTP status, if there is one. Some speak for themselves: no key, no credit, no address, asked too often.
-        latency_ms, hints: as of the reply.
+        latency_ms, hints: as in the reply.
 
     Returns:
         None where the call failed for any other reason.

@@ -32,7 +32,7 @@ class JsonPath:
         return _ALL in self._steps
 
     def is_list_in(self, document: Any) -> bool:
-        """Return whether it has a [*] and what stands before the first one is a list in this document, maybe an empty one."""
+        """Return whether it has a [*] and the path before it leads to a list in this document, perhaps an empty one."""
         if not self.finds_many:
             return False
         before = self._steps[: self._steps.index(_ALL)]

@@ -1,4 +1,4 @@
-"""One HTTP request and its reply, with everything that protects the key and the machine.
+"""Send one HTTP request and read its reply, with protection of the key and the machine.
 
 Certificates are checked, redirects refused, bodies read up to a limit, logins in ~/.netrc left alone, and secrets cut out of
 whatever comes back. Proxies of the environment are used.
@@ -105,7 +105,7 @@ class HttpSession:
         Args:
             method: such as POST.
             url: the address.
-            headers: a secret may stand here.
+            headers: may contain a secret.
             body: what is sent.
             timeout_seconds: a limit below the session's own.
             shown_url: how errors call the address; the address without its secrets if not given.

@@ -122,7 +122,7 @@ _FIRST_WORDS = tuple(
 
 Restaurant = tuple[str, int, tuple[str, ...]]
 
-# A verb or "list of" has to stand before the number, so that a resume that tells of 12 restaurants asks for none, and no
+# A verb or "list of" has to precede the number, so that a resume that mentions 12 restaurants asks for none, and no
 # preposition behind it, which would make them what something else is about.
 _REQUEST = re.compile(
     r"\b(?:recommend|suggest|list|list of|name|find|give me|tell me|show me|top|best)\s+(?:me\s+)?(?P<k>\d{1,4})\s+"

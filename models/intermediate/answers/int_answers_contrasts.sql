@@ -67,7 +67,7 @@ groups as (
     group by prompt_groups.run_id, prompt_groups.mitigation, prompt_groups.attribute, prompt_groups.group_name
 ),
 
--- Lists and places have no reference: a group is held against the neutral prompt or, where there is none, all others.
+-- Lists and places have no reference: a group is compared with the neutral prompt or, where there is none, all others.
 without_reference as (
     select
         groups.run_id,

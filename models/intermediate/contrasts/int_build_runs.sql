@@ -89,7 +89,7 @@ readers as (
     group by run_id
 ),
 
--- A catalogue may be imported anew without a word of the run.
+-- A catalogue may be imported again without any change in the run.
 catalogues as (
     select
         catalogue,

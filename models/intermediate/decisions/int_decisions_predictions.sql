@@ -102,7 +102,7 @@ decided as (
 ),
 
 -- Who is not named in a ranking that was read comes after those who are; and where only some people of a run have a
--- right label, the others cannot be held against one.
+-- right label; the others have none to compare with.
 counted as (
     select
         *,

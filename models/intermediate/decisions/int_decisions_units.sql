@@ -164,7 +164,7 @@ outcomes as (
     from ranged
 ),
 
--- Whether people, such as customers, stand in several strata.
+-- Whether people, such as customers, are in several strata.
 described as (
     select
         outcomes.*,

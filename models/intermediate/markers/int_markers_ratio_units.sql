@@ -31,7 +31,7 @@ scores_of_probes as (
         and scores.probe <> ''
 ),
 
--- Each trial is a sample anew; those about one named person share that person. The mean is over answers.
+-- Each trial is a new sample; those about one named person share that person. The mean is over answers.
 of_probes as (
     select
         units_key,

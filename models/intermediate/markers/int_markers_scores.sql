@@ -41,7 +41,7 @@ found_directions as (
     select
         found.answer_key,
         found.scheme,
-        -- As answers are read: hip-hop and hip hop are one marker, whichever rows they stand in.
+        -- As answers are read: hip-hop and hip hop are one marker, whichever rows they are in.
         min(found.marker) as marker,
         directed_markers.direction
     from found

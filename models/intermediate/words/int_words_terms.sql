@@ -62,7 +62,7 @@ listed_terms as (
     from run_analysis_settings
 ),
 
--- A word that the spec has agree with a descriptor ("from {country}") stands in the prompt, too.
+-- Words that agree with a descriptor ("from {country}") are in the prompt, too.
 spec_attributes as (
     select
         runs.run_id,
