@@ -16,7 +16,7 @@ TOP = 20
 
 
 class Answerer:
-    """One or several recommenders, each of cities of its own, as one system.
+    """Recommenders of different cities as one system.
 
     Args:
         recommenders: at least one.

@@ -143,7 +143,7 @@ def _digits(user_id: str) -> str:
 def unique_names(venues: Sequence[Venue]) -> list[Venue]:
     """Return venues with names that differ within their city, as an answer names a venue by its name alone.
 
-    Those of one name, such as a chain's, get their address behind it, and where that does not tell them apart, a number.
+    Venues with the same name, such as a chain's, get their address after it and, if that is also the same, a number.
     """
     named = _with_distinct_names(
         venues, lambda venue, _: f"{venue.name}, {venue.address}" if venue.address else venue.name

@@ -1,4 +1,4 @@
-"""One build of the warehouse: register analyses, run dbt, separate alarms from a broken warehouse, publish.
+"""Build the warehouse: register analyses, run dbt, separate alarms from a broken warehouse, publish.
 
 dbt builds into a private work file; the public tables are then published as the warehouse, which stays as it was if a model
 or a quality test failed.

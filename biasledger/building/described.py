@@ -48,7 +48,7 @@ class Described:
     files: str | None
 
     def is_held(self, held: HeldAnalysisSettings) -> bool:
-        """Return whether registering it would write nothing, which takes longer to try than to see."""
+        """Return whether registering it would write nothing; checking is faster than trying."""
         return held.latest.get(self.audit) == self.analysis and held.named.issuperset(self.named)
 
 

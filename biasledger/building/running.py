@@ -51,8 +51,8 @@ class BuildError(BiasledgerError):
 
 
 class Dbt:
-    """One command of dbt in a project. The process starts when the context is entered, because dbt's imports take as long as
-    reading a ledger does; both then run at the same time. Without a command it ends when the context is left."""
+    """A process that runs one command of dbt in a project. It starts when the context is entered, so that dbt's slow imports run
+    while the ledger is read. Without a command it ends when the context is left."""
 
     def __init__(self, project: Path) -> None:
         self._project = project

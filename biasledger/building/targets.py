@@ -19,8 +19,7 @@ _NEEDED = ("pyspark", "pyarrow")
 
 
 def runs_on_spark(project: Path, target: str | None) -> bool:
-    """Return whether a build for a target of the project's profiles.yml runs on Spark; None: its default, which dbt finds
-    likewise.
+    """Return whether a build for a target of the project's profiles.yml runs on Spark; None means the default target, as in dbt.
 
     Raises:
         InputError: there is no project or no such target, or it runs on Spark and that cannot be started here.

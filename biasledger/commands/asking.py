@@ -291,7 +291,7 @@ def plan(
 
     For each finding: the smallest difference that it finds in 80 % of audits, and how many units it takes until an unbiased
     target is clear in 80 % of audits. If the warehouse holds a run of this audit, such as a small one made for this purpose, its
-    findings tell how much answers vary; if not, the numbers of units alone do, where they can. Asks and writes nothing.
+    findings show how much answers vary; if not, only numbers of units are used. Asks and writes nothing.
 
     \b
       biasledger plan audits/resumes.yml

@@ -103,7 +103,7 @@ def next_step(command: str) -> None:
 
 
 def print_run(summary: RunSummary) -> None:
-    """Print whom a run asked, how much came back, and its seal."""
+    """Print a run's target, the number of its answers, and its seal."""
     simulated = " (simulated)" if summary.is_simulated else ""
     counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items())
     say(f"Run {summary.run_id}, {summary.audit}, target {summary.target}{simulated}:")

@@ -68,7 +68,7 @@ def findings_table(
 
 
 def status_counts(findings: Sequence[Finding]) -> str:
-    """One line: how many findings have which status; warnings and accepted alarms are counted separately."""
+    """Return a line with the number of findings by status; warnings and accepted alarms are counted separately."""
     counts = Counter(finding.status for finding in findings)
     alarms = [finding for finding in findings if finding.status == "alarm"]
     n_warnings = sum(finding.severity != "error" for finding in alarms)
@@ -157,7 +157,7 @@ def dry_run_table(plan: DryRun) -> None:
 
 
 def _time_note(plan: DryRun) -> str:
-    """Return how long it would take, by what is known."""
+    """Return the expected duration, as far as it is known."""
     if plan.is_batch:
         return "A batch is done within a day."
     capped = (
@@ -281,7 +281,7 @@ def steps_table(steps: Sequence[Step], n_calls: int, cost_usd: float | None) -> 
 
 
 def _print_samples(plan: DryRun) -> None:
-    """Print prompts as they will be sent, by whom they are about."""
+    """Print prompts as they will be sent, grouped by the person they are about."""
     if not plan.samples:
         return
     sent_along = ", ".join(f"{key} {value}" for key, value in plan.parameters.items())

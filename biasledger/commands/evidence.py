@@ -1,4 +1,4 @@
-"""Evidence for others, whether what was kept still stands, and taking a text out of it for good."""
+"""Commands for evidence: packs for others, verification, and erasure of texts."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _verify_pack(path: Path, ledger: Path, *, rebuild: bool, signers: Path | Non
     from biasledger.commands.display import build_progress
 
     require_engine(pack)
-    say(f"Building the findings of {path.name} anew …")
+    say(f"Building the findings of {path.name} again …")
     with build_progress() as on_step:
         figures = check_figures(pack, ledger, on_step)
     for verdict in figures:

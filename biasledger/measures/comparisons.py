@@ -40,7 +40,7 @@ Compared = TypeVar("Compared", bound=Comparison[Any])
 
 
 class Draws(TypedDict):
-    """How a comparison is judged: permutations, one minus the confidence, and the seed of the measure's draws."""
+    """Settings for judging a comparison: permutations, one minus the confidence, and the seed of the measure's draws."""
 
     n_permutations: int
     alpha: float

@@ -8,7 +8,7 @@ with a given power is
 (Cohen 1988, Statistical Power Analysis for the Behavioral Sciences, chapter 2, for large samples). A share's standard deviation
 is sqrt(p (1 - p)), at most one half. Nothing is found where too few arrangements of the labels exist for a p below alpha.
 
-An earlier run tells more than sizes: `found_with` and `clear_with` take the standard error that its findings have.
+An earlier run gives better estimates than sizes: `found_with` and `clear_with` take the standard error that its findings have.
 """
 
 from __future__ import annotations

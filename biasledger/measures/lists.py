@@ -265,7 +265,7 @@ _MAX_GROUPS = 128
 
 @dataclass(frozen=True)
 class Spread:
-    """One statistic of the groups' means, with its null and interval; NaN and None where nothing could be estimated.
+    """A statistic of the groups' means, with its null and interval; NaN and None where nothing could be estimated.
 
     chance: what the same statistic reads, as a root mean square, where groups differ by nothing but their lists' noise.
     debiased: √(value² - chance²), 0 where that is negative: what is judged. The interval runs from debiased - bias - t·SE
@@ -539,7 +539,7 @@ class Lists:
 
 @dataclass(frozen=True)
 class FeatureSpread:
-    """One statistic of one feature, with its noise floor.
+    """A statistic of one feature, with its noise floor.
 
     n_subjects: subjects with two lists or more, which are those whose values can be permuted; n_smallest_group: those of
     them with a list for the group that has fewest. n_cells: lists.

@@ -1,7 +1,7 @@
 """The result of a measure is its table: columns, types and rows follow from its dataclass.
 
 A field is a column: a number, flag or name, or an array of them, which makes several rows at once. A field that holds another
-result stands for that result's columns. Where there is none these hold what is missing: NaN, 0, false or the empty text.
+result becomes that result's columns. Without a result these are NaN, 0, false or the empty text.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class SubstitutedItems:
 
 
 def substituted_items(held: HeldItems, *, n_permutations: int, alpha: float, seed: int) -> SubstitutedItems:
-    """Each item's difference, with a step-down max-T test of those that MIN_SUBJECTS subjects or more tell apart."""
+    """Each item's difference, with a step-down max-T test of those that differ for MIN_SUBJECTS subjects or more."""
     differences = (held.group - held.neutral).tocsc()
     differences.eliminate_zeros()
     [tested] = np.nonzero(np.diff(differences.indptr) >= MIN_SUBJECTS)

@@ -40,7 +40,7 @@ def read_gap_comparisons(
     comparisons: a row a comparison; outcome_lowest and outcome_highest are the range of the outcome, n_candidates the number
     of candidates in an answer where units gather rankings, else 1; members may have their own. members: comparison_key,
     unit_id, label (1 marked, 0 reference), stratum_id, cluster_id, n, total, a row a unit; and where several rows move together
-    whole_id, where people are named name_id (null where nobody is) and name_stratum_id, inside which names may move. Where
+    whole_id, if people are named name_id (null without a person) and name_stratum_id, inside which names may move. Where
     answers may be unread, also n_unread, unread_lowest and unread_highest: how many answers of a unit no rule read, which n
     leaves out, and the smallest and the largest sum of their outcomes; n is 0 where none was read.
 

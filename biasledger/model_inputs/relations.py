@@ -26,10 +26,10 @@ def records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
 
 
 def as_relation(connection: duckdb.DuckDBPyConnection, table: Table) -> duckdb.DuckDBPyRelation:
-    """A measure's table as a relation; NaN and what is masked are null. It is kept until the connection ends.
+    """Return a measure's table as a relation; NaN and masked values are null. It is kept until the connection ends.
 
-    Types are said, since DuckDB would tell those of a table without rows from nothing. It is registered, and not found by the
-    name of a variable: a table could be called so, and a build that may read no files finds no variables.
+    Types are stated, because DuckDB cannot infer them from a table without rows. The table is registered under a random name: a
+    variable's name could be that of another table, and variables are not searched when files may not be read.
     """
     name = f"measured_{secrets.token_hex(8)}"
     connection.register(name, dict(table.columns))

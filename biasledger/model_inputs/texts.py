@@ -39,7 +39,7 @@ def read_similarity_comparisons(
     """Each comparison not yet done, in the order of its key.
 
     comparisons: a row a contrast and scheme. members: contrast_id, answer_id, label (1 marked, 0 reference), question_id,
-    unit_id, name_id (-1 where nobody is named), name_stratum_id, words (a blank between two), vector_key, a row an answer.
+    unit_id, name_id (-1 without a person), name_stratum_id, words (a blank between two), vector_key, a row an answer.
     vectors: vector_key, vector; read where a comparison is by a sentence encoder.
     """
     left = pending(comparisons, done)

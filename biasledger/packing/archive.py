@@ -191,7 +191,7 @@ def read_pack(path: Path) -> Pack:
     for name in contents:
         if name not in listed:
             raise InputError(f"{path} holds {name}, which its manifest does not list.")
-    # Last: a file that is not as the manifest says tells more.
+    # Last, because a file that differs from the manifest is the better message.
     if not is_as_packed:
         raise InputError(
             f"{path} holds bytes that belong to none of its files, or was repacked: a pack has no byte before, between or "
@@ -230,7 +230,7 @@ def _manifest(path: Path, content: bytes | None) -> dict[str, Any]:
     _require_facts(path, manifest)
     if json_bytes(manifest) != content:
         raise InputError(
-            f"{path}: {MANIFEST} is not written as one is: a key stands twice, or the spacing is another."
+            f"{path}: {MANIFEST} is not written as one is: a key occurs twice, or the spacing differs."
         )
     return manifest
 

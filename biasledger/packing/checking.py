@@ -62,7 +62,7 @@ def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, st
     texts, unchecked = _comparable_texts()
     differences = rebuild(pack, ledger_path, on_step, texts=texts)
     if other := _other_program(pack):
-        # Another version may write other words, and so may a forger: nothing here can tell the two apart.
+        # Words differ in other versions and after a forgery; the two cannot be distinguished here.
         unchecked += [f"{name} {other}" for name in texts if differences.pop(name)]
         if pack.files[README] != readme():
             unchecked.append(f"{README} {other}")

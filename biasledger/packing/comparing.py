@@ -1,4 +1,4 @@
-"""Whether figures made twice are the same, up to the last digits."""
+"""Compare figures computed twice, up to the last digits."""
 
 from __future__ import annotations
 

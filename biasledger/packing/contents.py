@@ -46,7 +46,7 @@ TABLES: Mapping[str, str] = {
     GROUPS: "marts.dim_groups",
     EXCLUSIONS: "marts.fct_exclusions",
 }
-# Apostrophes before it are counted in, so that every text can be had back.
+# The pattern includes leading apostrophes, so that every text can be restored.
 _FORMULA = re.compile(f"'*[{re.escape(FORMULA_STARTS)}]")
 
 
@@ -62,7 +62,7 @@ def ledger_files(
             said of it later.
 
     Returns:
-        run.json (whom it asked, with which software and parameters), spec.json (what it asked), analysis.json (how its answers
+        run.json (its target, software and parameters), spec.json (what it asked), analysis.json (how its answers
         are read), events.json (what happened to it); the same bytes whenever the ledger holds the same.
 
     Raises:
@@ -95,7 +95,7 @@ def ledger_files(
         )
         events = [event for event in events if _take(sealed, record_key("event", event))]
     else:
-        # Nothing tells which of these came after the pack.
+        # It is unknown which of these came after the pack.
         events = [event for event in events if event["event"] not in LATER_EVENTS]
     return {
         "run.json": json_bytes(run),

@@ -22,7 +22,7 @@ _LARGEST = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How findings were judged: which engine, with which settings, on which day exceptions were checked."""
+    """The engine, the settings and the day of exceptions with which findings were judged."""
 
     engine_version: str
     alpha: float
@@ -58,7 +58,7 @@ def read_judged(pack: Pack) -> Judged:
         raise InputError(f"{BUILD} of the pack should be an object of settings.")
     if json_bytes(build) != pack.files[BUILD]:
         raise InputError(
-            f"{BUILD} of the pack is not written as one is: a key stands twice, or the spacing is another."
+            f"{BUILD} of the pack is not written as one is: a key occurs twice, or the spacing differs."
         )
     return Judged(**{name: _value(build, name, *kind) for name, kind in _KINDS.items()})
 

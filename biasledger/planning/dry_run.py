@@ -68,7 +68,7 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """How small a difference between a group and its reference could be found.
+    """The smallest difference between a group and its reference that could be found.
 
     Attributes:
         attribute, group, reference: what is compared; without a reference, with the other groups together.

@@ -236,7 +236,7 @@ _PLAIN = re.compile(
 
 
 def _is_text(column: Column) -> bool:
-    """Return whether its cells may hold anything at all; numbers, moments and truth values begin with what they are."""
+    """Return whether its cells may start with any character, unlike numbers, moments and Boolean values."""
     return _PLAIN.fullmatch(column.type) is None
 
 

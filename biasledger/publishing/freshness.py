@@ -1,4 +1,4 @@
-"""Whether the published tables are up to date: hashes of all inputs of a build, and the notes of the last one.
+"""Check whether the published tables are up to date: hash all inputs of a build, and compare the notes of the last one.
 
 When in doubt, build: everything that may change a table counts as an input, and much that does not. Only files that models
 added by a project read from elsewhere are not seen.

@@ -126,7 +126,7 @@ def _about(published: Published, tables: Sequence[PostgresTable]) -> list[Postgr
             "Grain: table. The tables that publications replace, with their keys and numbers of rows.",
             (
                 PostgresColumn("table_name", text, False, "Key."),
-                PostgresColumn("key_columns", "text[]", False, "The columns that tell its rows apart."),
+                PostgresColumn("key_columns", "text[]", False, "The columns that identify its rows."),
                 PostgresColumn("n_rows", "bigint", False, "How many rows it has."),
             ),
             ("table_name",),

@@ -1,4 +1,4 @@
-"""One publication into one schema of a PostgreSQL database: tables made, altered, filled, dropped."""
+"""Publish into a schema of a PostgreSQL database: create, alter, fill and drop tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NULLS_NOT_DISTINCT = 150_000  # the first version of PostgreSQL that knows it
 
 
 class Session:
-    """One publication into one schema."""
+    """A publication into one schema."""
 
     def __init__(self, connection: Connection, schema: str) -> None:
         self._connection = connection

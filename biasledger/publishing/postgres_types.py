@@ -1,4 +1,4 @@
-"""How columns of the warehouse are kept in PostgreSQL: which type, and what DuckDB sends for it."""
+"""Map columns of the warehouse to types of PostgreSQL and to the expressions that DuckDB sends."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class PublicTable:
 
     Attributes:
         schema, name: where it is, in the work file and when published.
-        key: the columns that together tell its rows apart, by its test; empty where it has none.
+        key: the columns that together identify its rows, by its test; empty without one.
     """
 
     schema: str
@@ -52,7 +52,7 @@ def is_public(node: Mapping[str, Any]) -> bool:
 
 
 def _unique(nodes: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Model and columns of each test that these columns tell all rows of the model apart."""
+    """Yield model and columns of each test that these columns identify the model's rows."""
     for node in nodes.values():
         test, model = node.get("test_metadata") or {}, node.get("attached_node")
         if model is None or node["config"].get("where"):

@@ -36,9 +36,9 @@ class Table:
     """A published table.
 
     Attributes:
-        schema, name: where it is in the warehouse; the name alone tells it apart.
+        schema, name: its place in the warehouse; names are unique.
         comment: its grain and what it is for.
-        key: the columns that together tell its rows apart; empty where that is not tested.
+        key: the columns that together identify its rows; empty if that is not tested.
         columns: in order.
         n_rows: how many.
     """

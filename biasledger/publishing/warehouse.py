@@ -275,7 +275,7 @@ def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTabl
         )
     comments = {
         "build": "Which build these tables are of: one row.",
-        "tables": "Grain: table. The columns that together tell its rows apart.",
+        "tables": "Grain: table. The columns that together identify its rows.",
     }
     for name, comment in comments.items():
         connection.execute(f"comment on table {schema}.{name} is {literal(comment)}")

@@ -126,7 +126,7 @@ def hash_models() -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """How the work file was last built into: the ledger's runs, a hash of its erasures, and one of the models."""
+    """Notes on the last build into the work file: the ledger's runs, a hash of its erasures, and one of the models."""
 
     runs: tuple[str, ...] = ()
     erasures: str = ""

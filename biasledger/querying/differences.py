@@ -210,7 +210,7 @@ def _double_rounds(query: Expr) -> Iterator[Expr]:
 
 
 def _with_types(query: Expr) -> Expr:
-    """The query with types where the public tables' descriptions give them; as it is where sqlglot cannot tell."""
+    """Return the query with the types of public tables; unchanged if sqlglot cannot infer them."""
     from sqlglot.errors import SqlglotError
     from sqlglot.optimizer.annotate_types import annotate_types
     from sqlglot.optimizer.qualify import qualify
@@ -233,7 +233,7 @@ def _with_types(query: Expr) -> Expr:
         return query
 
 
-_UNKNOWN = "sqlglot does not know this function and prints it as it stands; look it up for {0}."
+_UNKNOWN = "sqlglot does not know this function and prints it unchanged; look it up for {0}."
 _INT_DIVISION = (
     "// is printed as another function for {0}, or by floating point: a divisor of zero and numbers beyond 2 to the 53rd may "
     "give something else."

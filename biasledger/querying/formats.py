@@ -67,7 +67,7 @@ def write_markdown(result: Result, sink: Sink) -> None:
 
 
 def plain_text(value: object) -> str:
-    """One value as text that loses nothing: the shortest digits that read back as the same number, ISO dates, JSON."""
+    """Return a value as lossless text: the shortest digits that read back as the same number, ISO dates, JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
@@ -82,7 +82,7 @@ def plain_text(value: object) -> str:
 
 
 def json_value(value: object) -> Any:
-    """One value as JSON has it."""
+    """Return a value as a JSON value."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

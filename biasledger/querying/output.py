@@ -31,7 +31,7 @@ _ROWS_OF_A_TABLE = 100
 
 @dataclass(frozen=True)
 class Written:
-    """How many rows were written, whether there are more, and which columns did not fit into a table."""
+    """The number of rows written, whether there are more, and the columns that did not fit into a table."""
 
     n_rows: int
     is_cut: bool

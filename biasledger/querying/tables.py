@@ -27,7 +27,7 @@ class Column:
 
 @dataclass(frozen=True)
 class DescribedTable:
-    """A mart: its method (`SHARED` for what all methods share), what one row is, what it tells, key and columns."""
+    """A mart: its method (`SHARED` for what all methods share), what one row is, its description, key and columns."""
 
     name: str
     method: str

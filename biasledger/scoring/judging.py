@@ -1,4 +1,4 @@
-"""A model as judge: it grades answers by a rubric, blind to whom they are about, after a test on texts of swapped groups.
+"""Use a model as judge: it grades answers by a rubric, without seeing the group, after a test on texts with swapped groups.
 
 Words that name a group are masked, and answers come in a random order. Before that the judge grades some texts twice: once with
 the words of their own group, once with those of another. A judge that grades one group worse there does so for its words alone.
@@ -88,7 +88,7 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """How much worse a judge grades the same texts with a group's words than with its reference's, in shares of the range.
+    """How much worse a judge grades the same texts with a group's words than with its reference's, as a share of the range.
 
     Attributes:
         attribute, group_name, reference_group: whose words.

@@ -305,7 +305,7 @@ def _number_of_md5(text: exp.Expr) -> exp.Expr:
 
 
 def _hash(*values: exp.Expr) -> exp.Expr:
-    """Another number than DuckDB's: it tells what a measure was computed of, and nothing else. Nulls count."""
+    """A different hash than DuckDB's: it only identifies a measure's inputs. Nulls count."""
     return call("xxhash64", *(one for value in values for one in (value, call("isnull", value.copy()))))
 
 

@@ -68,7 +68,7 @@ def compiled_models(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def columns_in(built: Path) -> Columns:
-    """The columns of tables, as of what was built of them in a DuckDB file."""
+    """Return the columns of the tables in a DuckDB file that was built."""
     with duckdb.connect(str(built), read_only=True) as connection:
         found = connection.execute(
             "select schema_name, table_name, column_name from duckdb_columns() order by column_index"

@@ -388,7 +388,7 @@ def _spread(scores: Sequence[_Score], n: int, seed: int) -> list[_Score]:
         for members in bins:
             if members and len(drawn) < n:
                 drawn.append(members.pop())
-    # The order must not tell a labeller the measure.
+    # The order must not reveal the measure to a labeller.
     return [drawn[place] for place in generator.permutation(len(drawn))]
 
 

@@ -27,7 +27,7 @@ _ENOUGH_ENGLISH_WORDS = 3
 
 
 def language_of(text: str) -> str | None:
-    """Return the ISO 639-1 code of the language of a text, None where the text is too short to tell or mixes languages."""
+    """Return the ISO 639-1 code of the language of a text, None if the text is too short or mixes languages."""
     start = text[:_MOST]
     if start.isascii() and len(_ENGLISH_WORDS.intersection(start.lower().split())) >= _ENOUGH_ENGLISH_WORDS:
         return "en"

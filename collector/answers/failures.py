@@ -49,7 +49,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*\S")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One reason to give a reply a status."""
+    """A reason to give a reply a status."""
 
     id: str
     status: Status

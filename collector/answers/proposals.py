@@ -32,7 +32,7 @@ MAX_LABEL_CHARACTERS = 40
 MAX_LABEL_WORDS = 3
 # A label that is stated once among more answers may be a remark.
 _ONCE_AMONG = 100
-# So many answers tell which kind and which scale are worth trying on all of them.
+# The number of answers that choose the kinds and scales to try on all answers.
 _SAMPLED, _MOST_OF_SOME = 200, 0.7
 # Where the answers have more text, only every second, third … one is read.
 _CHARACTERS_READ = 500_000
@@ -55,7 +55,7 @@ _POINT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """How answers may be read.
+    """A proposal for reading answers.
 
     Attributes:
         answer: the keys of a spec's `answer`, `kind` first. For the kind label, `labels` is absent if no answer states one; for

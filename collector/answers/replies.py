@@ -46,7 +46,7 @@ _BRACKETS = " \t\r\n.!()[]<>{}"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a reply was read.
+    """An answer read from a reply.
 
     Attributes:
         status: ok, unread (no rule finds a decision), malformed, refused, truncated or error (the reply is an error message).
@@ -56,7 +56,7 @@ class Answer:
         read_by: the rule that read the answer or found the refusal; None where no rule did.
         read_text: the part of the reply that the rule read; None where that is all of it.
         reasoning_text: the model's reasoning, which is not judged; None where the reply holds none.
-        language: the ISO 639-1 code of the answer's language; None where the answer is too short to tell.
+        language: the ISO 639-1 code of the answer's language; None if the answer is too short.
     """
 
     status: Status
@@ -506,7 +506,7 @@ def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_of
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The text of a JSON value in one place; is_text: it stands for a value, and is not a key, a number, true or false."""
+    """The text of a JSON value in one place; is_text: it is a string value, not a key, a number, true or false."""
 
     written: str
     is_text: bool

@@ -33,7 +33,7 @@ _WAYS_OUT = {
         "answer.key names the key that holds the decision, and answer.labels what it may say."
     ),
     r"none of the labels": (
-        f"If one of these is a label, add it to answer.labels; if a label stands among other words, set answer.key or "
+        f"If one of these is a label, add it to answer.labels; if a label is among other words, set answer.key or "
         f"answer.pattern, or {_READ}."
     ),
     r"holds no number|ranks no candidate": f"If these hold a decision in words, {_READ}.",

@@ -1,4 +1,4 @@
-"""Which questions were asked again, and about whom they were."""
+"""Count the questions that were asked again, by the group they were about."""
 
 from __future__ import annotations
 

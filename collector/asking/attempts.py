@@ -1,4 +1,4 @@
-"""One attempt at a trial: the row that keeps it, filled from what came back, and whether to ask again."""
+"""Fill the row of an attempt at a trial from its reply, and decide whether to ask again."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ class BatchAskers:
         """Make sure that a batch which was not found may be submitted again, without being paid for twice.
 
         Raises:
-            TargetError: where batches have no names only a person can tell, and none has.
+            TargetError: batches have no names, so only a person can identify them, and none has.
         """
         if self._batches.has_names or unsure.label in self._replaceable:
             return

@@ -1,4 +1,4 @@
-"""How fast a target is asked: as fast as it answers well, never faster than it, or the user, allows.
+"""Control the rate of questions: as fast as the target answers well, never faster than it or the user allows.
 
 Four things hold a question back, and the slowest of them decides:
 
@@ -76,7 +76,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """How many seconds it still takes, and the refusal that it is for."""
+    """The seconds that a pause still takes, and the refusal that caused it."""
 
     seconds: float
     reason: str
@@ -241,7 +241,7 @@ class Pace:
             self._listen(slot, error.hints)
             if not error.asks_to_slow_down:
                 return
-            # Questions asked before the last cut tell nothing about the rate since.
+            # Questions asked before the last cut say nothing about the rate since then.
             if slot.started_at > self._limit.cut_at:
                 self._refusals_in_a_row += 1
                 self._limit.cut(now)
@@ -358,7 +358,9 @@ def asked_pause(error: TargetError) -> float | None:
 
 
 class _Limit:
-    """How many questions may be under way: halved by refusals; good windows double it up to the last trouble, then add one."""
+    """The allowed number of questions in flight. Refusals halve it; good windows double it up to its last failure, then add
+    one.
+    """
 
     def __init__(self, most: int) -> None:
         if most < 1:
@@ -491,7 +493,7 @@ class _Allowance:
 
 
 class _Left:
-    """How much of a limit the service has said is left, until it is whole again."""
+    """The rest of a limit that the service reported, until it is reset."""
 
     def __init__(self) -> None:
         self._left: float | None = None

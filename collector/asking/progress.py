@@ -77,7 +77,7 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
         total: responses expected.
         label: what is being done.
         show: None shows a bar on a terminal and lines elsewhere, False neither.
-        n_before: responses that were finished before, which tell nothing about the rate.
+        n_before: responses that were finished before, which do not count for the rate.
     """
     if not (is_watched() if show is None else show):
         yield _Lines(label, total, reports=show is None)

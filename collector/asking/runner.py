@@ -258,7 +258,7 @@ def resume(
 
 
 class _Collection:
-    """One process's part in collecting a run: all of it, or the trials that are left.
+    """Collects a run in this process: all of it, or the remaining trials.
 
     Args:
         state: the run as far as its journal goes.

@@ -153,7 +153,7 @@ def _described_scale(form: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How often a second reader decided as the rules did in a run, and whether its decisions are used.
+    """The agreement of a second reader with the rules in a run, and whether its decisions are used.
 
     Attributes:
         run_id: the run.

@@ -119,7 +119,7 @@ def _require_file(file: Path) -> None:
         raise InputError(f"{file} {problem}; name a CSV, TSV, JSON Lines or Parquet file of items.")
     if file.suffix.lower() not in FORMATS:
         raise InputError(
-            f"{file}: the ending {file.suffix or '(none)'} tells no known format; known: {', '.join(FORMATS)}."
+            f"{file}: the ending {file.suffix or '(none)'} belongs to no known format; known: {', '.join(FORMATS)}."
         )
     with file.open("rb") as stream:
         if not stream.read(READ_BYTES).strip():

@@ -59,7 +59,7 @@ class FoundWord:
 
 
 class Conditions(Protocol):
-    """One form of a file.
+    """A form of a file.
 
     Attributes:
         columns: the file's columns it needs, in the order in which they are a0, a1, …
@@ -118,7 +118,7 @@ def conditions_of(audit: Audit, path: Path) -> Conditions:
 
 
 class WideForm:
-    """One column an attribute: each row names a group of every attribute, unless a value is stated to name none."""
+    """A file with a column for each attribute: each row names a group of every attribute, unless a value means none."""
 
     def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
         mapped = dict(imported.columns.attributes)
@@ -401,7 +401,7 @@ def _words(attribute: Attribute) -> dict[str, str]:
 
 
 def _each(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    # A wrong file may hold as many values as rows; they are not all fetched to tell the first.
+    # A wrong file may have as many values as rows; only the first are fetched.
     while batch := cursor.fetchmany(1000):
         yield from batch
 

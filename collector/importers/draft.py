@@ -170,7 +170,7 @@ def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
         answer["refusals"] = [f"^{refusal_pattern(word)}$" for word in refusals]
     if answer["kind"] in ("label", "score") and "subject" not in drafted.roles and not drafted.texts:
         raise InputError(
-            f"{file}: the answers look like {answer['kind']}s; name the column that tells resumes, or people, apart with "
+            f"{file}: the answers look like {answer['kind']}s; name the column that distinguishes resumes, or people, with "
             f"--subject, or say with --kind what they are."
         )
     names = _attribute_names(drafted.groups)

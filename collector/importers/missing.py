@@ -186,10 +186,10 @@ def token_sentences(found: Mapping[str, int]) -> Iterator[str]:
     none = {word: n for word, n in found.items() if word not in refused}
     if none:
         listed = ", ".join(json.dumps(word, ensure_ascii=False) for word in none)
-        yield f"{_counted(none)}; where that stands for no answer, write answer: {{missing: [{listed}]}}."
+        yield f"{_counted(none)}; if that means no answer, write answer: {{missing: [{listed}]}}."
     if refused:
         listed = ", ".join(json.dumps(refusal_pattern(word), ensure_ascii=False) for word in refused)
-        yield f"{_counted(refused)}; where that tells of a refusal, write answer: {{refusals: [{listed}]}}."
+        yield f"{_counted(refused)}; if that means a refusal, write answer: {{refusals: [{listed}]}}."
 
 
 def _counted(found: Mapping[str, int]) -> str:

@@ -202,7 +202,7 @@ class Plan(Protocol):
 
 
 class FilePlan:
-    """The parts that every plan needs: the mapped columns, their checks, and the prompt that a row stands for."""
+    """The parts that every plan needs: the mapped columns, their checks, and the prompt of a row."""
 
     has_replies = True
 
@@ -413,7 +413,7 @@ class FilePlan:
         ):
             raise InputError(
                 f"{self._path}: rows {first} and {row} have {subject!r} as {self._roles['subject']!r} in the categories "
-                f"{domain or ''!r} and {other or ''!r}; where analysis.markers names a file, a probe may stand in one only, so "
+                f"{domain or ''!r} and {other or ''!r}; where analysis.markers names a file, a probe may be in one only, so "
                 f"rename one."
             )
 
@@ -485,7 +485,7 @@ class FilePlan:
         if self._is_split or len(models) < 2:
             return []
         shown = ", ".join(models[:5]) + (", …" if len(models) > 5 else "")
-        return [f"{self._path.name} holds answers of several models ({shown}); they stand in one run."]
+        return [f"{self._path.name} holds answers of several models ({shown}); they are in one run."]
 
     def mixing(self) -> list[str]:
         """Return a sentence for each attribute whose groups no block holds together, or were asked at different times."""
@@ -568,7 +568,7 @@ class FilePlan:
             raise InputError(
                 f"{self._path}: rows {self._file_row(first)} and {self._file_row(second)} are both trial {int(number)} of the "
                 f"same prompt; each "
-                f"{each} of a prompt may stand once."
+                f"{each} of a prompt may occur once."
             )
 
     def _refuse_attempts_out_of_order(self, by_order: str) -> None:

@@ -1,4 +1,4 @@
-"""How a file would be read by an audit's `import`, without keeping anything: columns, groups, first rows, all problems."""
+"""Preview how an audit's `import` reads a file, without keeping anything: columns, groups, first rows, all problems."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PreviewedAnswer:
 
 @dataclass(slots=True)
 class RuleUse:
-    """How a rule read answers: how many, and for some of them what it read and what it made of it.
+    """The answers that a rule read: their number, and some examples with the result.
 
     Attributes:
         status: the status that the rule gives.
@@ -91,7 +91,7 @@ class Preview:
         unread_groups: (attribute, group) -> how many answers about it are unread.
         unread: why answers are unread.
         languages: the language of an answer, as its ISO 639-1 code -> how many answers are in it.
-        n_without_language: how many answers are too short to tell.
+        n_without_language: the number of answers too short to know.
         n_duplicates: answers that repeat a longer one to the same prompt word for word, where rows differ in other columns.
         answers: the first answers in the file's order.
         warnings: what is allowed but should be known.

@@ -107,7 +107,7 @@ class RankingPlan(GatheredPlan):
             ):
                 raise InputError(
                     f"{self._path}: rows {first} and {second} are both {role} {place} of the same answer; each "
-                    f"{self._roles[role]!r} of an answer may stand once."
+                    f"{self._roles[role]!r} of an answer may occur once."
                 )
 
     def _kept(self, answer: str) -> str:

@@ -1,4 +1,4 @@
-"""How planned answers become rows, read in this process or, of a large file, in others that read while this one writes.
+"""Turn planned answers into rows, in this process or, for a large file, in other processes while this one writes.
 
 Such a process runs this module: pickled batches come in through its standard input, pickled rows go out through its standard
 output. It ends with its input, so that it does not outlive a process that was killed.
@@ -163,7 +163,7 @@ def _process() -> Iterator[_Process]:
 
 
 def _serve() -> None:
-    """Read batches from the standard input until it ends, or until nobody takes the rows."""
+    """Read batches from standard input until it ends, or until the reader of the rows is gone."""
     batches, results = sys.stdin.buffer, sys.stdout.buffer
     # The process that started this one wrote all that is loaded here.
     with suppress(*_CUT_OFF, BrokenPipeError):
@@ -174,7 +174,7 @@ def _serve() -> None:
             rows = reader.rows(pickle.load(batches))  # noqa: S301  # see above
             pickle.dump(rows, results, pickle.HIGHEST_PROTOCOL)
             results.flush()
-    # Python would try once more to write out rows that nobody takes, and report that it could not.
+    # Otherwise Python would try again to write the rows at exit, and report an error.
     os._exit(0)
 
 

@@ -444,7 +444,7 @@ def _write_prompts(
             known[asked.number] = KnownPrompt(asked.prompt.prompt_id, asked.prompt.content_hash, groups)
     if len({one.prompt_id for one in known.values()}) < len(known):
         raise InputError(
-            f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL tells them apart; write "
+            f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL differs; write "
             f"them alike."
         )
     # A file does not say which neutral prompt goes with which other, as templates do.

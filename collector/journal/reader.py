@@ -59,7 +59,7 @@ START = Mark()
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line of a journal; `digest` is its body's, see `collector.journal.chain`, `end` the place after it."""
+    """A line of a journal; `digest` is its body's, see `collector.journal.chain`, `end` the place after it."""
 
     position: int
     kind: str

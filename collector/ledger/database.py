@@ -471,7 +471,7 @@ def _merged_bytes(connection: duckdb.DuckDBPyConnection) -> int | None:
 
 
 def _n_bytes(sentence: str) -> int:
-    """Bytes of what DuckDB tells rounded, such as 18.7 GiB."""
+    """Return the bytes of a rounded size from DuckDB, such as 18.7 GiB."""
     number, unit = sentence.split()
     return int(float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
 

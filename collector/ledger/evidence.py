@@ -83,7 +83,7 @@ class Held:
         except (
             ValueError,
             RecursionError,
-        ):  # a number that JSON does not have, or a depth, which nobody kept
+        ):  # a number that JSON lacks, or a depth, that was never written
             return False
 
 

@@ -71,7 +71,7 @@ _ABSENT = """
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One of LABELS, or None to take back, that a person gives to an answer, and why."""
+    """A person's label of an answer, with the reason: one of LABELS, or None to take a label back."""
 
     run_id: str
     prompt_id: str

@@ -293,7 +293,7 @@ class Audit(Section):
     def asked(self) -> dict[str, Any]:
         """Return the questions as plain data for canonical JSON; groups are in the file's order, the analysis is absent.
 
-        Keys that came later stand only where they are used, so that the hash of an older spec stays.
+        Newer keys are only included if they are used, so that the hash of an older spec stays the same.
         """
         answer: dict[str, Any] = {"kind": self.answer.kind, "max_characters": self.answer.max_characters}
         if self.answer.kind == "list":
@@ -381,8 +381,8 @@ class Audit(Section):
             return self.unjudged_labels()
         if self.answer.kind in DECISIONS:
             return [
-                f"The template {one.id} asks {one.orders} of {self.n_candidates} orders, so no candidate stands at every place; "
-                f"position bias is spread over the groups by chance alone."
+                f"The template {one.id} asks {one.orders} of {self.n_candidates} orders, so no candidate is shown at every "
+                f"place; position bias is spread over the groups by chance alone."
                 for one in self.templates
                 if one.orders is not None and one.orders < self.n_candidates
             ]
@@ -396,7 +396,7 @@ class Audit(Section):
         return self._few_trials()
 
     def unjudged_labels(self) -> list[str]:
-        """Say that nothing tells what the labels amount to, so that no measure reads them; empty where something does."""
+        """Return a sentence if no setting gives the labels a meaning, so that no measure reads them; otherwise an empty one."""
         decisions = self.analysis.decisions
         has_expected = (self.subjects is not None and self.subjects.expected is not None) or (
             self.imported is not None and self.imported.columns.expected is not None

@@ -125,7 +125,7 @@ def check_audit(path: Path, *, allow_outside: bool = False, outcome: str | None 
 
 
 class _Loading:
-    """One reading of a spec, in steps of which each needs those before: its files of groups, its structure, its other files,
+    """Reads a spec in steps, each of which needs those before: its files of groups, its structure, its other files,
     what its keys say of each other, and files that only a right spec can be read with.
     """
 

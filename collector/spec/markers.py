@@ -102,7 +102,7 @@ def read_markers(
         if first != number:
             raise InputError(
                 f"{path}: rows {first} and {number} both hold {shown(row['marker'])} for the same probe, list, direction and "
-                f"group; each may stand once."
+                f"group; each may occur once."
             )
         if direction is not None:
             about = (read, one.probe, one.category, one.group_name)

@@ -60,7 +60,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One rendered question; `content_hash` covers its text and its groups, and is the same in every run.
+    """A rendered question; `content_hash` covers its text and its groups, and is the same in every run.
 
     Of a conversation `prompt_text` is for people, and `turns` canonical JSON of `judge` and `messages`, pairs of role and text.
     """
@@ -295,7 +295,7 @@ def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -
             plain += [] if person is None else [person.name]
             for perturbation in template.perturbations or (None,):
                 if perturbation in RULES and not plain:
-                    continue  # about nobody, so that no descriptor can be mistyped
+                    continue  # it names no person, so no descriptor can be mistyped
                 written = mistype_one(perturbation, plain) if perturbation in RULES else plain
                 words = {**agreeing, **dict(zip(slots, written, strict=False))}
                 if described:

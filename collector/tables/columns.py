@@ -141,7 +141,7 @@ def _index(place: int) -> str:
 
 
 def has_steps(structure: Any, steps: Sequence[str | int]) -> bool:
-    """Return whether a path leads somewhere in values of this structure, as DuckDB's json_structure tells it."""
+    """Return whether a path exists in values of this structure, as returned by DuckDB's json_structure."""
     for number, step in enumerate(steps):
         if structure == "JSON":  # values of several kinds
             return True

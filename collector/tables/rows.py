@@ -37,7 +37,7 @@ def read_rows(
         path: the file: CSV with any separator, or another table by its ending.
         what: what it should hold, for error sentences: "a row for each subject".
         needed: the columns that have to be there, or what picks them by the header.
-        hoped: other columns that may be there, which help to tell the separator.
+        hoped: other columns that may be there, which help to find the separator.
         encoding: of text that is neither UTF-8 nor marked as UTF-16.
         seen_from: the folder that the file's name starts from, for the sentence that it is absent.
 
@@ -136,5 +136,5 @@ def require_unique(path: Path, rows: Sequence[Mapping[str, str]], columns: Seque
         first = seen.setdefault(key, number)
         if first != number:
             raise InputError(
-                f"{path}: rows {first} and {number} both hold {shown(' / '.join(key))}; each {', '.join(columns)} may stand once."
+                f"{path}: rows {first} and {number} both hold {shown(' / '.join(key))}; each {', '.join(columns)} may occur once."
             )

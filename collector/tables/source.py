@@ -78,10 +78,10 @@ _NESTED = re.compile(r"STRUCT|MAP|UNION|\[|LIST|BLOB")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a file is to be read, as far as that is stated.
+    """The form of a file, as far as it is stated.
 
     Attributes:
-        format: csv, tsv, jsonl, json, parquet, xlsx, inspect, promptfoo or lm_eval; None tells it by the file's ending, and of
+        format: csv, tsv, jsonl, json, parquet, xlsx, inspect, promptfoo or lm_eval; None infers it from the file's ending, and of
             JSON by its content.
         table: which sheet of a workbook, or split of a dataset.
         encoding: of text that is not UTF-8.
@@ -418,7 +418,7 @@ def _format(path: Path, stated: str | None) -> str:
             f"one of these: {', '.join(dict.fromkeys(FORMATS.values()))}."
         )
     raise InputError(
-        f"{path}: the ending {path.suffix or '(none)'} tells no known format; known: {', '.join(FORMATS)}, or state "
+        f"{path}: the ending {path.suffix or '(none)'} belongs to no known format; known: {', '.join(FORMATS)}, or state "
         f"import.format in the audit spec."
     )
 
@@ -657,7 +657,7 @@ def _unreadable(path: Path, kind: str, table: Path, message: str, n_skipped: int
     if cells := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
         return InputError(
             f"{path}: {where}has {cells[2]} cell{'' if cells[2] == '1' else 's'} and the header {cells[1]}; a cell that holds "
-            f"the separator or a line break stands in double quotes."
+            f"the separator or a line break is in double quotes."
         )
     return InputError(f"{path}: {where}cannot be read as {kind.upper()}: {_first_sentence(cause)}")
 
@@ -721,7 +721,7 @@ def _first_sentence(message: str) -> str:
 
 
 def _file(path: Path) -> str:
-    """Return a path as a literal that DuckDB takes for this one file: in patterns * ? [ stand for themselves in brackets.
+    """Return a path as a literal that DuckDB takes for this one file: in patterns * ? [ are literal inside brackets.
 
     Raises:
         InputError: it has a backslash as well, which has a meaning of its own in patterns.

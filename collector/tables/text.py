@@ -48,7 +48,7 @@ def text_table(
     Args:
         path: the file.
         kind: csv, tsv, json or jsonl.
-        encoding: its encoding; None reads UTF-8, and what a byte order mark tells.
+        encoding: its encoding; None reads UTF-8, or the encoding of a byte order mark.
         scratch: a folder for a copy.
         or_else: as in require_utf8.
 

@@ -18,7 +18,7 @@ BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 4096
 _OWN_PARAMETERS = {
-    "model": "it stands next to parameters",
+    "model": "it is a key next to parameters",
     "messages": "they come from the audit",
     "system": "it comes from the audit",
     "stream": "answers are read whole",

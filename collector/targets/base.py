@@ -27,7 +27,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question: the rendered prompt, its trial number from 1, and a seed that differs by prompt, trial and attempt.
+    """A question: the rendered prompt, its trial number from 1, and a seed that differs by prompt, trial and attempt.
 
     Attributes:
         prompt_id: the prompt's name in the run, for a target that answers by it.
@@ -118,7 +118,7 @@ class Target(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """One question of a batch; `custom_id` is what its result is known by: letters, digits, - and _, at most 64."""
+    """A question of a batch; `custom_id` identifies its result: letters, digits, - and _, at most 64."""
 
     custom_id: str
     request: Request
@@ -129,7 +129,7 @@ Outcome = Literal["completed", "expired", "cancelled", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """How far a batch is.
+    """The state of a batch.
 
     Attributes:
         outcome: None while it is worked on; then whether all of it was asked (completed), time ran out (expired), somebody

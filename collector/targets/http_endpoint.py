@@ -165,7 +165,7 @@ class Settings(HttpSettings):
                 f"has a body of Content-Type {content_type!r}; it should be {_JSON}, the default, or {_FORM}"
             )
         if self.body is not None and content_type == _JSON and json_value(_sample(self.body)) is None:
-            raise ValueError('has a body that is no JSON; texts stand in double quotes: {"q": "{prompt}"}')
+            raise ValueError('has a body that is no JSON; put texts in double quotes: {"q": "{prompt}"}')
         return self
 
 

@@ -16,7 +16,7 @@ from collector.targets.http.errors import Problem, count, error_message, error_o
 KIND = "openai"
 # Parameters that the collector sets itself.
 _OWN_PARAMETERS = {
-    "model": "it stands next to parameters",
+    "model": "it is a key next to parameters",
     "messages": "they come from the audit",
     "stream": "answers are read whole",
     "n": "each trial is asked on its own",

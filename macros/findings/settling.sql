@@ -4,7 +4,7 @@
         when n_units_needed is not null
             then printf('About %d %s would settle it; there are %d.', n_units_needed, counted, n_units)
         when status <> 'inconclusive' then null
-        -- A value past the threshold that may be chance tells nothing of how many would show it.
+        -- A value past the threshold that may be chance does not show how many answers would settle it.
         when is_past_threshold then printf('More %s would settle it; how many cannot be estimated yet.', counted)
         when abs(abs(centre) - clear_threshold) < clear_threshold / 10
             then printf('More %s alone would hardly settle it: it lies too close to the threshold.', counted)

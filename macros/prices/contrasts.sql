@@ -1,5 +1,5 @@
 {#-
-    Of comparisons of all groups at once: whom the group of a label is compared with, its reference group or else, as that group itself,
+    For comparisons of all groups at once: the group that a label's group is compared with, its reference group or else, as that group itself,
     all groups with each other.
 -#}
 {% macro contrast_of_label(comparisons, label) -%}

@@ -32,7 +32,7 @@
     replace({{ term }}, ' ', '_')
 {%- endmacro %}
 
-{#- Indefinite articles, which agree with the word that follows them and so would tell it after it is gone. -#}
+{#- Indefinite articles, which agree with the next word and so would reveal it after its removal. -#}
 {% macro articles() -%}
     {{ return(["a", "an", "un", "une", "una"]) }}
 {%- endmacro %}

@@ -112,7 +112,7 @@ def difference_of(groups: Groups, a: int, b: int, alpha: float) -> Interval:
 
 
 def paired_interval(value: float, without: Floats, alpha: float) -> Interval:
-    """The interval of a gap inside clusters; without: (n_clusters,), the gap with each of those that tell of it left out."""
+    """Return the interval of a gap inside clusters; without: (n_clusters,), the gap without each cluster that has both groups."""
     n = len(without)
     if n < 2 or np.isnan(without).any():
         return Interval(value)

@@ -36,7 +36,7 @@ MEASURES = (
     Measure(
         name="rank_gap",
         description=(
-            "How much higher or lower a group's labels stand than its reference group's, from the right label where it is"
+            "How much higher or lower a group's labels are than its reference group's, from the right label where it is"
             " known; labels are permuted inside each case"
         ),
         scale="label ranks, group minus reference (0 for the first label of the audit's list, 1 for the next)",
@@ -193,10 +193,10 @@ MEASURES = (
 
 
 TIE_SHARE = 0.5
-"""How much an arrangement of cases counts that gives the observed value again: half, the mid-p (Lancaster 1961).
+"""The weight of arrangements that give the observed value again: one half, for the mid-p (Lancaster 1961).
 
-Outcomes with two values give few different gaps: refusals of .09 against .02 in 100 cases are found in .55 of audits where such
-ties count whole, in .64 where they count half, and without a difference p is below .05 in at most .05."""
+Outcomes with two values give few different gaps: refusals of .09 against .02 in 100 cases are found in .55 of audits if such
+ties count fully, in .64 if they count half, and without a difference p is below .05 in at most .05."""
 
 
 @dataclass(frozen=True)
@@ -392,7 +392,7 @@ def _intervals(units: Units, groups: Groups, names: Moves | None, alpha: float) 
     """The intervals of the gap and of the adjusted gap; outcomes are shares of the range, names are those that move.
 
     Where cases have unequal numbers of answers the adjusted gap's interval holds that of the gap with every case counted once,
-    too: few cases with most of the answers tell their own variance badly.
+    too: if few cases have most of the answers, their variance is estimated poorly.
     """
     difference = difference_of(groups, 1, 0, alpha)
     adjusted = _adjusted(units, groups, difference, alpha)

@@ -69,7 +69,7 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class ImpactRatio:
-    """One group's selection rate over that of the best-off group, with its interval; n and n_selected count answers.
+    """A group's selection rate over that of the best-off group, with its interval; n and n_selected count answers.
 
     Groups that share the largest rate are all best; the first of them is the one that the others are compared with.
     fisher_p: Fisher's exact two-sided test against it, which takes answers for independent; NaN for that group itself.
@@ -122,7 +122,7 @@ class ImpactComparison(Comparison[Units]):
 def group_impact_ratios(units: Units, *, alpha: float) -> list[ImpactRatio]:
     """Each group's selection rate (totals count the selected) over that of the best-off group, in the order of labels.
 
-    Intervals are on the log scale and over clusters. Ratios are NaN where nobody was selected.
+    Intervals are on the log scale and over clusters. Ratios are NaN if no person was selected.
 
     Raises:
         ValueError: labels are not 0 … k - 1, or counts are not whole numbers with at most n selected.
@@ -215,7 +215,7 @@ def impact_test(
 def impact_bounds(found: ImpactTest, unread: Unread, *, alpha: float) -> Bounds:
     """Bounds of the smallest ratio and of its interval: unread answers as selected or not, whichever moves it farthest.
 
-    The ratio is lowest where nobody unread was selected but in one group, whose rate becomes the largest. It is highest where
+    The ratio is lowest if unread people were selected in one group only, whose rate becomes the largest. It is highest where
     all rates come as near to one another as they can: to the largest of the rates with no unread answer selected.
 
     Args:
@@ -404,7 +404,7 @@ def _ratio_with_names(
     if not np.isfinite(degrees):
         return *ends, "case"
     z = float(special.ndtri(1 - alpha / 2))
-    # Few names tell their own variance badly, however small it seems.
+    # The variance over few names is estimated poorly, and may seem too small.
     arm, longer = z * np.sqrt(excess) / rate_best, float(t_quantile(1 - alpha / 2, degrees)) / z
     down, up = (longer * float(np.hypot(end - ratio, arm)) for end in ends)
     is_by_name = down > 2 * abs(ends[0] - ratio)

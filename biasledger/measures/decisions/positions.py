@@ -46,7 +46,7 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class PositionTest:
-    """How often the candidate shown first is ranked first, next to an equal share of places, and what chance gives.
+    """The share of rankings whose first place has the candidate shown first, with an equal share and the result of chance.
 
     n_sets: sets of candidates in an order; one set has all answers to it. n_positions: candidates of the longest ranking.
     The interval is Wilson's of as many independent answers as have the error over sets. p_value: of all positions;
@@ -86,7 +86,7 @@ def position_test(
     """Return whether the position shown decides who is ranked first.
 
     top_positions: (n_responses,), position of the candidate ranked first, 0 is the first shown; n_positions: (n_responses,),
-    candidates that each response ranks; n_answers: (n_responses,), answers that each stands for, None for one each; sets:
+    candidates that each response ranks; n_answers: (n_responses,), answers that each row counts, None for one each; sets:
     (n_responses,), the set of candidates in an order that each ranks, None for one each. If the order decides nothing, every
     candidate of a set might as well have been at any of its places: a set's counts then change places, whatever they are. The
     first place's p is exact, p of all places that of the quadratic form of their counts; where every set is ranked once and
@@ -101,7 +101,7 @@ def position_test(
         raise ValueError("positions lie from 0 to the number of candidates less one")
     answers = np.ones_like(top_positions) if n_answers is None else n_answers
     if sets is None:
-        # Answers counted in one row are as many sets, where nobody says otherwise.
+        # Without other information each answer of a row is a set of its own.
         top_positions, n_positions = (np.repeat(array, answers) for array in (top_positions, n_positions))
         answers, of_set = np.ones_like(top_positions), np.arange(top_positions.size)
     else:

@@ -28,7 +28,7 @@ class Units:
     n: answers of each row, above 0. total: sum of the outcome over them. n_candidates: how many candidates an answer ranks
     where rows gather rankings, as one number or a row's own; 1 where each answer is about one person. wholes: rows with the
     same number move together inside their stratum; None where every row moves by itself. names: the name each row is about,
-    from 0; None where nobody is named, or somebody is not. name_strata: the stratum inside which a row's name may move (all
+    from 0; None unless every row names a person. name_strata: the stratum inside which a row's name may move (all
     other attributes); None for a single one.
 
     Raises:

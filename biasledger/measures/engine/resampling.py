@@ -1,14 +1,13 @@
-"""One engine for every measure: label permutations and the null they give.
+"""Label permutations and the null distribution they give, for all measures.
 
-Almost every measure is a function of group sums of unit-level features. A unit is what moves as a whole when
-labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
-inside a stratum.
+Almost every measure is a function of group sums of unit-level features. A unit moves as a whole when labels are permuted:
+rows that belong together were summed into one unit before. Labels move only inside a stratum.
 
-Draws depend on the seed, on the sizes of strata, and on the ranks of what the units hold (`Design.content`): never on threads,
-on where a test stopped, on the outcome's scale or direction, on how groups are named, or on which of them is the reference. Where
-there are no more arrangements than draws, tests go through all of them.
+Draws depend on the seed, on the sizes of strata, and on the ranks of the units' content (`Design.content`), but not on threads,
+on where a test stopped, on the outcome's scale or direction, on the groups' names, or on which of them is the reference. If there
+are no more arrangements than draws, tests use all of them.
 
-Many units are pooled before their labels are permuted (`pooled`), so that what a test costs stops growing with them.
+Many units are pooled before their labels are permuted (`pooled`), which limits the cost of a test.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ _LABEL_BITS = np.uint64(127)
 
 @dataclass(frozen=True)
 class Design:
-    """How units are labelled and how labels may move.
+    """The units' labels, and the strata in which labels may move.
 
     labels: group of each unit, 0 for the reference, 1 for the marked group (0 … k - 1 where k groups are compared).
     strata: stratum of each unit; labels are permuted only among the units of one stratum. n_blocks: of units that are pooled,
@@ -81,7 +80,7 @@ class Design:
 
     @property
     def order(self) -> Integers:
-        """Positions of the units in the order of strata and of what units hold, in which names of groups have no part."""
+        """Return the units' positions in the order of strata and content, whatever the groups are called."""
         return _CanonicalOrder.of(self).units
 
     def count(self, label: int) -> int:
@@ -94,19 +93,21 @@ class Design:
         return Design(self.labels[rows], self.strata[rows], content=content)
 
     def with_content(self, values: Floats | sparse.csr_array) -> Design:
-        """The same with values of the units (n_units, …) as their content: their sum and, of several, a sum with weights."""
+        """Return the design with values of the units (n_units, …) as content: their sum and, for several columns, a weighted
+        sum.
+        """
         flat = values.reshape(len(values), -1) if isinstance(values, np.ndarray) else values
         weights = np.ones((flat.shape[1], 1 if flat.shape[1] == 1 else 2))
         weights[:, -1] = np.cos(np.arange(flat.shape[1]))
         return replace(self, content=np.asarray(flat @ weights, dtype=np.float64))
 
     def within(self, blocks: Integers) -> Design:
-        """The same labels, allowed to move only inside both their stratum and a block (a cross-validation fold)."""
+        """Return the design with labels that move only inside both their stratum and a block (a cross-validation fold)."""
         _, strata = np.unique(np.column_stack([self.strata, blocks]), axis=0, return_inverse=True)
         return Design(self.labels, strata.astype(np.int64).ravel(), content=self.content)
 
     def can_move(self) -> bool:
-        """Return whether any stratum holds units of two groups: if none does, every arrangement is the observed one."""
+        """Return whether any stratum has units of two groups; otherwise every arrangement is the observed one."""
         order = np.lexsort((self.labels, self.strata))
         same_stratum = np.diff(self.strata[order]) == 0
         return bool(np.any(same_stratum & (np.diff(self.labels[order]) != 0)))
@@ -142,7 +143,7 @@ class Moves:
         return np.asarray(sums, dtype=np.float64)
 
     def composed_with(self, blocks: Moves) -> Moves:
-        """The same rows where these units move in blocks: of_row of `blocks` is the block of each unit."""
+        """Return the blocks of the rows of these units: `blocks` assigns each unit to a block."""
         return Moves(blocks.design, blocks.of_row[self.of_row])
 
     def summed(self, features: sparse.csr_array) -> sparse.csr_array:
@@ -239,7 +240,7 @@ def stable_seed(*parts: object) -> int:
 
 
 def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
-    """Some n_blocks blocks of many units; up to twice as many units move singly.
+    """Return about n_blocks blocks of units; up to twice as many units move singly.
 
     Units of one label and stratum are dealt at random to blocks of equal size; those left over stay as they are. Where strata
     hold few units, strata with the same number of units of every label move together: a block then has a unit of each of them.
@@ -287,7 +288,7 @@ def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
 
 @dataclass(frozen=True)
 class _CanonicalOrder:
-    """A design whose strata, units and groups are numbered by what they hold, so that no name has a part in it.
+    """A design whose strata, units and groups are numbered by their content, so that names do not matter.
 
     units: (n_units,), their positions, by stratum and content. strata, labels: (n_units,), the numbers of each unit's stratum and
     group. groups: the label of each number of a group. keys: what each group holds, in the order of the groups' numbers.

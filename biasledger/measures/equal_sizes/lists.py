@@ -32,7 +32,7 @@ _MEASURES_OF_FEATURES = {
 
 @dataclass(frozen=True)
 class Cells:
-    """One feature of lists in one run: values (n_subjects, n_groups), NaN where absent; subjects (n_subjects,) names."""
+    """A feature of lists in one run: values (n_subjects, n_groups), NaN where absent; subjects (n_subjects,) names."""
 
     values: Floats
     subjects: NDArray[np.str_]
@@ -40,7 +40,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class ListPair(Comparison[tuple[Cells, Cells]]):
-    """One feature of one attribute's lists, before and after; columns are the same groups on both sides.
+    """A feature of one attribute's lists, before and after; columns are the same groups on both sides.
 
     feature: similarity (then `similarity` names which), unanswered, shortfall, repeated or ndcg.
     """

@@ -129,7 +129,7 @@ def _features(counts: Floats, totals: Floats, categories: Integers) -> Floats:
 
 @dataclass(frozen=True)
 class Association:
-    """One category's association with the marked group; NaN where nothing can be estimated.
+    """A category's association with the marked group; NaN where nothing can be estimated.
 
     share_marked, share_reference: f(c | group), items with the category over the group's items. difference: their difference
     over f(c), the share in both groups together; ratio: of the two, NaN where the reference's is 0. interval: of the

@@ -191,7 +191,7 @@ def shared_sets(units: ItemCounts, counts: Floats) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class LevelShare:
-    """One group's share of the items at one price level, P(label | level), in one set; NaN where nothing can be estimated.
+    """A group's share of the items at one price level, P(label | level), in one set; NaN where nothing can be estimated.
 
     n: the group's items at that level, n_level: all groups'. expected_share: its share of the items of all levels. null_mean:
     its mean share when labels are permuted. excess: share - expected_share, of items weighted by question where units.weighted

@@ -96,7 +96,7 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class MeanPrice:
-    """One group's mean price level in one set, and its gap; NaN where nothing can be estimated.
+    """A group's mean price level in one set, and its gap; NaN where nothing can be estimated.
 
     rank: 1 for the dearest group. gap: the group's mean less the reference group's (label 0, which has none itself) or, where
     there is no reference, less the unweighted mean of all groups' means; null and test are of that gap. adjusted_gap: gap less

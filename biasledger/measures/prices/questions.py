@@ -1,7 +1,7 @@
 """Counts of names' items, weighted so that two groups have each question equally often.
 
 A name moves with items from many questions. Where one group is refused some of them, as those about cheap places, its items
-would stand out whatever is recommended to whom. Weights give both groups each question's items equally often, and none of a
+would differ whatever is recommended. Weights give both groups each question's items equally often, and none of a
 question that one group got nothing from: the difference is then the Mantel-Haenszel one inside questions. Differences
 between questions are noise between names that were answered different ones; both groups' questions have the same mean once
 weighted, so that moving each question to the mean of all leaves groups' sums as they are.

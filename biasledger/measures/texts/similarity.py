@@ -1,4 +1,4 @@
-"""How alike answers are that differ in the group alone.
+"""Similarity of answers to prompts that differ in the group only.
 
 A model that samples differs from itself, so two answers that differ say little. The similarity of answers about two groups is
 compared with that of different answers about one and the same group, inside questions. The gap is half the squared maximum mean
@@ -176,7 +176,7 @@ SCHEMES: Mapping[str, Callable[[Sequence[Words]], Callable[[Integers], Floats]]]
     "bleu": bleu,
     "lsa": lsa,
 }
-"""How texts are compared with each other by their words, from 0 (not one in common; of `lsa` from -1) to 1."""
+"""Similarity of texts by their words, from 0 (none in common; for `lsa` from -1) to 1."""
 OF_VECTORS: Mapping[str, Callable[[Vectors], Callable[[Integers], Floats]]] = {
     "encoder": encoder,
     "encoder_centred": encoder_centred,
@@ -190,8 +190,8 @@ class Answers:
 
     texts: their words, in order, each with one at least. scheme: how they are compared with each other. labels: 1 the marked
     group, 0 its reference. questions: inside which answers are compared. units: the prompt or, where each group has one, the
-    answer; pairs inside a unit tell of no floor. names: whom each is about, None where nobody is; name_strata: inside which a
-    name may move. ids: what names an answer. vectors: (n_answers, d), of a scheme of OF_VECTORS.
+    answer; pairs inside a unit do not count for the floor. names: the person that each is about, None without people;
+    name_strata: inside which a name may move. ids: what names an answer. vectors: (n_answers, d), of a scheme of OF_VECTORS.
     """
 
     texts: Sequence[Words]
@@ -281,7 +281,7 @@ def _or_nan(counts: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class SimilarityGap:
-    """How much less alike answers about two groups are than different answers about one; NaN and None where it is unknown.
+    """How much less alike answers about two groups are than different answers about one; NaN and None if unknown.
 
     similarity_between: the published number, mean over pairs that differ in the group alone, 0 to 1. similarity_within: the
     floor, mean of both groups'. similarity_gap: within less between, over the n_questions that have a floor. n_units: prompts

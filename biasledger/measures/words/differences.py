@@ -1,4 +1,4 @@
-"""How the words of two groups differ, as a whole and word by word, against the same arrangements of labels."""
+"""Compare the words of two groups, as a whole and word by word, using the same arrangements of labels."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def jensen_shannon(marked: Floats, reference: Floats) -> float:
 
 
 def is_testable(design: Design) -> bool:
-    """Return whether shuffled labels say anything of a divergence: they can move, and neither group is a single unit."""
+    """Return whether a divergence can be tested: labels can move, and neither group is a single unit."""
     return design.can_move() and min(design.count(0), design.count(1)) >= 2
 
 

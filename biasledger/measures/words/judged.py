@@ -105,7 +105,7 @@ class WordDivergence:
 
 @dataclass(frozen=True)
 class ClassifierAccuracyRow:
-    """How well a classifier tells groups apart: accuracy as counted, the rest as judged; see Classifier accuracy.
+    """The accuracy of a classifier of groups, as published (accuracy_*) and as judged (the rest); see Classifier accuracy.
 
     coefficients: the words of largest weight, as JSON [{word, coefficient}]. skipped_reason: why nothing was measured, or "".
     n_texts: texts that the classifier of what is judged was given.
@@ -138,7 +138,7 @@ def divergences(comparisons: Iterable[Comparison[Texts]]) -> Table:
 
 
 def classifier_accuracies(comparisons: Iterable[Comparison[Texts]]) -> Table:
-    """A row a comparison, pairs and all groups of an attribute: how they are ClassifierAccuracyRow.
+    """Return a ClassifierAccuracyRow for each comparison: pairs, and all groups of an attribute.
 
     A comparison with fewer than ten distinct texts in a group is skipped; skipped_reason says so.
     """

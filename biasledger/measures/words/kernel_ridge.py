@@ -25,7 +25,7 @@ _TIE = 1e-12  # of scores, which are means of values of size 1
 
 @dataclass(frozen=True)
 class RidgeFold:
-    """One fold's classifier.
+    """The classifier of one fold.
 
     learnt, held_out: positions of the texts that it learns from and predicts. hat: (n_held_out, n_learnt), scores as a linear
     function of what labels are coded by.

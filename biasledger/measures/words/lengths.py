@@ -1,4 +1,4 @@
-"""How much longer or shorter the answers of one group are: a gap of logarithms of tokens, apart from which words they are."""
+"""Compare the lengths of two groups' answers: a gap of the logarithms of their numbers of tokens."""
 
 from __future__ import annotations
 

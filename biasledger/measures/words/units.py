@@ -166,7 +166,7 @@ def _runs(values: Integers) -> list[tuple[int, int]]:
 
 
 def whole_trials(n_trials: Floats) -> Integers:
-    """Return how many rows each text counts as: at least one, and no more than MAX_TRIALS in all but for that."""
+    """Return the number of rows for each text: at least one, and otherwise at most MAX_TRIALS in all."""
     share = min(1.0, MAX_TRIALS / max(float(n_trials.sum()), 1.0))
     return np.maximum(np.round(n_trials * share), 1).astype(np.int64)
 

@@ -138,7 +138,7 @@ def money_in(text: str) -> list[float]:
     """Return the amounts of money that a text names, a range as its two ends.
 
     Amounts per month, week, day or hour, those whose separator may be read in two ways, and words that may mean something else
-    ("10 pounds", "won 5 medals") are left out. Signs are dropped, as of debts. No currency is converted.
+    ("10 pounds", "won 5 medals") are left out. Signs are dropped, as for debts. No currency is converted.
     """
     if not any(letter.isdigit() for letter in text):
         return []

@@ -100,7 +100,7 @@ def prose_around_json(text: str) -> str:
 
 
 def without_json(text: str) -> str:
-    """Return a reply in which the texts of its JSON stand instead of the JSON, without those under keys of something else."""
+    """Return a reply with its JSON replaced by the texts in it, without texts under unrelated keys."""
     if "{" not in text:
         return text
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""How the items of an audit are read: what its prices are, and which keys of a JSON object hold what."""
+"""Rules for reading an audit's items: the form of prices, and the meaning of a JSON object's keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STEP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ItemRules:
-    """How items are read.
+    """Rules for reading items.
 
     Attributes:
         levels: the number of price levels.

@@ -452,7 +452,7 @@ def _described_in(value: Any, rules: ItemRules) -> Item | None:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """At which places of an object stand its names, its prices with the currency that their keys name, and its categories."""
+    """The places of an object's names, of its prices with the currency that their keys name, and of its categories."""
 
     names: tuple[int, ...]
     prices: tuple[tuple[int, str | None], ...]

@@ -116,7 +116,7 @@ def _split_item(body: str) -> tuple[str, str]:
         item = _CITATION.sub("", item)
     if "<" in item:
         item = _TAG.sub("", item).strip()
-    for _ in range(3):  # quotes inside emphasis inside quotes; nobody goes further
+    for _ in range(3):  # quotes inside emphasis inside quotes is the deepest nesting in use
         if item[:1] in ("*", "_", "`") and (emphasised := _LEADING_EMPHASIS.match(item)):
             item = emphasised[2].strip()
         elif (quoted := _leading_quote(item)) is not None:

@@ -117,7 +117,7 @@ def find_list(text: str) -> FoundList:
         return in_json
     plain = _plain_text(text)
     lines = plain.splitlines()
-    # Numbers tell more than a bracket that holds nothing.
+    # Numbers are better evidence than an empty bracket.
     marked = _from_marks(lines) or in_json
     if marked is not None:
         return marked

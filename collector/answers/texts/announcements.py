@@ -28,7 +28,7 @@ _QUOTED = re.compile(r"[^\s:：>*-](?:\s[\"'‘]|\s?[“„«「『])(?=\w)[^\"'
 
 
 class Rank(IntEnum):
-    """How much an announcement counts: a later rank goes before an earlier one."""
+    """The priority of an announcement: a later rank wins."""
 
     PREFERRED = 1
     MARKED = 2

@@ -128,7 +128,7 @@ def _matching_end(text: str, start: int) -> tuple[int | None, str]:
 
 
 def _answer(candidate: str) -> tuple[JsonObject | list[Any] | None, str]:
-    """Return the candidate's value if it is an answer; otherwise None and, where there is one to tell, the reason."""
+    """Return the candidate's value if it is an answer; otherwise None and the reason, if there is one."""
     if not candidate.startswith(("{", "[")):
         return None, ""
     value, problem = _load(candidate)

@@ -83,7 +83,7 @@ class DecisionWords:
     """Regular expressions of what a sentence holds that decides about somebody: a verb with a case, and none of the others.
 
     verbs: what is decided, as "approve"; § replaces a label.
-    cases: whom or what it is decided about, as "this application".
+    cases: words for the subject of a decision, such as "this application".
     requests: what is a case only if a label is such a verb: "I decline this request" may decline the audit's question.
     others: what says that the sentence speaks about deciding, as "help", "whether" or "as an AI".
     """

@@ -25,7 +25,7 @@ def decimal_of(texts: Iterable[str]) -> Separator | None:
         texts: the answers of a column.
 
     Returns:
-        "." or ","; None if nothing in the column tells, or if parts of it contradict each other.
+        "." or ","; None if the column does not show it, or contradicts itself.
     """
     votes: Counter[Separator] = Counter()
     ambiguous: dict[Separator, list[str]] = {".": [], ",": []}

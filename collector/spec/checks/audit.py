@@ -326,7 +326,7 @@ def _label_problems(labels: Sequence[str]) -> Iterator[Problem]:
         if label != label.strip() or not re.search(r"\w", label):
             yield at, f"is {label!r}; a label is text with letters or digits and without outer spaces"
         if folded[index] in folded[:index]:
-            yield at, f"is {label!r}, which stands there already; case does not matter in answers"
+            yield at, f"is {label!r}, which is listed already; case does not matter in answers"
 
 
 def _ask_problems(audit: Audit) -> Iterator[Problem]:
@@ -388,7 +388,7 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         if any(map(audit.states_people, audit.templates)):
             used |= set(audit.attributes_of_people)
         elif audit.people is not None:
-            yield "people", f"stand in no template; write {{{NAME}}} in one, or remove them"
+            yield "people", f"are used in no template; write {{{NAME}}} in one, or remove them"
         for name in audit.attributes:
             if name in used:
                 continue

@@ -138,7 +138,7 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
     if kind in ("label", "score") and "subject" not in mapped and "cluster" not in mapped:
         yield (
             f"the key {at}.subject",
-            "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",
+            "is missing; it names the column that distinguishes resumes, or people,: without it all of a group would be one",
         )
     yield from _roles_beside_text_problems(at, kind, mapped, bool(imported.columns.scores))
     for role in mapped:
@@ -186,7 +186,7 @@ def _roles_beside_text_problems(
 ) -> Iterator[Problem]:
     for role in ("finish_reason", "error", "attempt"):
         if role in mapped and "text" not in mapped:
-            yield f"{at}.{role}", "cannot stand without text, the column of the answers; remove it"
+            yield f"{at}.{role}", "cannot be given without text, the column of the answers; remove it"
     if has_scores and (kind == "ranking" or "text" not in mapped):
         yield (
             f"{at}.scores",

@@ -111,7 +111,7 @@ def masked_name_problems(audit: Audit, at: str, name: str) -> Iterator[Problem]:
     if not audit.personal_words:
         return
     if not name.strip():
-        yield at, "is empty, and the name stands in the subjects' words; give a word to put in its place"
+        yield at, "is empty, and the subjects' words contain the name; give a word to put in its place"
         return
     for sentence in _length_problems(audit, name):
         yield at, f"is {name!r}, {sentence}"
@@ -177,7 +177,7 @@ def ranking_problems(audit: Audit, at: str, template: Template) -> Iterator[Prob
         yield "the key people", f"is missing; {{{CANDIDATES}}} are people of a file of names"
         return
     if CANDIDATES not in template.slots:
-        yield f"{at}.text", f"has no slot {{{CANDIDATES}}}, where the candidates stand"
+        yield f"{at}.text", f"has no slot {{{CANDIDATES}}}, where the candidates are listed"
     if template.orders is not None and template.orders > audit.n_candidates:
         yield (
             f"{at}.orders",

@@ -28,7 +28,7 @@ def _nothing(_audit: Audit, _files: SpecFiles) -> None:
 
 @dataclass(frozen=True)
 class Method:
-    """How a method reads answers.
+    """A method of analysis.
 
     Args:
         field: the type of its part of `analysis`, and its default.

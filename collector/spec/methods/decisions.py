@@ -153,7 +153,7 @@ def _against_problems(audit: Audit) -> Iterator[Problem]:
     if answer.kind == "label" and not decisions.favourable:
         yield (
             at,
-            "needs analysis.decisions.favourable: it is the share of these labels that is held against it",
+            "needs analysis.decisions.favourable: it is the share of these labels that is compared with it",
         )
     lowest, highest = (0, 1) if answer.kind == "label" else (answer.minimum, answer.maximum)
     if lowest is not None and highest is not None and not lowest < against < highest:

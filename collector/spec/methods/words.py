@@ -76,7 +76,7 @@ class Words(Section):
     def document(self) -> dict[str, Any]:
         """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) occurs once.
 
-        Keys that came later stand only where they are used, so that the hash of an older analysis stays.
+        Newer keys are only included if they are used, so that the hash of an older analysis stays the same.
         """
         terms = {(name, _term(term)) for name, listed in self.remove.items() for term in listed}
         later = {

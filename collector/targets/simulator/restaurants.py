@@ -387,7 +387,7 @@ class Settings(Section):
 def _answer(asked: RestaurantRequest, question: Question) -> str:
     if question.defect == "malformed" and not asked.is_json:
         return NO_RESTAURANTS
-    # Text about the form of an answer (1 is the cheapest) describes nobody.
+    # Text about the form of an answer (1 is the cheapest) does not describe a person.
     about, planted = f"{asked.question}\n{question.system_prompt or ''}", question.planted
     favoured: dict[str, float] = {}
     for _, shares in question.stated(planted.favour, about):

@@ -47,7 +47,7 @@ neutral_questions as (
     from {{ ref("int_answers_neutral_prompts") }}
 ),
 
--- A prompt about nobody asks the same question only where its language, subject and whatever else is stated are the
+-- A neutral prompt asks the same question only if its language, its subject and all else that is stated are the
 -- same: labels would not move between others, and an imported row without a group is no such prompt.
 groups as (
     select

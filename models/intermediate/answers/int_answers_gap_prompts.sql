@@ -97,7 +97,7 @@ labelled as (
         about.group_names,
         about.n_slots,
         about.block,
-        -- Answers about nobody are compared with answers about the same subject, customer or conversation.
+        -- Neutral answers are compared with answers about the same subject, customer or conversation.
         about.has_pairs or contrasts.reference_group = '(neutral)' as has_pairs,
         if(contrasts.reference_group = '(neutral)', null, about.person) as person,
         if(contrasts.reference_group = '(neutral)', about.cluster, about.paired_cluster) as paired_cluster,

@@ -120,7 +120,7 @@ run_states as (
 ),
 
 {% if is_built_by_run() %}
-    -- The states as of the last build.
+    -- The states in the last build.
     built_runs as (
         select
             run_id,

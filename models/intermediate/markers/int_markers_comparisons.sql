@@ -108,7 +108,7 @@ asked as (
         is_category,
         {{ missing_side("subjects") }} as missing_side,
         bool_and(is_named) as is_named,
-        -- Where some name nobody, those alone are counted.
+        -- If some are neutral, only those are counted.
         if(bool_and(is_named), count(*), count(*) filter (where not is_named)) as n_texts,
         if(bool_and(is_named), sum(n_answers), sum(n_answers) filter (where not is_named)) as n_answers
     from subjects

@@ -85,7 +85,7 @@ counted as (
         -- Rates of the score itself, towards its worse end.
         {{ sum_of_answers("label_weight * score_error") }} / drawn_weight as mean_score_error,
         {{ sum_of_answers("label_weight * pow(score_error, 2)") }} / drawn_weight as mean_square_score_error,
-        -- Nothing is uncertain of answers that were all labelled: each stands for itself.
+        -- If all answers were labelled, nothing is uncertain: each has weight 1.
         {{ sum_of_answers("pow(label_weight, 2) * coalesce(1 - 1 / stands_for, 0)") }}
         / nullif({{ sum_of_answers("pow(label_weight, 2)") }}, 0) as share_not_labelled
     from weighted

@@ -133,7 +133,7 @@ marked as (
             and answer_scores.scheme = labels.scheme
 ),
 
--- How many answers of its cell one that was drawn and labelled stands for.
+-- The number of answers of its cell that a drawn and labelled answer represents.
 marked_answers as (
     select
         *,
