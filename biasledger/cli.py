@@ -66,7 +66,7 @@ class _Cli(click.Group):
             drop_output()
             sys.exit(EXIT_UNREAD)
         except click.ClickException as error:
-            say(_shown(error), err=True, end="")
+            say(_formatted_error(error), err=True, end="")
             sys.exit(EXIT_WAITED if isinstance(error.__cause__, RateLimitTimeoutError) else EXIT_BROKEN)
         except click.Abort as error:
             say(str(error.__cause__ or "") or "Stopped.", err=True)
@@ -114,7 +114,7 @@ def _is_interrupt(error: BaseException | None) -> bool:
     return False
 
 
-def _shown(error: click.ClickException) -> str:
+def _formatted_error(error: click.ClickException) -> str:
     """Return what click would print of an error; click itself would leave out what looks like a style."""
     error.message = visible(error.message)  # type: ignore[misc]  # click only says that nobody should
     shown = io.StringIO()

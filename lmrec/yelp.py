@@ -77,7 +77,7 @@ def read_venues(file: Path, *, city: str | None = None, category: str | None = N
     venues: dict[str, Venue] = {}
     cities: set[str] = set()
     categories: set[str] = set()
-    for number, row in _rows(file):
+    for number, row in _json_lines(file):
         venue = _venue(file, number, row)
         if venue.venue_id in venues:
             raise InputError(
@@ -112,7 +112,7 @@ def read_reviews(file: Path, venue_ids: Container[str]) -> Iterator[Review]:
     Raises:
         InputError: the file cannot be read, or a line is wrong.
     """
-    for number, row in _rows(file):
+    for number, row in _json_lines(file):
         venue_id = _text(file, number, row, "business_id")
         if venue_id in venue_ids:
             yield Review(
@@ -211,7 +211,7 @@ def _categories(file: Path, number: int, written: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for one in listed if (name := one.strip())))
 
 
-def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _json_lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line's number from 1 and the object that it holds; blank lines hold none."""
     try:
         stream = open_plain(file)

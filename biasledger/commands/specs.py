@@ -240,7 +240,7 @@ def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audi
     preview = preview_file(audit, file)
     n = print_problems(audit_file, checked, preview.problems)
     rows = f"{count(preview.n_rows, 'row')}, " if preview.n_rows else ""
-    say(f"{file}: {rows}{count(len(preview.columns), 'column')}: {_listed(preview.columns)}")
+    say(f"{file}: {rows}{count(len(preview.columns), 'column')}: {_joined_names(preview.columns)}")
     if preview.n_rows:
         for line in _group_lines(audit, preview):
             say(line)
@@ -355,7 +355,7 @@ def _answer_line(answer: PreviewedAnswer) -> str:
     return on_one_line(f"{', '.join(about)}: {answer.status}{f': {text}' if text else ''}")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _joined_names(names: Iterable[str]) -> str:
     return ", ".join(on_one_line(name) for name in names)
 
 
@@ -462,7 +462,7 @@ def new(
     texts = _columns_of_groups(answers, columns)
     answer = "" if texts else answers[0]
     named = groups or (
-        () if texts else (_asked("--group", "Which column names the groups?", columns, sheets),)
+        () if texts else (_prompt_for_column("--group", "Which column names the groups?", columns, sheets),)
     )
     attributes = dict(_column_and_reference(one, columns) for one in named)
     stated = {role: column for role, column in roles.items() if column is not None}
@@ -541,23 +541,23 @@ def _asked_answer(file: Path, columns: Sequence[str], form: Form, sheets: str, *
 
     hint = " ".join(filter(None, [suggested_answers(file, columns, form), sheets]))
     if is_alone or _is_answered():
-        return _asked("--answer", "Which column holds the answers?", columns, hint)
+        return _prompt_for_column("--answer", "Which column holds the answers?", columns, hint)
     raise click.UsageError(
         f"Which column holds the answers, and which names the groups? Give --answer COLUMN and --group COLUMN; the columns are "
-        f"{_listed(columns)}.{f' {hint}' if hint else ''}"
+        f"{_joined_names(columns)}.{f' {hint}' if hint else ''}"
     )
 
 
-def _asked(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
+def _prompt_for_column(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
     """Return what the person at the terminal answers; where there is none, say which option to give."""
     if not _is_answered():
         message = f" {hint}" if hint else ""
         raise click.UsageError(
-            f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.{message}"
+            f"{question} Give {option} COLUMN; the columns are {_joined_names(columns)}.{message}"
         )
     if hint:
         say(hint, err=True)
-    say(f"{question} ({_listed(columns)})", err=True)
+    say(f"{question} ({_joined_names(columns)})", err=True)
     return sys.stdin.readline().strip()
 
 
@@ -565,7 +565,7 @@ def _asked_favourable(labels: Sequence[str]) -> Sequence[str]:
     """Return the label that the person at the terminal names; none where there is none, or nothing to choose from."""
     if not labels or not _is_answered():
         return ()
-    say(f"Which label selects somebody? ({_listed(labels)}; empty: decide later)", err=True)
+    say(f"Which label selects somebody? ({_joined_names(labels)}; empty: decide later)", err=True)
     return tuple(filter(None, [sys.stdin.readline().strip()]))
 
 
@@ -587,7 +587,7 @@ def _reference_lines(audit: Audit, references: Mapping[str, str | None]) -> Iter
 def _unused_lines(unused: Sequence[str], roles: Mapping[str, str | None]) -> Iterator[str]:
     """Yield which columns are not used, and how to name those that are often forgotten."""
     if unused:
-        yield f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}."
+        yield f"Not used: {_joined_names(unused)}{_what_was_asked(unused, roles)}."
         yield from _often_forgotten(unused)
 
 

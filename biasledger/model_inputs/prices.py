@@ -48,7 +48,7 @@ def read_price_comparisons(
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
-    for row, given, [counted] in _read(comparisons, members, [items], done):
+    for row, given, [counted] in _read_comparisons(comparisons, members, [items], done):
         with named_errors(row["comparison_key"]):
             n_sets, n_groups = int(row["n_sets"]), int(row["n_groups"])
             sets = _sets_of_questions(counted, n_sets)
@@ -96,7 +96,7 @@ def read_association_comparisons(
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
-    for row, given, [counted, in_all] in _read(comparisons, members, [categories, totals], done):
+    for row, given, [counted, in_all] in _read_comparisons(comparisons, members, [categories, totals], done):
         with named_errors(row["comparison_key"]):
             axes = {"block": (0, int(row["n_blocks"]))}
             has_questions = "question_id" in in_all
@@ -181,7 +181,7 @@ class _Members:
         return counts
 
 
-def _read(
+def _read_comparisons(
     comparisons: duckdb.DuckDBPyRelation,
     members: duckdb.DuckDBPyRelation,
     counted: Sequence[duckdb.DuckDBPyRelation],

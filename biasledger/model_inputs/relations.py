@@ -75,7 +75,7 @@ class RowsByKey:
     def __init__(
         self, relation: duckdb.DuckDBPyRelation, key: str, *order: str, of: Collection[str] | None
     ) -> None:
-        asked = relation if of is None else relation.filter(f"{key} in ({_listed(of)})")
+        asked = relation if of is None else relation.filter(f"{key} in ({_as_sql_list(of)})")
         self._sorted = asked.order(", ".join((key, *order)))
         self._key = key
 
@@ -100,10 +100,10 @@ class RowsByKey:
 
 def without(relation: duckdb.DuckDBPyRelation, key: str, done: Collection[str]) -> duckdb.DuckDBPyRelation:
     """The rows of a relation whose key is not done yet."""
-    return relation.filter(f"{key} not in ({_listed(done)})") if done else relation
+    return relation.filter(f"{key} not in ({_as_sql_list(done)})") if done else relation
 
 
-def _listed(keys: Collection[str]) -> str:
+def _as_sql_list(keys: Collection[str]) -> str:
     """Keys as a list in SQL, which must not be empty."""
     return ", ".join(map(literal, sorted(keys))) or "null"
 

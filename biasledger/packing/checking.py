@@ -42,7 +42,11 @@ def check_pack(path: Path, ledger_path: Path) -> tuple[Pack, list[Verdict]]:
     stated = pack.manifest["seal"]
     seal = None if stated is None else Seal.parse(stated)
     (chain,) = verify_ledger(ledger_path, [run_id], seal, needs_journals=False)
-    return pack, [whole, chain, _asked(pack, ledger_path, seal, is_sealed=chain.state != "unsealed")]
+    return pack, [
+        whole,
+        chain,
+        _compare_questions(pack, ledger_path, seal, is_sealed=chain.state != "unsealed"),
+    ]
 
 
 def check_figures(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, str], None]) -> list[Verdict]:
@@ -169,7 +173,7 @@ def _other_software(pack: Pack) -> list[tuple[str, Any, str]]:
     ]
 
 
-def _asked(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool) -> Verdict:
+def _compare_questions(pack: Pack, ledger_path: Path, seal: Seal | None, *, is_sealed: bool) -> Verdict:
     """Return whether pack and ledger agree on the prompts, the target and the analysis."""
     name = "what was asked"
     run_id = str(pack.manifest["run_id"])

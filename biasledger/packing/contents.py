@@ -197,12 +197,12 @@ def _dicts(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any
     cursor = connection.execute(sql, list(values))
     names = [name for name, *_ in cursor.description or ()]
     return [
-        {name: _plain(name, value) for name, value in zip(names, row, strict=True)}
+        {name: _json_value(name, value) for name, value in zip(names, row, strict=True)}
         for row in cursor.fetchall()
     ]
 
 
-def _plain(name: str, value: Any) -> Any:
+def _json_value(name: str, value: Any) -> Any:
     if name in _JSON_COLUMNS:
         return json.loads(value)
     return value.isoformat() if hasattr(value, "isoformat") else value

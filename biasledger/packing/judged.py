@@ -70,11 +70,11 @@ def _value(build: dict[str, Any], name: str, parse: Callable[[Any], Any], kind: 
         return parse(build[name])
     except (ValueError, TypeError):
         raise InputError(
-            f"{BUILD} of the pack has {_shown(build[name])} as {name!r}; it should be {kind}."
+            f"{BUILD} of the pack has {_shortened(build[name])} as {name!r}; it should be {kind}."
         ) from None
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:60] + " …"
 

@@ -274,13 +274,13 @@ def methods_last_built(work: Path, settings: str) -> list[str]:
 
 def _notes_if_unchanged(work: Path) -> dict[str, Any]:
     """Return the notes of the last build if nothing else has written into the work file since."""
-    content = _read(work)
+    content = _read_notes(work)
     return content if work.exists() and content.get("work") == _state(work).decode() else {}
 
 
 def discard_methods(work: Path) -> None:
     """Forget that methods are up to date, because something other than a build writes into their tables."""
-    if content := _read(work):
+    if content := _read_notes(work):
         kept = content | {"methods": {}, "settings": ""}
         side_file(work, "built.json").write_text(json.dumps(kept), encoding="utf-8")
 
@@ -292,7 +292,7 @@ def discard_last_build(work: Path) -> None:
 
 def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | None:
     """Return the last build if its inputs are the same and its published file is as it left it."""
-    content = _read(work)
+    content = _read_notes(work)
     try:
         if (
             content["inputs"] != inputs
@@ -309,7 +309,7 @@ def read_last_build(work: Path, warehouse: Path, inputs: str) -> LastBuild | Non
         return None
 
 
-def _read(work: Path) -> dict[str, Any]:
+def _read_notes(work: Path) -> dict[str, Any]:
     try:
         content = json.loads(side_file(work, "built.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):

@@ -37,19 +37,19 @@ class Session:
         self._do(f"set lock_timeout = '{LOCK_SECONDS}s'")
         self._do("set client_min_messages = error")
         lock = f"hashtextextended({literal(f'biasledger publish {self._schema}')}, 0)"
-        if not self._one(f"select pg_try_advisory_xact_lock({lock})"):
+        if not self._fetch_one(f"select pg_try_advisory_xact_lock({lock})"):
             raise InputError(
                 f"Another `biasledger publish` writes into schema {self._schema}: wait until it ends."
             )
-        self._version = int(self._one("select current_setting('server_version_num')"))
-        known = self._one(f"select count(*) from pg_namespace where nspname = {literal(self._schema)}")
+        self._version = int(self._fetch_one("select current_setting('server_version_num')"))
+        known = self._fetch_one(f"select count(*) from pg_namespace where nspname = {literal(self._schema)}")
         if not known:
             self._do(f"create schema {identifier(self._schema)}")
 
     def require_ours(self, tables: Sequence[PostgresTable]) -> set[str]:
         """Check that nothing of others is in the way, and return the names of the tables published before."""
         present: dict[str, str] = dict(
-            self._rows(
+            self._fetch(
                 "select relname, relkind::text from pg_class "
                 f"where relnamespace = {literal(identifier(self._schema))}::regnamespace "
                 "and relkind in ('r', 'p', 'v', 'm', 'f')"
@@ -57,7 +57,7 @@ class Session:
         )
         ours: set[str] = set()
         if present.get(TABLES_TABLE) == "r":
-            listed = self._rows(f"select table_name from {self._name(TABLES_TABLE)}")
+            listed = self._fetch(f"select table_name from {self._name(TABLES_TABLE)}")
             ours = {name for (name,) in listed if present.get(name) == "r"} | {TABLES_TABLE, BUILD_TABLE}
         foreign = sorted({table.name for table in tables} & (present.keys() - ours))
         if foreign:
@@ -103,7 +103,7 @@ class Session:
             end $biasledger$
             """
         )
-        depends = " ".join(str(self._one(f"select current_setting({setting})")).split())
+        depends = " ".join(str(self._fetch_one(f"select current_setting({setting})")).split())
         if depends:
             on_note(f"{self._schema}.{name} is no longer published; it stays, empty, because {depends}.")
 
@@ -118,7 +118,7 @@ class Session:
 
     def _columns(self, table: str) -> dict[str, tuple[str, bool]]:
         """Name -> type and whether it may be null."""
-        rows = self._rows(
+        rows = self._fetch(
             "select attname, format_type(atttypid, atttypmod), not attnotnull from pg_attribute "
             f"where attrelid = to_regclass({literal(self._name(table))}) and attnum > 0 and not attisdropped"
         )
@@ -151,7 +151,7 @@ class Session:
 
     def _present_key(self, table: str) -> tuple[bool, tuple[str, ...]] | None:
         """Return whether our constraint is a primary key, and its columns; None where there is none."""
-        rows = self._rows(
+        rows = self._fetch(
             "select contype = 'p', attname "
             "from pg_constraint, unnest(conkey) with ordinality as place (attnum, i), pg_attribute "
             f"where conrelid = to_regclass({literal(self._name(table))}) and conname = {literal(_key_name(table))} "
@@ -196,13 +196,13 @@ class Session:
         with self._connection.cursor() as cursor:
             cursor.execute(statement)
 
-    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+    def _fetch(self, query: str) -> list[tuple[Any, ...]]:
         with self._connection.cursor() as cursor:
             cursor.execute(query)
             return list(cursor.fetchall())
 
-    def _one(self, query: str) -> Any:
-        return self._rows(query)[0][0]
+    def _fetch_one(self, query: str) -> Any:
+        return self._fetch(query)[0][0]
 
 
 def _key_name(table: str) -> str:

@@ -87,7 +87,7 @@ def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
         ]
         erasures = hash_erasures(connection)
     models = hash_models()
-    before = _read(seen)
+    before = _read_notes(seen)
     reason = None
     if work.exists():
         if not set(before.runs) <= set(runs) or not before.erasures:
@@ -133,7 +133,7 @@ class _Seen:
     models: str = ""
 
 
-def _read(seen: Path) -> _Seen:
+def _read_notes(seen: Path) -> _Seen:
     """Return the notes of the last build; empty if there are none."""
     try:
         content = json.loads(seen.read_text(encoding="utf-8"))

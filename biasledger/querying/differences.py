@@ -76,14 +76,14 @@ def differences(query: Expr, translated: str, dialect: str) -> tuple[str, ...]:
 
 
 def _about(nodes: Iterable[Expr], sentence: str) -> list[str]:
-    shown = list(dict.fromkeys(_shown(node) for node in nodes))
+    shown = list(dict.fromkeys(_shortened_sql(node) for node in nodes))
     if not shown:
         return []
     more = f" and {len(shown) - 2} more" if len(shown) > 2 else ""
     return [f"{', '.join(shown[:2])}{more}: {sentence}"]
 
 
-def _shown(node: Expr) -> str:
+def _shortened_sql(node: Expr) -> str:
     text = " ".join(node.sql(dialect="duckdb", comments=False).split())
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
 

@@ -144,9 +144,9 @@ def _show_columns(
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, _GAP - 1, 0, 0), pad_edge=False, show_edge=False)
     for name, is_number in zip(names, numeric, strict=True):
-        table.add_column(_plain(name), justify="right" if is_number else "left", overflow="fold")
+        table.add_column(_unstyled(name), justify="right" if is_number else "left", overflow="fold")
     for line in cells:
-        table.add_row(*map(_plain, line))
+        table.add_row(*map(_unstyled, line))
     console.print(table)
 
 
@@ -157,11 +157,11 @@ def _show_block(console: Console, names: Sequence[str], cells: Sequence[str]) ->
     block.add_column(no_wrap=True)
     block.add_column(overflow="fold")
     for name, cell in zip(names, cells, strict=True):
-        block.add_row(_plain(name), _plain(cell))
+        block.add_row(_unstyled(name), _unstyled(cell))
     console.print(block)
 
 
-def _plain(text: str) -> Text:
+def _unstyled(text: str) -> Text:
     """Text that rich takes as it is, without looking for its own markup."""
     from rich.text import Text
 

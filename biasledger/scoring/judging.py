@@ -263,7 +263,7 @@ class Judge:
                     break
         return done
 
-    def _read(self, reply: str) -> Grade | None:
+    def _read_grade(self, reply: str) -> Grade | None:
         """Return the grade that a reply states as JSON, None where it states none of the rubric's."""
         found, _, _ = extract_json(split_reasoning(reply).answer)
         if not isinstance(found, JsonObject):
@@ -281,7 +281,7 @@ class Judge:
         """
 
         def ask(prompt: str) -> Answered[Grade] | None:
-            return self._questions.ask(prompt, self._read, needs_value=True)
+            return self._questions.ask(prompt, self._read_grade, needs_value=True)
 
         said = dict(zip(prompts, pool.map(ask, prompts), strict=True))
         answered = [one for one in said.values() if one is not None]

@@ -31,7 +31,7 @@ def around(aggregate: exp.Expr, inner: exp.Expr, finish: Finish) -> exp.Expr | N
     return None
 
 
-def _listed(node: exp.ArrayAgg) -> exp.Expr | None:
+def _array_agg(node: exp.ArrayAgg) -> exp.Expr | None:
     def listed(rows: exp.Expr) -> exp.Expr:
         # A list of nothing is null.
         return template("nullif(_rows, array())", _rows=rows)
@@ -138,7 +138,7 @@ def _ignoring_nulls(node: exp.IgnoreNulls) -> exp.Expr | None:
 
 
 AGGREGATES: Mapping[type[exp.Expr], Callable[..., exp.Expr | None]] = {
-    exp.ArrayAgg: _listed,
+    exp.ArrayAgg: _array_agg,
     exp.First: _first,
     exp.Last: _first,
     exp.Count: _counted,

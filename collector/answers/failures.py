@@ -185,8 +185,8 @@ def _known_reason(written: str) -> Rule | None:
     tables = _tables()
     if found := _ENUM_VALUE.match(written) or _TYPE_KEY.match(written):
         written = found[1]
-    plain = _plain(written.rpartition(".")[2])
-    for name in (plain, _plain(written)):
+    plain = _letters_and_digits(written.rpartition(".")[2])
+    for name in (plain, _letters_and_digits(written)):
         if name in tables.finish_reasons:
             return tables.finish_reasons[name]
         for prefix in tables.prefixes:
@@ -195,7 +195,7 @@ def _known_reason(written: str) -> Rule | None:
     return None
 
 
-def _plain(written: str) -> str:
+def _letters_and_digits(written: str) -> str:
     """Return the letters and digits of a text in lower case."""
     return _NO_SIGNS.sub("", written).casefold()
 
@@ -337,7 +337,7 @@ def load_failures(path: Path = RULES_FILE) -> _Tables:
     starts = (parts["opening"], *(shape.pattern.pattern for shape in shapes))
     return _Tables(
         finish_reasons=_finish_reasons(document["finish_reasons"], path),
-        prefixes=tuple(map(_plain, document["finish_reason_fields"])),
+        prefixes=tuple(map(_letters_and_digits, document["finish_reason_fields"])),
         failures=failures,
         no_errors=frozenset(str(word).casefold() for word in document["no_errors"]),
         field=_compiled(
@@ -355,7 +355,7 @@ def _finish_reasons(entries: Iterable[Any], path: Path) -> dict[str, Rule]:
     for index, entry in enumerate(entries):
         rule = _rule(entry, path, f"finish_reasons[{index}]")
         for name in _value(entry, "names", path, f"finish_reasons[{index}]"):
-            plain = _plain(str(name))
+            plain = _letters_and_digits(str(name))
             if found.get(plain, rule) != rule:
                 raise InputError(
                     f"{path}: the finish reason {name!r} is listed under {found[plain].id} and {rule.id}."

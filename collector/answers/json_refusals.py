@@ -134,7 +134,7 @@ def _of_fillers(
 
 
 @remembered
-def _plain(key: str) -> str:
+def _folded_key(key: str) -> str:
     return _SPACES.sub("_", key.strip().casefold())
 
 
@@ -154,7 +154,7 @@ def _gather(
     """
     if isinstance(value, JsonObject):
         for written, inner in value:
-            plain = _plain(written)
+            plain = _folded_key(written)
             _gather(
                 leaves,
                 inner,

@@ -141,17 +141,17 @@ class _Scores:
         every = (-_EVERY, _EVERY)
         scales = [scale for scale, _ in Counter(_scales(amounts)).most_common(_SCALES_TRIED)]
         some = _sample(parts)
-        self._scale = max([*scales, every], key=lambda scale: len(self._read(some, scale)))
+        self._scale = max([*scales, every], key=lambda scale: len(self._read_amounts(some, scale)))
         if self._scale == (0, 100) and any(amount.is_percent for amount in amounts):
             # "78%" next to "0.55" is 0.78.
-            others = self._read([part for part in parts if "%" not in part], every)
+            others = self._read_amounts([part for part in parts if "%" not in part], every)
             if others and all(0 <= value <= 1 for value, _ in others):
                 self._scale = (0, 1)
-        read = self._read(parts, self._scale)
+        read = self._read_amounts(parts, self._scale)
         self.n_certain = sum(is_certain for _, is_certain in read)
         self._values = [value for value, _ in read]
 
-    def _read(self, parts: Iterable[str], scale: tuple[float, float]) -> list[tuple[Decimal, bool]]:
+    def _read_amounts(self, parts: Iterable[str], scale: tuple[float, float]) -> list[tuple[Decimal, bool]]:
         """Return the numbers that are read, and whether each is all that the answer is about."""
         found = []
         for part in parts:

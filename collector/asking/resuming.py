@@ -262,17 +262,17 @@ def require_same_target(run: RunRow, target: Target) -> None:
         "kind": target.kind,
         "model": target.model,
         "simulated": target.is_simulated,
-        **_plain(target.parameters),
+        **_as_json(target.parameters),
     }
     for name in sorted(frozen.keys() | now.keys()):
         if frozen.get(name) != now.get(name):
             raise InputError(
-                f"The target {run.target!r} has another {name} now ({_shown(now, name)}) than run {run.run_id} was begun with "
-                f"({_shown(frozen, name)}); put it back to go on, or collect a new run."
+                f"The target {run.target!r} has another {name} now ({_setting_text(now, name)}) than run {run.run_id} was begun with "
+                f"({_setting_text(frozen, name)}); put it back to go on, or collect a new run."
             )
 
 
-def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _as_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters as they come back from JSON."""
     import json
 
@@ -282,5 +282,5 @@ def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _shown(settings: Mapping[str, Any], name: str) -> str:
+def _setting_text(settings: Mapping[str, Any], name: str) -> str:
     return repr(settings[name]) if name in settings else "none"

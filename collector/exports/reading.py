@@ -68,9 +68,9 @@ class ExportedLedger:
             self.connection.executemany("insert into raw.unchained_runs values (?)", unchained)
 
     def _show(self, table: str, files: Sequence[ExportedFile], run_id: str = "") -> None:
-        self.connection.execute(f"create or replace view raw.{table} as {self._rows(table, files, run_id)}")
+        self.connection.execute(f"create or replace view raw.{table} as {self._query(table, files, run_id)}")
 
-    def _rows(self, table: str, files: Sequence[ExportedFile], run_id: str) -> str:
+    def _query(self, table: str, files: Sequence[ExportedFile], run_id: str) -> str:
         """Return the query of files' rows as the ledger's table has them; `rowid` is their order in a file."""
         if not files:
             return f"select *, 0::bigint as rowid from raw.empty_{table}"

@@ -161,7 +161,7 @@ def _items(file: Path, columns: Mapping[str, str], levels: int) -> tuple[list[It
     rows_of_ids: dict[str, tuple[int, ItemRow]] = {}
     rows_of_names: dict[tuple[str | None, str], tuple[int, ItemRow]] = {}
     n_repeated = 0
-    rows = list(_rows(file, columns))
+    rows = list(_catalogue_rows(file, columns))
     keys = zip(
         _transformed([cells.get("city") or None for _, cells in rows], "lower(item)"),
         folded_names([cells["name"] for _, cells in rows]),
@@ -190,7 +190,7 @@ def _items(file: Path, columns: Mapping[str, str], levels: int) -> tuple[list[It
     return found, n_repeated
 
 
-def _rows(file: Path, columns: Mapping[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _catalogue_rows(file: Path, columns: Mapping[str, str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield each row's number from 1 and its trimmed cells by role."""
     listed = ", ".join(f"c{index}" for index in range(len(columns)))
     with (

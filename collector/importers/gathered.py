@@ -21,12 +21,12 @@ class GatheredPlan(FilePlan):
         )
         while rows := cursor.fetchmany(BATCH_ROWS):
             yield [
-                PlannedAnswer(run, number, trial, seq, weight, model, self._kept(answer))
+                PlannedAnswer(run, number, trial, seq, weight, model, self._answer_text(answer))
                 for run, number, trial, seq, weight, model, answer in rows
             ]
 
     @abstractmethod
-    def _kept(self, answer: str) -> str:
+    def _answer_text(self, answer: str) -> str:
         """Return an answer as it is kept, from the JSON list `answer` of what its rows say."""
 
     def _gather(

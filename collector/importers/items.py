@@ -77,7 +77,7 @@ class ItemPlan(GatheredPlan):
         )
         if "price" not in self._roles:
             return
-        found = self._rows(
+        found = self._fetch(
             "select min(row_number) as first_row, price from keys where price is not null group by price order by first_row"
         )
         currency = meaning_of(self._roles["price"]).currency
@@ -136,7 +136,7 @@ class ItemPlan(GatheredPlan):
         n_items = self._items_per_answer
         if n_items is None:
             return
-        for row, category, n in self._rows(
+        for row, category, n in self._fetch(
             f"select max(row_number) as row, arg_max(category, row_number), sum(n) from recommended "
             f"group by answer_number, lower(category) having sum(n) > {n_items} order by row limit 1"
         ):
@@ -145,7 +145,7 @@ class ItemPlan(GatheredPlan):
                 f"analysis.prices.items_per_answer is {n_items}."
             )
 
-    def _kept(self, answer: str) -> str:
+    def _answer_text(self, answer: str) -> str:
         rows = json.loads(answer)
         if self._items_per_answer is None:
             return items_text(map(_item, rows), with_amounts=self._audit.answer.item_rules.are_amounts)

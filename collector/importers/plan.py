@@ -242,7 +242,7 @@ class FilePlan:
             f"create table keys as select row_number, (row_number - 1) // {n_answers} + 1 as file_row, {self._key_list()} "
             f"from source"
         )
-        self.n_rows = int(self._rows("select count(*) from keys")[0][0]) // n_answers
+        self.n_rows = int(self._fetch("select count(*) from keys")[0][0]) // n_answers
         if self.n_rows == 0:
             raise no_rows(self._path)
         self._conditions.check(self._connection)
@@ -280,7 +280,7 @@ class FilePlan:
         """Raise an error for a row that names a group but no descriptor; neutral rows need none."""
         if "descriptor" not in self._roles:
             return
-        for (row,) in self._rows(
+        for (row,) in self._fetch(
             "select file_row from resolved where descriptor is null and names_group order by row_number limit 1"
         ):
             raise InputError(
@@ -342,7 +342,7 @@ class FilePlan:
         found = [
             {"attribute": attribute, "cell": str(cell), "n": int(n)}
             for attribute, (names_none, cell) in self._conditions.without_group().items()
-            for cell, n in self._rows(
+            for cell, n in self._fetch(
                 f"select {cell}, sum(coalesce({self._number('weight', 'weight')}, 1)) from resolved "
                 f"where run = {run} and {names_none}{first} group by all order by all"
             )
@@ -353,7 +353,7 @@ class FilePlan:
         """Return the content of a column's cells without a value -> the number of rows with it."""
         # An empty cell is meant where a file of long form has neutral rows, and where there is no right answer.
         may_be_empty = cell == "expected" or self._is_long
-        rows = self._rows(
+        rows = self._fetch(
             f"select coalesce({nothing}, ''), count(distinct file_row) from keys "
             f"where {cell} is null{f' and {nothing} is not null' if may_be_empty else ''} group by all"
         )
@@ -366,7 +366,7 @@ class FilePlan:
         if role == "weight" and self._audit.answer.kind in DECISIONS:
             rule, right, may_be_empty = DECISION_WEIGHT
         column = column_of(role)
-        for row, value in self._rows(
+        for row, value in self._fetch(
             f"select file_row, text from (select row_number, file_row, {column} as text, "
             f"try_cast({column} as {NUMBER}) as value "
             f"from keys) where (value is null or not ({rule})) and (text is not null or not {may_be_empty}) "
@@ -380,7 +380,7 @@ class FilePlan:
     def _require_filled(self, role: str, what: str) -> None:
         if role not in self._roles:
             return
-        for (row,) in self._rows(
+        for (row,) in self._fetch(
             f"select file_row from keys where {column_of(role)} is null order by row_number limit 1"
         ):
             raise InputError(
@@ -392,7 +392,7 @@ class FilePlan:
         for role in ("subject", "domain"):
             if role not in self._roles:
                 continue
-            for (row,) in self._rows(
+            for (row,) in self._fetch(
                 f"select file_row from keys where {column_of(role)} = '{ALL_PROBES}' order by row_number limit 1"
             ):
                 raise InputError(
@@ -404,7 +404,7 @@ class FilePlan:
         """Raise for a probe in two categories, as markers and findings name it by its name alone."""
         if not {"subject", "domain"} <= self._roles.keys():
             return
-        for subject, first, domain, row, other in self._rows(
+        for subject, first, domain, row, other in self._fetch(
             "with firsts as ("
             "select subject, domain, min(file_row) as first_row from keys where subject is not null group by subject, domain) "
             "select one.subject, one.first_row, one.domain, other.first_row, other.domain from firsts as one "
@@ -422,7 +422,7 @@ class FilePlan:
         if "expected" not in self._roles:
             return
         meaning = []
-        for row, value in self._rows(
+        for row, value in self._fetch(
             "select min(file_row) as row, expected from keys where expected is not null group by expected order by row"
         ):
             try:
@@ -449,7 +449,7 @@ class FilePlan:
             return []
         return [
             str(model)
-            for (model,) in self._rows(
+            for (model,) in self._fetch(
                 "select distinct model from keys where model is not null order by model limit 100"
             )
         ]
@@ -502,7 +502,7 @@ class FilePlan:
         names = self._conditions.names
         stated = (
             (prompts, one.attribute, one.group_name)
-            for prompts, *values in self._rows(
+            for prompts, *values in self._fetch(
                 f"select list(prompt_number), {', '.join(names)} from prompts group by all order by min(prompt_number)"
             )
             for one in self._conditions.stated(dict(zip(names, values, strict=True))).attributes
@@ -551,14 +551,14 @@ class FilePlan:
         alone = models[0] if len(models) == 1 else None
         self.runs = [
             PlannedRun(run, model or alone, n_prompts, n_responses, n_attempts)
-            for run, model, n_prompts, n_responses, n_attempts in self._rows(
+            for run, model, n_prompts, n_responses, n_attempts in self._fetch(
                 "select run, any_value(models.model), count(distinct prompt_number), count(*) filter (where attempt = 1), "
                 "count(*) from numbered inner join models using (run) group by run order by run"
             )
         ]
 
     def _refuse_repeated_trials(self) -> None:
-        for first, second, number in self._rows(
+        for first, second, number in self._fetch(
             "select min(row_number), max(row_number), trial from grouped group by run, prompt_number, trial, attempt "
             "having count(*) > 1 order by 1 limit 1"
         ):
@@ -573,7 +573,7 @@ class FilePlan:
 
     def _refuse_attempts_out_of_order(self, by_order: str) -> None:
         """Raise for an attempt of which the file does not say at which trial it was made."""
-        for row, attempt in self._rows(
+        for row, attempt in self._fetch(
             "select row_number, attempt from (select *, "
             f"lag(attempt, 1, 0) over (partition by run, prompt_number order by {by_order}) as before, "
             f"lag(prompt_number) over (partition by run order by {by_order}) as prompt_before, "
@@ -589,7 +589,7 @@ class FilePlan:
 
     def _refuse_missing_attempts(self) -> None:
         """Raise for a trial of which an earlier attempt is not in the file."""
-        for row, attempt in self._rows(
+        for row, attempt in self._fetch(
             "select arg_max(row_number, attempt), max(attempt) from numbered group by run, prompt_number, trial "
             "having max(attempt) > count(*) order by 1 limit 1"
         ):
@@ -616,7 +616,7 @@ class FilePlan:
     def _number(self, expression: str, role: str) -> str:
         return f"try_cast({expression} as {NUMBER})" if role in self._roles else "null"
 
-    def _rows(self, sql: str) -> list[tuple[Any, ...]]:
+    def _fetch(self, sql: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(sql).fetchall()
 
 
@@ -635,7 +635,7 @@ class RowPlan(FilePlan):
         if self._audit.imported.duplicates is None:
             self.n_repeated = self._source.n_repeated()
         elif self._audit.imported.duplicates == "drop":
-            ((self.n_dropped,),) = self._rows(
+            ((self.n_dropped,),) = self._fetch(
                 "select (select count(*) from every_row) - (select count(*) from source)"
             )
 
@@ -731,7 +731,7 @@ class RowPlan(FilePlan):
         if answer.kind != "score":
             return None
         at = self._role_at["text"]
-        rows = self._rows(
+        rows = self._fetch(
             f"select distinct {at} from source where regexp_matches({at}, '[0-9]') limit {AMOUNTS_READ}"
         )
         texts = [text for (text,) in rows if len(text) <= AMOUNT_CHARACTERS]
@@ -753,7 +753,7 @@ class RowPlan(FilePlan):
         answer = self._audit.answer
         longest = max([TOKEN_CHARACTERS, *map(len, answer.missing)])
         declared = "".join(f" or word = {literal(word)}" for word in answer.missing)
-        rows = self._rows(
+        rows = self._fetch(
             f"select (row_number - 1) % {self._source.n_answers} as place, coalesce(word, ''), count(*) as n "
             f"from (select row_number, {cell} as word from source) "
             f"where word is null or length(word) <= {longest} group by place, word "
@@ -800,7 +800,7 @@ class RowPlan(FilePlan):
         if not self._audit.marker_rows:
             return []
         subject, domain = (role if role in self._roles else "null" for role in ("subject", "domain"))
-        asked = self._rows(
+        asked = self._fetch(
             f"select {subject} as subject, {domain} as domain, bool_or(names_group) from resolved group by all order by all"
         )
         return one_sided(self._audit.marker_rows, [AskedProbe(*row) for row in asked])
@@ -833,7 +833,7 @@ class RowPlan(FilePlan):
         return [sentence]
 
     def _least(self, counts: str) -> int:
-        return int(self._rows(f"select min(n) from ({counts})")[0][0] or 0)
+        return int(self._fetch(f"select min(n) from ({counts})")[0][0] or 0)
 
     @property
     def _names(self) -> list[str]:

@@ -144,7 +144,7 @@ def preview_file(audit: Audit, file: Path) -> Preview:
             sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"
             preview.problems.append(SpecProblem(at, sentence))
     if not preview.problems:
-        _read(preview, audit, file)
+        _preview_answers(preview, audit, file)
         preview.warnings = [*preview.warnings, *_unnamed_cluster(audit.imported, file, columns, hoped)]
     elif audit.imported.table is None:
         preview.warnings = sheet_notes(file)
@@ -196,7 +196,7 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
             yield f"{at}.{key}.{name}", column
 
 
-def _read(preview: Preview, audit: Audit, file: Path) -> None:
+def _preview_answers(preview: Preview, audit: Audit, file: Path) -> None:
     assert audit.imported is not None
     conditions = conditions_of(audit, file)
     columns = needed_columns(conditions, audit)

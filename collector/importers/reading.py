@@ -69,7 +69,7 @@ class Reader:
             known: number of a prompt -> what its answers need of it.
         """
         for found in batches:
-            yield found, self.rows(_asked(found, known))
+            yield found, self.rows(_with_prompts(found, known))
 
     def rows(self, asked: Sequence[_Asked]) -> list[ResponseRow]:
         """Return the rows of one batch."""
@@ -95,7 +95,7 @@ class SeveralReaders(Reader):
         """Yield batches with their rows, as `Reader.read`; each process reads one batch at a time."""
         being_read: deque[tuple[_Process, list[PlannedAnswer]]] = deque()
         for found in batches:
-            asked = _asked(found, known)
+            asked = _with_prompts(found, known)
             if len(being_read) < len(self._processes):
                 process = self._processes[len(being_read)]
                 process.send(asked)
@@ -178,7 +178,7 @@ def _serve() -> None:
     os._exit(0)
 
 
-def _asked(found: Sequence[PlannedAnswer], known: Mapping[int, KnownPrompt]) -> list[_Asked]:
+def _with_prompts(found: Sequence[PlannedAnswer], known: Mapping[int, KnownPrompt]) -> list[_Asked]:
     prompts = (known[one.prompt_number] for one in found)
     return [(prompt.prompt_id, prompt.content_hash, one) for prompt, one in zip(prompts, found, strict=True)]
 

@@ -389,7 +389,7 @@ def _write(
     now = utc_now()
     with open_reader(audit, n_rows=plan.n_rows, has_replies=plan.has_replies) as reader:
         known = _write_prompts(runs, plan, audit, file)
-        for found, read in reader.read(_read(plan, plan.answers()), known):
+        for found, read in reader.read(_guarded_batches(plan, plan.answers()), known):
             for number, run in runs.items():
                 answered = [one for one in found if one.run == number]
                 rows = [row for one, row in zip(found, read, strict=True) if one.run == number]
@@ -434,7 +434,7 @@ def _write_prompts(
     # Each combination of groups once: many prompts name the same.
     combinations: dict[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = {}
     neutral: set[str] = set()
-    for batch in _read(plan, plan.prompts()):
+    for batch in _guarded_batches(plan, plan.prompts()):
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             run.prompts([one.prompt for one in batch if one.run == number])
@@ -466,7 +466,7 @@ def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[s
     return [f"No row names a group that the audit declares: {'; '.join(listed)}."] if listed else []
 
 
-def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
+def _guarded_batches(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
     """Yield batches of a plan; only reading is wrapped, because the ledger's errors must not be reported as the file's."""
     while True:
         with plan.readable():

@@ -106,10 +106,10 @@ def chain_links(
     """Yield (position, kind, key, digest, hash) of a run's chain, in order."""
     links = "select position, kind, key, digest, hash from raw.chain where run_id = ?"
     if _is_in_order(connection, run_id):
-        yield from _rows(connection, links, [run_id])
+        yield from _fetch_rows(connection, links, [run_id])
         return
     with _unbounded(connection):
-        yield from _rows(connection, f"{links} order by position, hash", [run_id])
+        yield from _fetch_rows(connection, f"{links} order by position, hash", [run_id])
 
 
 def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str, str]]:
@@ -244,7 +244,7 @@ def responses_of_trial(
         "where run_id = ? and prompt_id = ? and trial = ? order by attempt",
         [run_id, prompt_id, trial],
     ).fetchall()
-    return [_plain(names, row) for row in rows]
+    return [_as_body(names, row) for row in rows]
 
 
 def _matched(
@@ -270,7 +270,7 @@ def _runs(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, 
     rows = connection.execute(
         f"select {', '.join(names)} from raw.runs where run_id = ?", [run_id]
     ).fetchall()
-    bodies = [_plain(names, row) for row in rows]
+    bodies = [_as_body(names, row) for row in rows]
     for body in bodies:
         # The spec is part of the record and its hash is not, unless it is another text's.
         if body["spec_hash"] == tagged_hash(body["spec"]):
@@ -305,13 +305,13 @@ def _erasures(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[s
     rows = connection.execute(
         f"select {', '.join(names)} from raw.erasures where run_id = ? order by erased_at, rowid", [run_id]
     ).fetchall()
-    bodies = [_plain(names, row) for row in rows]
+    bodies = [_as_body(names, row) for row in rows]
     return [{**body, "texts": _json(body["texts"])} for body in bodies]
 
 
 def _prompts(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
     names = tuple(name for name in FIELDS["prompt"] if name not in ("prompt_id", "attributes"))
-    rows = _rows(
+    rows = _fetch_rows(
         connection,
         f"""
         with stated as (
@@ -366,14 +366,16 @@ def _stand_alike(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
     """Return whether a run's responses are the same in their table and in its chain, and in the same order."""
     if not _is_in_order(connection, run_id):
         return False
-    chained = _rows(connection, "select key from raw.chain where run_id = ? and kind = 'response'", [run_id])
-    held = _rows(connection, f"select {_RESPONSE_KEY} from raw.responses where run_id = ?", [run_id])
+    chained = _fetch_rows(
+        connection, "select key from raw.chain where run_id = ? and kind = 'response'", [run_id]
+    )
+    held = _fetch_rows(connection, f"select {_RESPONSE_KEY} from raw.responses where run_id = ?", [run_id])
     return all(link == row for link, row in zip_longest(chained, held))
 
 
 def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
     """Yield every response of the chain with its row, and the rows that the chain does not have last."""
-    rows = _rows(
+    rows = _fetch_rows(
         connection,
         f"""
         with held as (
@@ -396,12 +398,12 @@ def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[t
 
 def _side_by_side(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
     """Yield what `_full_join` would of tables that `_stand_alike`, without holding on to anything."""
-    chained = _rows(
+    chained = _fetch_rows(
         connection,
         "select position, key, digest, extra from raw.chain where run_id = ? and kind = 'response'",
         [run_id],
     )
-    held = _rows(
+    held = _fetch_rows(
         connection,
         f"select {_RESPONSE_KEY}, {', '.join(FIELDS['response'])} from raw.responses where run_id = ?",
         [run_id],
@@ -423,7 +425,7 @@ def _joined(
         returned: tuple[str, ...] = ()
         if held_key is not None:
             # The columns come last, so that keys next to the hash cannot replace them.
-            body, returned = finish({**_extra(extra), **_plain(names, values)})
+            body, returned = finish({**_extra(extra), **_as_body(names, values)})
         is_repeated = position is not None and position == previous
         yield Held(kind, key or held_key, position, digest, body, returned, is_repeated)
         previous = position
@@ -446,7 +448,7 @@ def _unbounded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
                 connection.execute("set memory_limit = ?", [limit])
 
 
-def _rows(
+def _fetch_rows(
     connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] | Mapping[str, Any]
 ) -> Iterator[tuple[Any, ...]]:
     cursor = connection.cursor().execute(sql, values)
@@ -454,7 +456,7 @@ def _rows(
         yield from rows
 
 
-def _plain(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+def _as_body(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     """Return columns as a body has them: moments as text."""
     return {
         name: value.isoformat() if isinstance(value, datetime) else value

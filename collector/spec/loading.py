@@ -164,7 +164,7 @@ class _Loading:
                 yield problem
             if n:
                 return
-        self._read._files = (self._path, *files.named)
+        self._checked_audit._files = (self._path, *files.named)
 
     def _groups(self, document: dict[str, Any], files: SpecFiles) -> Iterator[SpecProblem]:
         """Put the groups and templates that files hold in their place."""
@@ -202,7 +202,7 @@ class _Loading:
                 yield SpecProblem(at, f"{self._path}: {sentence}", len(found) - 1)
 
     def _files(self, files: SpecFiles) -> Iterator[SpecProblem]:
-        audit = self._read
+        audit = self._checked_audit
         n = 0
         for problem in (
             *self._problem_of("subjects.file", partial(_read_subjects, audit, files)),
@@ -216,15 +216,17 @@ class _Loading:
             yield from self._problem_of(f"analysis.{name}", partial(method.read_files, audit, files))
 
     def _between_keys(self) -> Iterator[SpecProblem]:
-        for at, sentence in problems(self._read):
+        for at, sentence in problems(self._checked_audit):
             yield SpecProblem(at, f"{self._path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
 
     def _checked_files(self, files: SpecFiles) -> Iterator[SpecProblem]:
         for name, method in methods().items():
-            yield from self._problem_of(f"analysis.{name}", partial(method.read_checked, self._read, files))
+            yield from self._problem_of(
+                f"analysis.{name}", partial(method.read_checked, self._checked_audit, files)
+            )
 
     @property
-    def _read(self) -> Audit:
+    def _checked_audit(self) -> Audit:
         assert self.audit is not None
         return self.audit
 

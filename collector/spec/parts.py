@@ -198,7 +198,7 @@ class Nouns(Section):
     )
 
 
-def _listed(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     """Return a group's descriptor or list of descriptors as the tuple that the model holds."""
     if isinstance(value, list):
         return tuple(value)
@@ -224,7 +224,9 @@ def _groups_of(value: Any) -> Any:
     return groups
 
 
-Descriptors = Annotated[tuple[Text, ...], BeforeValidator(_listed, json_schema_input_type=Text | list[Text])]
+Descriptors = Annotated[
+    tuple[Text, ...], BeforeValidator(_as_tuple, json_schema_input_type=Text | list[Text])
+]
 Groups = Annotated[
     Mapping[str, Descriptors],
     Field(min_length=1),
@@ -348,7 +350,7 @@ _ASKED_KEYS = {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "
 
 def _paths(value: Any) -> Any:
     """Return a path of keys, or a list of them, as the tuple that the model holds."""
-    paths = _listed(value)
+    paths = _as_tuple(value)
     for path in paths:
         if isinstance(path, str):
             parse_key_path(path)

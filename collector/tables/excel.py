@@ -63,9 +63,9 @@ class Sheet:
                 computed, there is no row, or the workbook is damaged.
         """
         with _readable(self._path):
-            yield from self._rows(columns)
+            yield from self._sheet_rows(columns)
 
-    def _rows(self, columns: Sequence[str]) -> Iterator[LogRow]:
+    def _sheet_rows(self, columns: Sequence[str]) -> Iterator[LogRow]:
         at = {column: self._place(column) for column in columns}
         self._refuse_merged(at)
         n_cut = n_rows = 0

@@ -61,13 +61,13 @@ def read_rows(
         if header.count(column) > 1:
             called = f"the column {shown(column)}" if is_column_name(column) else "one column"
             raise InputError(f"{path}: the header holds {called} twice; each needs its own name.")
-    rows = _rows(path, header, form)
+    rows = _read_cells(path, header, form)
     if not rows:
         raise InputError(f"{path} has no rows; it should hold {what}.")
     return rows
 
 
-def _rows(path: Path, header: Sequence[str], form: Form) -> list[dict[str, str]]:
+def _read_cells(path: Path, header: Sequence[str], form: Form) -> list[dict[str, str]]:
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(path, header, form, Path(scratch)) as source,

@@ -168,7 +168,7 @@ def open_source(
         with readable(path, kind, table.path, table.n_skipped):
             relation, cells = _relation(connection, path, table, table_kind, needed)
             at, marks = without_marks(connection, relation, dict(zip(needed, cells, strict=True)))
-            connection.execute(f"create view source as {_rows(relation, at, columns, answers)}")
+            connection.execute(f"create view source as {_rows_sql(relation, at, columns, answers)}")
             if form.duplicates == "drop":
                 _drop_duplicates(connection, columns)
         row_hashes = f"select hash(*columns(*)) as row_hash from {relation}"
@@ -200,7 +200,7 @@ def _drop_duplicates(connection: duckdb.DuckDBPyConnection, columns: Sequence[st
     )
 
 
-def _rows(
+def _rows_sql(
     relation: str, at: Mapping[str, str], columns: Sequence[str], answers: Mapping[str, str] | None
 ) -> str:
     """Return the view's rows as SQL: those of the file, or each of them once for every group that has an answer in it."""

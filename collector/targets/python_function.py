@@ -314,7 +314,7 @@ class PythonFunction:
         if key == "raw" and isinstance(value, str):
             return value
         try:
-            return json.dumps(value if key == "raw" else _listed(value), ensure_ascii=False)
+            return json.dumps(value if key == "raw" else _as_list(value), ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise TargetError(
                 f"{self.name} returned {key} that cannot be written as JSON: {error}.", stops_run=True
@@ -332,7 +332,7 @@ class PythonFunction:
         )
 
 
-def _listed(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
         raise TypeError("it is no list")
     return list(value)

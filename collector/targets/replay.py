@@ -92,7 +92,7 @@ def build(name: str, settings: Settings, folder: Path) -> Replay:
     require_plain(path)
     return Replay(
         name,
-        answers=_read(path, settings.columns),
+        answers=_read_answers(path, settings.columns),
         file=settings.file,
         columns=settings.columns.model_dump(exclude_defaults=True),
         file_hash=hash_of_file(path),
@@ -172,7 +172,7 @@ class Replay:
         return trials[request.trial]
 
 
-def _read(path: Path, columns: Columns) -> _Answers:
+def _read_answers(path: Path, columns: Columns) -> _Answers:
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(f"{path} should be a file of answers that ends in {', '.join(FORMATS)}.")

@@ -72,10 +72,10 @@ def common_cells(
 
     cells, others: (n_units,) the cell of each unit, in an order that says nothing of what was answered.
     """
-    return _kept(cells, others), _kept(others, cells)
+    return _common_places(cells, others), _common_places(others, cells)
 
 
-def _kept(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]:
+def _common_places(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]:
     names, numbers = np.unique(cells, return_inverse=True)
     other_names, other_sizes = np.unique(others, return_counts=True)
     sizes = np.zeros(names.size, dtype=np.int64)

@@ -65,7 +65,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
     if not texts.is_pair or (tokens <= 0).any():
         return None
     trials = whole_trials(texts.n_trials)
-    rows = _rows(texts, trials)
+    rows = _text_of_row(texts, trials)
     logs = np.log(tokens)[rows]
     lowest, highest = float(logs.min()), float(logs.max())
     names = _numbers(labels[rows], texts.names[rows], texts.name_strata[rows])
@@ -92,7 +92,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
     return Lengths(means[0], means[1], result)
 
 
-def _rows(texts: Texts, trials: Integers) -> Integers:
+def _text_of_row(texts: Texts, trials: Integers) -> Integers:
     """A row a text where prompts move with all their answers, otherwise a row a trial."""
     rows = np.arange(trials.size)
     return rows if texts.moves_prompts else np.repeat(rows, trials)

@@ -150,7 +150,7 @@ def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | N
     found = _agreeing(under, read, "json_key")
     if found is not None:
         return found
-    return Found("json_key", None, problem=f"The value of {key!r} is {_shown(under[0].text)}")
+    return Found("json_key", None, problem=f"The value of {key!r} is {_shortened(under[0].text)}")
 
 
 def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
@@ -197,7 +197,9 @@ def _known(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Foun
             return found
         if short:
             name = ".".join(short[0].path)
-            return Found("json_known_key", None, problem=f"The value of {name!r} is {_shown(short[0].text)}")
+            return Found(
+                "json_known_key", None, problem=f"The value of {name!r} is {_shortened(short[0].text)}"
+            )
     return None
 
 
@@ -209,7 +211,7 @@ def _agreeing(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None], rule
     distinct = list(dict.fromkeys(value for value, _ in values))
     if len(distinct) > 1 or len(values) < sum(leaf.text is not None for leaf in leaves):
         names = list(dict.fromkeys(".".join(leaf.path) for leaf in leaves))
-        said = ", ".join(_shown(leaf.text) for leaf in leaves[:4])
+        said = ", ".join(_shortened(leaf.text) for leaf in leaves[:4])
         problem = f"The values of {' and '.join(map(repr, names[:3]))} differ: {said}."
         return Found(rule, None, problem=problem, is_contradicted=True)
     return Found(rule, distinct[0], values[0][1].text)
@@ -236,7 +238,7 @@ def _is_other(leaf: Leaf) -> bool:
     return any(part in other for name in leaf.path[-2:] for part in (name, *name.split("_")))
 
 
-def _shown(text: str | None) -> str:
+def _shortened(text: str | None) -> str:
     if text is None:
         return "null"
     return repr(text if len(text) <= 40 else text[:39] + "…")

@@ -129,10 +129,10 @@ class FoundItems:
 
 def items_text(items: Iterable[Item], *, with_amounts: bool = False) -> str:
     """Return recommended items as they are kept: JSON, an object with the list `items` in the order of the answer."""
-    return canonical_json({"items": [_kept(one, with_amounts=with_amounts) for one in items]})
+    return canonical_json({"items": [_item_document(one, with_amounts=with_amounts) for one in items]})
 
 
-def _kept(item: Item, *, with_amounts: bool) -> dict[str, Any]:
+def _item_document(item: Item, *, with_amounts: bool) -> dict[str, Any]:
     kept: dict[str, Any] = {
         "name": item.name,
         "price_level": item.price_level,

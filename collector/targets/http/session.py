@@ -140,7 +140,7 @@ class HttpSession:
                     self._copy(response, into)
                     content, is_cut = b"", False
                 else:
-                    content, is_cut = self._read(response)
+                    content, is_cut = self._read_body(response)
         # It counts as a timeout in urllib3.
         except exceptions.NewConnectionError as error:
             raise self._unreachable(shown, error) from None
@@ -199,7 +199,7 @@ class HttpSession:
             what = f"broke its answer off before it was whole ({shown})"
         return TargetError(f"{self._name} {what}.", retryable=True)
 
-    def _read(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
+    def _read_body(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
         """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
         chunks: list[bytes] = []
         size = 0

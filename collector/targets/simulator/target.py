@@ -184,7 +184,7 @@ class Simulator:
         said = [one.text for one in request.earlier if one.role == "user"]
         text = self._understood("\n".join([request.prompt_text, request.system_prompt or "", *said]))
         defect = self._defect(draw)
-        responder, asked = self._asked(request.prompt_text)
+        responder, asked = self._responder_for(request.prompt_text)
         question = self._question(request, responder.heard(asked, text), draw, defect)
         is_refused = defect == "refused" or self._refuses(question)
         return self._reply(REFUSAL if is_refused else responder.answer(asked, question))
@@ -193,7 +193,7 @@ class Simulator:
         """Return the share of products or titles that each descriptor found in a text steers; they add up to at most 1."""
         return self._question(Request(text), text, random.Random(), None).shares()
 
-    def _asked(self, prompt: str) -> tuple[Responder, Any]:
+    def _responder_for(self, prompt: str) -> tuple[Responder, Any]:
         """Return the first responder that a prompt is for, with what it asks; the last one takes any."""
         found = ((responder, responder.asked(prompt)) for responder in _RESPONDERS)
         return next((responder, asked) for responder, asked in found if asked is not None)
