@@ -35,7 +35,7 @@ KEY_PLACEHOLDER = "[key]"
 # A shorter value, such as the "EMPTY" that local servers take for a key, is no secret, and cutting it out would mutilate answers.
 MIN_SECRET_CHARACTERS = 8
 TARGETS_FILE = "targets.yml"
-# Where a target of these vendors names no variable.
+# For targets of these vendors that name no variable.
 _VENDORS = frozenset({"ANTHROPIC_API_KEY", "GEMINI_API_KEY"})
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

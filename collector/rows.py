@@ -17,7 +17,7 @@ LABELLED = "labelled"
 READ = "read"
 # The event of a judge that grades answers by a rubric.
 GRADED = "graded"
-# Events that say nothing of how far a run has come.
+# Events that do not change a run's progress.
 NO_PROGRESS = (LABELLED, READ, GRADED)
 # The event of a retracted run, which counts for nothing any more.
 RETRACTED = "retracted"

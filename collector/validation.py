@@ -140,7 +140,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def no_text(given: Any) -> str:
-    """Say what would be right in place of a value that is no text."""
+    """Return what a value that is no text should be."""
     sentence = f"should be {EXPECTED['string_type']} and is {_shown(given)}"
     if isinstance(given, bool):
         return f"{sentence} ({TRUTH_VALUES}); put it in quotes"

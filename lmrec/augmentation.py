@@ -1,4 +1,4 @@
-"""Counterfactual data augmentation: each text that names somebody is learned a second time, with a name of another group.
+"""Counterfactual data augmentation: each text that names a person is learned a second time, with a name of another group.
 
 Section 5 of the source names this mitigation. The model card has the accuracy with and without it.
 """

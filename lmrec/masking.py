@@ -63,7 +63,7 @@ class Masker:
         if self._hidden is not None:
             text = self._hidden.sub(" ", text)
         if self._tag is not None:
-            # From the end, so that the places before stay what they are.
+            # From the end, so that earlier places stay valid.
             for entity in reversed(self._tag(text).ents):
                 if entity.label_ in ENTITY_LABELS:
                     text = f"{text[: entity.start_char]}{PLACEHOLDER}{text[entity.end_char :]}"

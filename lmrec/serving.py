@@ -32,7 +32,7 @@ class Server(ThreadingHTTPServer):
 
     Args:
         answerer: the recommenders to ask.
-        model: what it is called.
+        model: its name.
         port: 0 takes a free one; `server_port` says which.
 
     Raises:

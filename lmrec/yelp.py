@@ -34,7 +34,7 @@ class Venue:
 
     Attributes:
         venue_id: its business_id.
-        name: what it is called; `unique_names` makes it one of a kind in its city.
+        name: its name; `unique_names` makes it unique in its city.
         city: where it is, None where the file does not say.
         price_level: 1, the cheapest, to 4; None where the file does not say.
         categories: as the file writes them, in its order.

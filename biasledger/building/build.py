@@ -227,7 +227,7 @@ def _build_and_publish(
         "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
     }
     if is_closed:
-        # As dbt names them in its statements: seen from the project.
+        # Relative to the project, as in dbt's statements.
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
     try:
         messages = dbt.run(["build", *options], environment, on_step, methods=methods, is_closed=is_closed)

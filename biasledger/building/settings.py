@@ -64,7 +64,7 @@ def _require_columns(path: Path, header: Collection[str], needed: Collection[str
 
 
 def _require_all_measures(path: Path, measures: Collection[str]) -> None:
-    """Without a row that holds everywhere, a measure would be computed and never judged."""
+    """Check that each measure has a row that applies everywhere, as it would never be judged otherwise."""
     judged = {
         row["measure"]
         for _, row in _read_numbered_rows(path)
@@ -101,7 +101,7 @@ def _check_output_thresholds(path: Path) -> None:
 
 
 def _require_a_tolerance_for_all(path: Path) -> None:
-    """Without a row for everything else, a measure would be compared with nothing."""
+    """Check that each measure has a default row, as it would have no tolerance otherwise."""
     rows = [row for _, row in _read_numbered_rows(path)]
     if not any((row["measure"], row["audit"], row["attribute"]) == ("*", "*", "*") for row in rows):
         raise InputError(

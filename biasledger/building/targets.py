@@ -1,4 +1,4 @@
-"""Where a build runs: the targets of profiles.yml, and what one on Spark needs."""
+"""The targets of profiles.yml, and the requirements of one on Spark."""
 
 from __future__ import annotations
 

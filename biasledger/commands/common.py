@@ -70,7 +70,7 @@ outside_option = click.option(
     help="Also read files that an audit names outside of its project or hidden in it; what is in them may be sent to the target.",
 )
 
-# Which table of a file is read, and how its text is written.
+# Options for the table and the encoding of a file.
 table_option = click.option(
     "--sheet",
     "--split",

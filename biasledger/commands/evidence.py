@@ -137,7 +137,7 @@ def verify(
 
 
 def _verify_pack(path: Path, ledger: Path, *, rebuild: bool, signers: Path | None) -> list[Verdict]:
-    """Check a pack and print what is found, step by step: what is known stays known where its figures cannot be computed."""
+    """Check a pack and print each result at once, because computing its figures may fail later."""
     from biasledger.packing.checking import check_figures, check_pack, require_engine
     from biasledger.packing.signing import verify_signature
 

@@ -154,7 +154,7 @@ def _is_right(
     encoding: str | None,
     outcome: str | None = None,
 ) -> bool:
-    """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
+    """Print the errors of a spec and, with a file of answers, how it reads it; return whether there are no errors."""
     from biasledger.planning.dry_run import design_warnings
     from biasledger.planning.outlooks import size_note
     from biasledger.planning.scopes import scope_warnings
@@ -549,7 +549,7 @@ def _asked_answer(file: Path, columns: Sequence[str], form: Form, sheets: str, *
 
 
 def _prompt_for_column(option: str, question: str, columns: Sequence[str], hint: str = "") -> str:
-    """Return what the person at the terminal answers; where there is none, say which option to give."""
+    """Ask the person at the terminal for a column; without a terminal, name the option to give."""
     if not _is_answered():
         message = f" {hint}" if hint else ""
         raise click.UsageError(
@@ -562,7 +562,7 @@ def _prompt_for_column(option: str, question: str, columns: Sequence[str], hint:
 
 
 def _asked_favourable(labels: Sequence[str]) -> Sequence[str]:
-    """Return the label that the person at the terminal names; none where there is none, or nothing to choose from."""
+    """Ask the person at the terminal for a label; return none without a terminal or without labels."""
     if not labels or not _is_answered():
         return ()
     say(f"Which label selects somebody? ({_joined_names(labels)}; empty: decide later)", err=True)
@@ -592,7 +592,7 @@ def _unused_lines(unused: Sequence[str], roles: Mapping[str, str | None]) -> Ite
 
 
 def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> str:
-    """Say how to name the column of what was asked, where none is; by its name if it is called like one."""
+    """Return how to name the column of the question if it is missing, with a column that is called like one."""
     if roles.get("prompt") is not None:
         return ""
     column = next((one for one in unused if one.casefold() in _ASKED), "COLUMN")

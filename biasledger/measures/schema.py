@@ -131,7 +131,7 @@ def _series(column: NDArray[Any]) -> Any:
 
 
 def _cells(kind: type, result: object | None) -> Iterator[tuple[str, str, Any]]:
-    """Name, type and value of each column; what is missing where there is no result."""
+    """Yield name, type and value of each column; the missing value without a result."""
     for name, prefix, hint in _fields(kind):
         value = None if result is None else getattr(result, name)
         if isinstance(hint, type) and is_dataclass(hint):

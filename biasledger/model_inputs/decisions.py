@@ -154,7 +154,7 @@ def _units_of(
             rows = members_of[row["comparison_key"]]
             unread = _unread(rows, row)
             if unread is not None:
-                # A unit without an answer that was read says nothing but that.
+                # A unit without a read answer only counts as unread.
                 rows = {column: values[rows["n"] > 0] for column, values in rows.items()}
             units = _units(rows, row)
         yield row, units, unread
@@ -192,7 +192,9 @@ def _units(rows: Columns, comparison: dict[str, Any]) -> Units:
 
 
 def _optional(rows: Columns, column: str) -> Integers | None:
-    """A column's whole numbers; None where there is no such column, or a row has none: names of some people say nothing."""
+    """Return a column's whole numbers; None without the column, or if a row has none, because names of some people are of no
+    use.
+    """
     if column not in rows or np.ma.getmaskarray(np.ma.asarray(rows[column])).any():
         return None
     return integers(rows[column], column)

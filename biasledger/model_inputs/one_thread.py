@@ -38,7 +38,7 @@ class OneThread:
             with self._lock:
                 self._n_inside -= 1
                 if not self._n_inside and self._setter:
-                    # In turn, the first one last, which knows what it was before.
+                    # In reverse order: the first one knows the original limit.
                     self._setter.submit(self._limits.close).result()
                     self._setter.shutdown()
                     self._setter = None

@@ -210,7 +210,7 @@ def read_price_pairs(
     for pair, (attribute,), sides in questions(
         comparable_pairs(pairs, done), units, ("attribute",), order="unit_key, domain, level"
     ):
-        # A domain that one of the runs did not ask about says nothing of a change.
+        # A domain that only one of the runs asked about shows no change.
         domains = np.intersect1d(sides[0]["domain"].astype(str), sides[1]["domain"].astype(str))
         n_levels = int(max(side["n_levels"].max() for side in sides))
         if domains.size:

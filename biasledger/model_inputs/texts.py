@@ -108,7 +108,7 @@ def new_vectors(
     texts: duckdb.DuckDBPyRelation,
     removed_words: duckdb.DuckDBPyRelation,
 ) -> duckdb.DuckDBPyRelation:
-    """The vector of each text that the model's table does not hold yet, without what names somebody, each text encoded once.
+    """Return the vector of each text that the model's table lacks, without words that name a person; each text is encoded once.
 
     texts: vector_key, run_id, encoder_place, encoder_hash, answer_text; without the last ones in runs that name no encoder.
     removed_words: run_id, word, in lower case.

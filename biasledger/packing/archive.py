@@ -201,7 +201,7 @@ def read_pack(path: Path) -> Pack:
 
 
 def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
-    """A pack comes from somebody else: it must not be able to fill the memory, nor to say the same twice."""
+    """Check sizes and duplicate names, because a pack is untrusted and could fill the memory."""
     names = [_inner(entry.filename) for entry in entries]
     if len(set(names)) < len(names):
         raise InputError(f"{path} is no evidence pack: it holds two files of the same name.")

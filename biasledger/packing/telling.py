@@ -1,4 +1,4 @@
-"""Summary and report of a pack's run, which depend on nothing that was asked or built next to it."""
+"""Summary and report of a pack's run, which do not depend on other runs or builds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which erased texts and retracted runs a warehouse was built without: a build writes down a hash of all of them."""
+"""Check that a warehouse was built after all erasures and retractions: a build notes a hash of them."""
 
 from __future__ import annotations
 

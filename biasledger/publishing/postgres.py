@@ -139,7 +139,7 @@ def _about(published: Published, tables: Sequence[PostgresTable]) -> list[Postgr
 def _with_short_key(
     source: duckdb.DuckDBPyConnection, table: PostgresTable, on_note: Callable[[str], None]
 ) -> PostgresTable:
-    """Without the key where a row's is too long for an index: what a model says may be part of one."""
+    """Drop the key if a row's key is too long for an index, as an answer may be part of it."""
     types = {column.name: column.type for column in table.columns}
     texts = [name for name in table.key if types[name] == "text"]
     if not texts:

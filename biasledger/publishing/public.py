@@ -28,7 +28,7 @@ def public_tables(manifest: Mapping[str, Any]) -> list[PublicTable]:
     nodes: Mapping[str, Any] = manifest["nodes"]
     keys: dict[str, tuple[str, ...]] = {}
     for model, columns in _unique(nodes):
-        # Where several are tested, the shortest says it all.
+        # If several keys are tested, take the shortest.
         if len(columns) < len(keys.get(model, columns)) or model not in keys:
             keys[model] = columns
     tables = [

@@ -39,7 +39,7 @@ class PublishError(BiasledgerError):
 
 @dataclass(frozen=True, slots=True)
 class BuildInfo:
-    """Which build made the tables, for those who read them.
+    """The build that made the tables, for their readers.
 
     Attributes:
         build_id: dbt's invocation_id, new in every build.

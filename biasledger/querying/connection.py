@@ -1,4 +1,4 @@
-"""The warehouse opened so that a query can read its tables and do nothing else."""
+"""Open the warehouse so that a query can only read its tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from collector.sql import identifier, literal
 if TYPE_CHECKING:
     import duckdb
 
-# Where biasledger's own tables are; a name without a schema is looked for there first.
+# The schemas of biasledger's own tables, which are searched first for a name without a schema.
 SCHEMAS = ("marts", "settings")
 # The order counts: after the last one nothing can be set any more. Without external access a query reads no files, loads no
 # extensions and attaches nothing; without replacements it reads no Python variables either.

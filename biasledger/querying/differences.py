@@ -1,4 +1,4 @@
-"""Where a query that sqlglot translated may mean something else than in DuckDB.
+"""Find parts of a translated query that may differ in meaning from DuckDB.
 
 PostgreSQL and Spark are known: each rule looks for one thing in the parsed query and says what differs there. For any other
 warehouse one sentence says what to look at. Nulls' place in an order is no rule: sqlglot writes it out wherever a warehouse's own
@@ -93,7 +93,7 @@ def _every(*kinds: type[Expr]) -> Callable[[Expr], Iterator[Expr]]:
 
 
 def _divisions(query: Expr) -> Iterator[Expr]:
-    """Those whose divisor may be zero."""
+    """Yield divisions whose divisor may be zero."""
     for division in query.find_all(exp.Div):
         divisor = division.expression.unnest()
         if not (isinstance(divisor, exp.Nullif) or (divisor.is_number and divisor.to_py())):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Sink(Protocol):
-    """Where text goes: a file, or standard output."""
+    """A destination of text: a file, or standard output."""
 
     def write(self, text: str, /) -> object:
         """Take some text."""

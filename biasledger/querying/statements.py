@@ -1,4 +1,4 @@
-"""Runs one reading statement on the published tables; what is wrong with it is said in one sentence with the nearest name."""
+"""Run one reading statement on the published tables; an error is one sentence with the nearest name."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str, n: int) -> Iterator[tu
 
 
 def _is_pivot(sql: str) -> bool:
-    """DuckDB makes two statements of a PIVOT without a list of values; nothing else of several parts may run."""
+    """Allow several statements only for a PIVOT without a list of values, which DuckDB splits in two."""
     import sqlglot
     from sqlglot.errors import SqlglotError
 

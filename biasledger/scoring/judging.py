@@ -61,7 +61,7 @@ The message that was replied to, between the lines of number signs:
 """
 ANSWER_TOKENS = 40
 LONGEST_REASON = 500
-# So many texts are graded between two writes to the ledger, so that little is lost where the grading is stopped.
+# The number of texts graded between two writes to the ledger, so that little is lost if grading is stopped.
 BATCH = 50
 # A swap test alarms below this p, adjusted for the pairs of groups, from this share of the range on: half of a finding's.
 SWAP_ALPHA, SWAP_LEAST = 0.05, 0.05

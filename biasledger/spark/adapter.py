@@ -166,7 +166,7 @@ class SparkConnectionManager(SQLConnectionManager):
             return cls._tables
 
     def cleanup_all(self) -> None:
-        """End with a command of dbt what it began: its process may have more to do, such as read what was built."""
+        """End the session that a command of dbt began, because its process may go on, for example to read the tables."""
         super().cleanup_all()
         with self._lock:
             if SparkConnectionManager._tables is not None:

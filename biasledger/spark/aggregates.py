@@ -1,4 +1,4 @@
-"""Aggregates in an order, which Spark has none of: what is gathered is sorted afterwards.
+"""Ordered aggregates, which Spark lacks: the values are collected and then sorted.
 
 Sums in an order are folded over the sorted list, one after the other as DuckDB does, so that they never depend on how rows are
 spread over machines.

@@ -129,7 +129,7 @@ def _replaced(function: str) -> tuple[str, str]:
 
 
 def _strip_accents(text: exp.Expr) -> exp.Expr:
-    """Without marks; what is left is composed, which concerns Korean alone."""
+    """Remove marks and compose the rest, which only matters for Korean."""
     stripped = call("translate", text, *_replaced("strip_accents"))
     return template(
         "get(transform(array(_text), _bare -> if(rlike(_bare, _apart), "
@@ -261,7 +261,7 @@ def _histogram(of: exp.Expr) -> exp.Expr:
 
 
 def _divided(node: exp.Div) -> exp.Expr | None:
-    """By zero DuckDB gives an infinity or no number (NaN), as IEEE 754 has it, and Spark an error."""
+    """Divide as DuckDB does: division by zero gives infinity or NaN (IEEE 754), where Spark raises an error."""
     if _is_not_zero(node.expression):
         return None
     return template(

@@ -25,7 +25,7 @@ def is_connect(master: str) -> bool:
 
 
 def shown(master: str) -> str:
-    """As it may be printed: an address of Spark Connect without parameters, and without a host where an @ follows one."""
+    """Return an address of Spark Connect without secrets: without parameters, and without a host that an @ follows."""
     if not is_connect(master):
         return master
     place, rest = _split(master)

@@ -36,9 +36,9 @@ _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Which of hundreds of conditions follow from which others takes longer to find out than it saves.
+    # Inferring conditions from hundreds of others takes longer than it saves.
     "spark.sql.constraintPropagation.enabled": "false",
-    # Where one side of a join turns out to be small, such as the texts next to their words, the other need not be sorted.
+    # If one side of a join is small, such as texts joined to their words, the other need not be sorted.
     "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
 }
 # By this variable pyspark remembers that a process went the way of Spark Connect; and whether it does since a session of ours.
@@ -72,7 +72,7 @@ def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
 
     # Its errors come as exceptions, too.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-    # Where workers run on this machine they take this Python, which has biasledger.
+    # Workers on this machine use this Python, which has biasledger.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     session = _session(master, {**_DEFAULTS, **settings, **_MEANING})
@@ -151,7 +151,7 @@ def _memory() -> int:
     with suppress(AttributeError, ValueError, OSError):
         known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for limit in _LIMITS:
-        # It says "max" where there is none.
+        # "max" means no limit.
         with suppress(ValueError, OSError):
             known.append(int(limit.read_text(encoding="ascii")))
     return min(known, default=0)
@@ -183,7 +183,7 @@ def _errors_in(log: Path) -> Iterator[None]:
 
 
 def c_printf(form: str, *values: Any) -> str | None:
-    """DuckDB's printf, which is C's: Java's rounds halves of what is shown up, not by what the number is."""
+    """Format as DuckDB's printf does, like C; Java's rounds the shown decimal half up instead of the binary number."""
     if any(value is None for value in values):
         return None
     if form == "%,d":  # thousands are separated, which Python's % cannot do

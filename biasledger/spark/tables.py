@@ -1,4 +1,4 @@
-"""Where tables lie in a build on Spark: each a folder of Parquet that Spark and DuckDB read, public ones in a DuckDB file, too.
+"""Tables of a build on Spark: each is a folder of Parquet for Spark and DuckDB; public ones are also in a DuckDB file.
 
 The ledger and what was published last are read by DuckDB, once for each table that a model asks for.
 """
@@ -107,7 +107,7 @@ class Tables:
         """A table as DuckDB reads it: from its files, of which a filter reads only what it needs. A view's are written now."""
         place = self._place(schema, name)
         with self._lock:
-            # A folder is there as soon as writing begins, and says nothing of its end.
+            # A folder exists as soon as writing begins, so it does not show that writing ended.
             if _named(schema, name) in self._views and place not in self._written:
                 self.spark.table(_named(schema, name)).write.mode("overwrite").parquet(str(place))
                 self._written.add(place)
@@ -213,7 +213,7 @@ def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
     """Write rows as Parquet that Spark reads in tasks of bounded memory: a task holds a row group, and several take several."""
     kinds = zip(rows.columns, map(str, rows.types), strict=True)
     lengths = [f"coalesce(strlen({identifier(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
-    # By the longest stretch: a ledger has runs of one word next to runs of long texts.
+    # Sized by the longest part, because texts may be short in one run and long in another.
     least, _ = ROW_GROUP_ROWS
     stretches = rows.project(
         f"{' + '.join(lengths) or '0'} as n_bytes, (row_number() over () - 1) // {least} as stretch"

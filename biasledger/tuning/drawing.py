@@ -106,6 +106,6 @@ def _alike(cells: Sequence[list[_Answer]], n: int, seed: int) -> list[_Answer]:
         generator.shuffle(members)
     drawn: list[_Answer] = []
     while len(drawn) < n and (cells := [members for members in cells if members]):
-        # Where not all cells get one more, which do is drawn, too.
+        # If not all cells get one more, those that do are drawn at random.
         drawn += [cells[place].pop() for place in generator.permutation(len(cells))[: n - len(drawn)]]
     return drawn

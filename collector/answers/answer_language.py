@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# py3langid needs about this much text; what it is less sure of than this stays open.
+# py3langid needs about this much text; less certain results are not used.
 SHORTEST = 20
 CONFIDENCE = 0.7
 # More text changes the language of no answer, and takes longer.

@@ -122,7 +122,7 @@ def read_failure(message: str) -> Failure:
         message: the text of an error, of an exception, or the body of an HTTP error.
     """
     tables = _tables()
-    # Only the exception of a traceback counts: the program's own names and lines say nothing about the call.
+    # Only the exception of a traceback counts: the program's names and lines do not describe the call.
     if (last := message.rfind(_FRAME)) >= 0:
         message = _INDENTED.sub("", message[last:])
     text = message
@@ -213,7 +213,7 @@ def _reason_within(text: str, tables: _Tables) -> Rule | None:
 
 
 def _is_error_message(text: str) -> bool:
-    """Say whether a text is an error message and nothing else."""
+    """Return whether a text is only an error message."""
     tables = _tables()
     if text.startswith(("{", "[{")):
         return _is_error_body(text, tables)

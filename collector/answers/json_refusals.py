@@ -34,7 +34,7 @@ class Silence:
 
 
 def whole_json(text: str) -> list[JsonObject | list[Any]]:
-    """Return the JSON that a reply consists of, with or without a fence; nothing of one that opens otherwise or is left open."""
+    """Return the JSON that a reply consists of, with or without a fence; None if it opens otherwise or is not closed."""
     if not _FENCE.sub("", text, count=1).startswith(("{", "[")):
         return []
     values = []

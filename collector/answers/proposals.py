@@ -25,7 +25,7 @@ from collector.answers.texts.json_text import json_value
 from collector.answers.texts.plain import Reply
 from collector.composed import composed
 
-# So many of the answers have to look alike; the others may be cut off.
+# The share of the answers that have to look alike; the others may be cut off.
 MOST = 0.8
 MAX_LABELS = 12
 MAX_LABEL_CHARACTERS = 40
@@ -34,7 +34,7 @@ MAX_LABEL_WORDS = 3
 _ONCE_AMONG = 100
 # The number of answers that choose the kinds and scales to try on all answers.
 _SAMPLED, _MOST_OF_SOME = 200, 0.7
-# Where the answers have more text, only every second, third … one is read.
+# With more text than this, only every second, third … answer is read.
 _CHARACTERS_READ = 500_000
 _SCALES_TRIED = 3
 _AMOUNT_CHARACTERS = 2_000
@@ -278,7 +278,7 @@ def _labels(parts: Sequence[str], *, is_known: bool) -> dict[str, list[str]]:
 
 
 def _stated(text: str) -> str | None:
-    """Return the short text that an answer decides for by an explicit rule; None if there is none."""
+    """Return the short text that an answer chooses by an explicit rule; None if there is none."""
     found = json_decision(text, None, lambda leaf, is_key: _short_value(text, leaf) if is_key else None)
     if found is not None or text.startswith("{"):
         return found.value if found is not None else None

@@ -62,7 +62,7 @@ def split_reasoning(text: str) -> Parted:
     if (fenced := _FENCE.match(text)) is not None:
         answer = text[fenced.end() :].strip()
         return Parted(answer, fenced["text"].strip() or None, is_unclosed=not answer)
-    # Most answers hold nothing that a tag begins with.
+    # Most answers have no character that begins a tag.
     may_hold_tags = "<" in text or "&" in text or "◁" in text or ("]" in text and "think]" in text.lower())
     if not may_hold_tags:
         return Parted(text)

@@ -50,7 +50,7 @@ class Answer:
 
     Attributes:
         status: ok, unread (no rule finds a decision), malformed, refused, truncated or error (the reply is an error message).
-        answer_text: what is analysed; set where the status is ok.
+        answer_text: the analysed text; set if the status is ok.
         error: one sentence where the status is not ok.
         n_items: the number of items of a list; set where the status is ok.
         read_by: the rule that read the answer or found the refusal; None where no rule did.
@@ -409,7 +409,7 @@ def _silent(
     are_numbers_answers: bool = False,
     answers: Sequence[str] = (),
 ) -> Answer | None:
-    """Return the status of JSON without an answer; None if it may answer, or if there is none."""
+    """Return the status of JSON without an answer; None if it may contain one, or without JSON."""
     if not values:
         return None
     try:
@@ -513,7 +513,7 @@ class _Words:
 
 
 def _flatten(value: Any, *, is_key: bool = False) -> Iterable[_Words]:
-    """Yield the keys and values of a JSON value in order; null says nothing."""
+    """Yield the keys and values of a JSON value in order, without nulls."""
     if isinstance(value, JsonObject):
         for key, inner in value:
             yield from _flatten(key, is_key=True)

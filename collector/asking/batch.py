@@ -44,7 +44,7 @@ MAX_POLL_SECONDS = 60.0
 # How often a service that does not answer is asked again, with pauses up to a minute, before the process gives up.
 MAX_TRIES = 10
 MAX_BACKOFF_SECONDS = 60.0
-# So long after a submission that got no answer the service may still make the batch, or not list it yet.
+# After a submission without a reply, the service may take this long to make or list the batch.
 SETTLE_SECONDS = 30.0
 SETTLE_POLL_SECONDS = 2.0
 _TAG_DIGITS = 8

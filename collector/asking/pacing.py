@@ -51,7 +51,7 @@ MAX_PAUSE_SECONDS = 3600.0
 PROBE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS = 1.0
 MAX_GUESSED_PAUSE_SECONDS = 60.0
-# So many refusals in a row may ask to come again at once, with Retry-After: 0.
+# The number of consecutive refusals that may ask for an immediate retry, with Retry-After: 0.
 MEANT_AT_ONCE = 4
 MAX_PAUSE_AT_ONCE_SECONDS = 2.0
 # One question that is refused so often for the rate, after as many pauses, will not be answered today: where no other one was

@@ -33,7 +33,7 @@ class Advance(Protocol):
 
 
 class _Lines:
-    """Where there is no bar: says what is waited for in the log, once a pause, and if asked to how far it has come."""
+    """Reports without a bar: logs each pause once and, on request, the progress."""
 
     def __init__(self, label: str, total: int, *, reports: bool) -> None:
         self._label = label

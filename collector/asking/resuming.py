@@ -267,8 +267,8 @@ def require_same_target(run: RunRow, target: Target) -> None:
     for name in sorted(frozen.keys() | now.keys()):
         if frozen.get(name) != now.get(name):
             raise InputError(
-                f"The target {run.target!r} has another {name} now ({_setting_text(now, name)}) than run {run.run_id} was begun with "
-                f"({_setting_text(frozen, name)}); put it back to go on, or collect a new run."
+                f"The target {run.target!r} has another {name} now ({_setting_text(now, name)}) than run {run.run_id} was "
+                f"begun with ({_setting_text(frozen, name)}); put it back to go on, or collect a new run."
             )
 
 

@@ -49,7 +49,7 @@ The reply, between the lines of equals signs:
 =========="""
 # {"decision": "…"} and what a model may think before it.
 ANSWER_TOKENS = 30
-# So many answers go into one event, so that little is lost where the reading is stopped.
+# The number of answers in one event, so that little is lost if reading is stopped.
 BATCH = 200
 _FORMS = """
     select run_id, json_extract(spec, '$.answer')

@@ -104,7 +104,7 @@ def _longer(
     ledger: duckdb.DuckDBPyConnection,
     ledger_path: Path,
 ) -> list[ExportedRun]:
-    """Those of the runs, which the ledger holds otherwise, whose chain in the export goes on from its end in the ledger.
+    """Return the runs whose chain in the export continues the chain in the ledger.
 
     Raises:
         InputError: neither does in the ledger.

@@ -82,7 +82,7 @@ def import_items(
             has them, city and id.
         ledger_path: the ledger, made if absent; a file that cannot be imported leaves it as it was.
         name: what to call the catalogue; an audit names it in `analysis.prices.catalogue`.
-        columns: role (a key of ROLES) -> column, for columns that are not called what they are for.
+        columns: role (a key of ROLES) -> column, for columns with other names than their role.
         levels: price levels run from 1, the cheapest, to this.
 
     Returns:

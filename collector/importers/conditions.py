@@ -1,4 +1,4 @@
-"""Which groups a row of a file names: one column an attribute (wide form), or one condition a row (long form).
+"""Find the groups that a row of a file names: one column an attribute (wide form), or one condition a row (long form).
 
 Both forms read the table `keys`, which has a row_number, the file_row that error sentences name, and the form's columns as a0,
 a1, … (trimmed and composed; null without a value, and then m0, m1, … have the original, such as #N/A). They give each
@@ -192,7 +192,7 @@ class WideForm:
         return meaning | dict(self._values.get(attribute, {}))
 
     def _require_descriptor(self, connection: duckdb.DuckDBPyConnection, index: int, attribute: str) -> None:
-        """Raise for the first row that names a group of an attribute and nothing that states it."""
+        """Raise for the first row that names a group of an attribute without a descriptor."""
         at = self._descriptor_at.get(attribute)
         if at is None:
             return

@@ -38,7 +38,7 @@ class GatheredPlan(FilePlan):
             table: rows with run, row_number and answer_number, which is the same for the rows of an answer.
             names: columns in which an answer's rows should agree; the first row counts, as it does for trial, weight and
                 model.
-            lists: column to be -> the columns that it lists, as JSON, and what it is ordered by. One of them is `answer`.
+            lists: new column -> the columns that it lists, as JSON, and its order. One of them is `answer`.
         """
         kept = [*names, *self._mapped("trial", "weight", "model")]
         listed = ", ".join(

@@ -70,7 +70,7 @@ class ItemPlan(GatheredPlan):
         return prices.items_per_answer if counts_categories else None
 
     def _read_prices(self) -> None:
-        """Make `prices_read`, the level or amount that each price in the file means; raise for the first that is none."""
+        """Make `prices_read`, the level or amount of each price in the file; raise for the first invalid price."""
         rules = self._audit.answer.item_rules
         self._connection.execute(
             "create table prices_read (price varchar, price_level integer, amount double, currency varchar)"
@@ -96,7 +96,7 @@ class ItemPlan(GatheredPlan):
             self._connection.executemany("insert into prices_read values (?, ?, ?, ?)", meaning)
 
     def _wanted(self, price: Price | None) -> str:
-        """Say what a price should be that is none."""
+        """Return what an invalid price should be."""
         rules = self._audit.answer.item_rules
         if rules.are_amounts:
             return "price should be an amount of money, such as 349 or 349 €, and empty where it is not known"

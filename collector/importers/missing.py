@@ -1,4 +1,4 @@
-"""Cells without a value in a file of answers: which answers are none, how many there are by column, and what may be one more."""
+"""Cells without a value in a file of answers: marks of missing answers, their numbers by column, and possible other marks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def trimmed(column: str) -> str:
 
 
 def present(cell: str, known: Collection[str]) -> str:
-    """Return as SQL a trimmed cell, null if it means no value and is none of the known words."""
+    """Return SQL for a trimmed cell, null if it means no value and is not a known word."""
     return f"case when not {_is_none(cell, known)} then {cell} end"
 
 
@@ -122,7 +122,7 @@ def tokens_for_nothing(
     """
     known = {label.casefold() for label in labels}
     listed = {word: n for word, n in counts.items() if word.casefold() not in known and not is_missing(word)}
-    # Where most answers look so, it is how answers look.
+    # If most answers look like this, it is their form.
     n_bracketed = sum(n for word, n in counts.items() if _BRACKETED.fullmatch(word))
     n_upper = sum(n for word, n in counts.items() if _UPPER_CASE.fullmatch(word))
     bracketed_say, upper_say = n_bracketed * 2 < n_answers, n_upper * 2 < n_answers
@@ -162,7 +162,7 @@ def _is_bracketed(word: str, known: Collection[str]) -> bool:
 
 
 def _is_token(word: str, *, are_labels: bool) -> bool:
-    """Return whether a text in capitals among others may be a token: YES and NO are none, and among labels only a name_like_this
+    """Return whether a text in capitals among others may be a token: YES and NO are not, and among labels only a name_like_this
     is.
     """
     if not _UPPER_CASE.fullmatch(word) or sum(map(str.isalpha, word)) < 4:

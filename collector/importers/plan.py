@@ -73,7 +73,7 @@ ASKED_ROLES = ("prompt", "system_prompt")
 ANSWER_ROLES = ("text", "finish_reason", "error", "reasoning")
 # Why there is no answer, or why it ended; empty if the cell has no value.
 _SAID_ROLES = ("finish_reason", "error")
-# Names, of which #N/A and the like are none.
+# Names; #N/A and the like are not names.
 NAMED_ROLES = ("subject", "expected", "cluster", "block")
 PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected", "cluster", "block")
 ROLES = (
@@ -710,7 +710,7 @@ class RowPlan(FilePlan):
             ]
 
     def _kept_cells(self, cells: Sequence[str | None]) -> str | None:
-        """Return canonical JSON of the cells that are kept and have a value, None where there are none."""
+        """Return canonical JSON of the kept cells with a value, None if there are none."""
         found = {
             column: storable(cell)
             for column, cell in zip(self._keep_at, cells, strict=True)
@@ -783,7 +783,7 @@ class RowPlan(FilePlan):
 
     def _scores(self, labelled: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
         """Return (scorer, label) of a row, for the columns that hold one."""
-        # As classifiers' labels are kept: in lower case, so that NEGATIVE is negative.
+        # In lower case like classifiers' labels, so that NEGATIVE is negative.
         return tuple(
             (scorer, storable(self._score_labels.get(label, label).lower()))
             for scorer, label in zip(self._score_at, labelled, strict=True)

@@ -70,7 +70,7 @@ def import_predictions(files: Sequence[Path], ledger_path: Path, *, name: str) -
 
 def _prediction_rows(file: Path) -> Iterator[tuple[int, PredictionRow]]:
     """Yield each row's number from 1 and the row."""
-    # Opened first, so that what is no file is said so.
+    # Opened first, so that a missing file is reported as such.
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(file, [], None, Path(scratch)),

@@ -226,7 +226,7 @@ def _preview_answers(preview: Preview, audit: Audit, file: Path) -> None:
 
 
 def _checked(plan: Plan) -> str | None:
-    """Make the first pass over a file; return what is wrong in it, None where nothing is."""
+    """Make the first pass over a file; return its error, None without one."""
     try:
         with plan.readable():
             plan.check()

@@ -152,7 +152,7 @@ def import_runs(
                 )
                 kept.append((one, _append(append, runs, one, file, started_at, show_progress)))
             if any(content_hash(file, one.form) != one.source_hash for one in checked):
-                # Nothing is kept: it could be neither what it was nor what it is.
+                # Keep nothing: the file changed, so rows would mix two versions.
                 raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
         warnings = tuple(
             dict.fromkeys(
@@ -457,7 +457,7 @@ def _write_prompts(
 
 
 def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:
-    """Return the sentence on declared groups that no row names, none where there are none."""
+    """Return the sentence on declared groups that no row names, if there are any."""
     silent = {
         name: [group for group in attribute.groups if (name, group) not in named]
         for name, attribute in audit.attributes.items()

@@ -32,7 +32,7 @@ POLL_SECONDS = 0.1
 # longer rows than this on average, all stay as they are.
 MERGED_ROW_BYTES = 1 << 16
 VECTOR_ROWS = 2048
-# Nor are row groups of this size merged any more: they would be rewritten again and again, up to 122,880 rows, for little.
+# Row groups of this size are not merged: they would be rewritten many times, up to 122,880 rows, for little gain.
 MERGED_GROUP_BYTES = 1 << 25
 # DuckDB's memory while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
 READ_BYTES = 64_000_000
@@ -88,7 +88,7 @@ class RunInfo:
     """A run as the ledger lists it.
 
     Attributes:
-        state: its last event, such as started, finished, failed or batch_submitted; interrupted where somebody ended it.
+        state: its last event, such as started, finished, failed or batch_submitted; interrupted if the user ended it.
         is_finished: whether it was finished at some time, though it may have been resumed since.
         is_retracted: whether it was taken back, and counts for nothing any more.
         n_responses: trials, not attempts.

@@ -75,7 +75,7 @@ class Held:
 
     @property
     def is_as_kept(self) -> bool:
-        """Return whether the row is there, once, and says what it said when it was kept."""
+        """Return whether the row exists exactly once, unchanged."""
         if self.body is None or self.digest is None or self.returned or self.is_repeated:
             return False
         try:
@@ -113,7 +113,7 @@ def chain_links(
 
 
 def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str, str]]:
-    """Yield (what it is, the hash the ledger states, the hash of what is there) of everything kept by its content's hash."""
+    """Yield (description, stated hash, hash of the content) of everything that is kept by its content's hash."""
     from collector.spec.markers import hash_of_markers
     from collector.spec.subjects import hash_of_relevance
 
@@ -475,7 +475,7 @@ def _names(text: str) -> tuple[Any, ...]:
 
 
 def _json(text: str) -> Any:
-    """Return the value of JSON text, or the text where somebody made it something else."""
+    """Return the value of JSON text, or the text itself if it was changed into something else."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -186,7 +186,7 @@ def _changed(
     is_drawn: bool,
     rubric: str,
 ) -> dict[tuple[str, int], _Given]:
-    """Those of a run's labels that the person has not given already, or not of answers known to be drawn."""
+    """Return a run's labels that the person has not given before, or not for answers known to be drawn."""
     with ledger.read() as connection:
         absent = connection.execute(
             _ABSENT,

@@ -73,7 +73,7 @@ class SpecFiles:
         return path
 
     def _problem(self, place: Path, root: Path) -> str | None:
-        """Say why a file, its links followed, is none of the spec's; None where nothing speaks against it."""
+        """Return why the spec may not use a file, after following links; None if it may."""
         if not place.is_relative_to(root):
             return f"lies outside of {root}: put it there"
         parts = place.relative_to(root).parts

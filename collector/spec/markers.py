@@ -94,7 +94,7 @@ def read_markers(
             category=category,
             group_name=group,
         )
-        # As answers are read: hip-hop and hip hop are one marker.
+        # As in answers, hip-hop and hip hop are one marker.
         read = _SEPARATOR.sub(" ", marker).strip()
         first = seen.setdefault(
             (read, one.probe, one.category, one.list, one.direction, one.group_name), number

@@ -1,4 +1,4 @@
-"""Replace a person's name in a text: the same text about somebody else, in which nothing but the name differs.
+"""Replace a person's name in a text, so that only the name differs.
 
 In prose a name is a whole word in any case; a word that contains it (Art in state-of-the-art, artist) is another word.
 In addresses (e-mail, web, handles), where names are written small, without accents and joined, it is also found joined to

@@ -134,7 +134,7 @@ def turns_of(turns: str) -> tuple[Turn, ...]:
 
 
 def transcript(turns: str, answers: Sequence[str | None]) -> str:
-    """Return what is said in a conversation after these answers and before the next one, for people; None is shown as …."""
+    """Return the messages of a conversation between these answers and the next one, for people; None is shown as …."""
     shown = []
     for place, turn in enumerate(turns_of(turns)[: len(answers) + 1]):
         shown += [f"Assistant: {answers[place - 1] or '…'}"] if place else []

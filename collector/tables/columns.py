@@ -25,7 +25,7 @@ MOST_STEPS = 30
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a column is: the place of a file's column, and the steps into the JSON in its cells, none for the cell itself."""
+    """The place of a column in a file, and the steps into the JSON in its cells, none for the cell itself."""
 
     place: int
     steps: tuple[str | int, ...] = ()

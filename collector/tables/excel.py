@@ -43,7 +43,7 @@ class Sheet:
 
     Attributes:
         columns: what its header calls its columns, in order; unnamed ones are left out.
-        notes: what is allowed but should be known; all of it once the rows are read.
+        notes: warnings; complete once the rows are read.
     """
 
     columns: Sequence[str]

@@ -20,7 +20,7 @@ _ARCHIVE, _DOCUMENT, _LINES = ".eval", ".json", ".jsonl"
 
 
 def log_rows(path: Path, stated: str | None) -> Iterator[LogRow] | None:
-    """Return the rows of a log, or None for a file that is none.
+    """Return the rows of a log, or None for a file that is no log.
 
     Args:
         path: an existing file.

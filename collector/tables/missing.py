@@ -20,7 +20,7 @@ SPREADSHEET_ERRORS = frozenset(
     err:501 err:502 err:504 err:508 err:509 err:510 err:511 err:512 err:519 err:520 err:522 err:523 err:532
     """.split()
 )
-# As programs write them: Nan, Null and Na are names of people, and are none of these.
+# Spelled as programs do: Nan, Null and Na are names of people.
 WORDS = frozenset(
     """
     nan NaN NAN -nan -NaN null NULL nil NIL None none NONE NA N/A n/a na <NA> <na> NaT nat NIL undefined #NA

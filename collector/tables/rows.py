@@ -101,7 +101,7 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _require_table(path: Path, what: str, seen_from: str) -> None:
-    """Raise InputError for what is no regular file, is empty, or is too large to be read whole."""
+    """Raise InputError for a file that is not regular, is empty, or is too large to be read whole."""
     require_plain(path)
     try:
         is_file, size = path.is_file(), path.stat().st_size

@@ -54,7 +54,7 @@ FORMATS = {
     ".xlsm": "xlsx",
 }
 LOG, DATASET, FOLDER = "log", "dataset", "folder"
-# Text, which has an encoding, and what has several tables of which one is read.
+# Formats of text, which have an encoding, and formats with several tables.
 _TEXT = (*CSV_KINDS, "jsonl", "json")
 _TABLES = {"xlsx": "sheet", DATASET: "split"}
 CSV_DELIMITERS = (",", ";", "\t", "|")
@@ -629,7 +629,7 @@ def _structures(connection: duckdb.DuckDBPyConnection, objects: str, column: str
 
 
 def _structure_of(connection: duckdb.DuckDBPyConnection, rows: str, column: str) -> Any:
-    """Return the structure of the JSON in a column; None where there is none."""
+    """Return the structure of the JSON in a column; None without JSON."""
     found = connection.execute(f"select json_group_structure({column}) from ({rows})").fetchall()[0][0]
     return None if found is None else json.loads(found)
 
@@ -663,7 +663,7 @@ def _unreadable(path: Path, kind: str, table: Path, message: str, n_skipped: int
 
 
 def _bad_json(path: Path, kind: str, table: Path) -> InputError | None:
-    """Return what is wrong in a file of JSON, None where nothing is found."""
+    """Return the error in a file of JSON, None if none is found."""
     if kind == "json":
         return _bad_json_array(path, table)
     if bad := _bad_json_line(table):
@@ -672,7 +672,7 @@ def _bad_json(path: Path, kind: str, table: Path) -> InputError | None:
 
 
 def _bad_json_array(path: Path, table: Path) -> InputError | None:
-    """Return what is wrong in an array; one that is very long is not looked into."""
+    """Return the error in an array; a very long one is not checked."""
     if table.stat().st_size > MAX_TABLE_BYTES:
         return None
     try:
@@ -694,7 +694,7 @@ def _bad_json_array(path: Path, table: Path) -> InputError | None:
 
 
 def _bad_json_line(path: Path) -> tuple[int, str] | None:
-    """Return the number of the first line that is no JSON object, and what it is instead."""
+    """Return the number of the first line that is no JSON object, and its kind."""
     with path.open("rb") as stream:
         lines = iter(lambda: stream.readline(MAX_ROW_BYTES + 1), b"")
         for number, line in enumerate(lines, start=1):

@@ -21,7 +21,7 @@ CSV_KINDS = ("csv", "tsv")
 HEADER_BYTES = 1 << 20
 # The line that Excel writes at the beginning to name the separator, which may be a literal tab.
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?[;,\t]*', re.IGNORECASE)
-# A line before the header that holds nothing, as where a sheet begins with empty rows.
+# An empty line before the header, as in a sheet that begins with empty rows.
 _EMPTY_LINE = re.compile(r'[\s;,|"]*')
 
 

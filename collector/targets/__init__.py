@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FUNCTION_PREFIX = "python:"
 # The settings that name environment variables that have to be set.
 _KEY_SETTINGS = ("api_key_env", "secret_env")
-# Names of secrets, by their letters in lower case. A bare "key" is one, an Idempotency-Key is none.
+# Names of secrets, by their letters in lower case. A bare "key" is a secret, an Idempotency-Key is not.
 _SECRET_NAME = re.compile(
     r"key|bearer|.*(?:(?:access|api|auth|private|secret|subscription)key|secret|password|passwd|cookie|authorization|token)"
 )

@@ -103,7 +103,7 @@ class AnthropicTarget(ChatTarget):
         return body
 
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read a message; None if the document is none. The model's thinking is no part of its answer."""
+        """Read a message; None if the document is no message. The model's thinking is not part of its answer."""
         content = document.get("content")
         if document.get("type") != "message" or not isinstance(content, list):
             return None

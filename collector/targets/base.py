@@ -148,7 +148,7 @@ class Submission:
     """A batch that is about to be submitted, or was when a process ended.
 
     Attributes:
-        label: what it is called at the service, where that lets a batch be called something.
+        label: its name at the service, if batches can have names.
         n_requests: its questions.
         since: when the submission began, naive UTC.
         known: ids of the batches that are known to be others.
@@ -165,7 +165,7 @@ class BatchTarget(Protocol):
 
     Attributes:
         max_requests, max_bytes: how much one batch may hold.
-        has_names: a batch is found by what it was called; without, by its size and time.
+        has_names: batches are found by name; otherwise by size and time.
     """
 
     has_names: bool

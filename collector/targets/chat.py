@@ -22,7 +22,7 @@ SHOWN_NAME_CHARACTERS = 60
 
 
 def instead_of_text(tools: Iterable[object], *, has_reasoned: bool) -> str | None:
-    """Return a sentence on what a reply without a text holds; None where it holds nothing that is known.
+    """Return a sentence on the content of a reply without a text; None if no content is known.
 
     Args:
         tools: the names of the tools that it wants to call.
@@ -105,7 +105,7 @@ class ChatTarget(ABC):
 
     @abstractmethod
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read an answer; None where the document is none."""
+        """Read an answer; None if the document is no answer."""
 
     @abstractmethod
     def problem(self, document: dict[str, Any] | None) -> Problem:

@@ -90,7 +90,7 @@ class GeminiTarget(ChatTarget):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The address, what is sent with every question, and whether seeds are sent."""
+        """The address, the settings sent with every question, and whether seeds are sent."""
         safety = {"safetySettings": self._safety_settings} if self._safety_settings else {}
         return {"base_url": self.base_url, "send_seed": self._send_seed, **safety, **self._sent}
 

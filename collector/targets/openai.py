@@ -88,7 +88,7 @@ class OpenAITarget(ChatTarget):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The address, what is sent with every question, and whether seeds are sent."""
+        """The address, the settings sent with every question, and whether seeds are sent."""
         return {"base_url": self.base_url, "send_seed": self._send_seed, **self._sent}
 
     @property
@@ -108,7 +108,7 @@ class OpenAITarget(ChatTarget):
         return body
 
     def answer(self, document: dict[str, Any]) -> Reply | None:
-        """Read a chat completion; None where the document is none."""
+        """Read a chat completion; None if the document is none."""
         choice = _first_choice(document)
         message = choice.get("message") if choice is not None else None
         if choice is None or not isinstance(message, dict):

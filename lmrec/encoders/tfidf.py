@@ -163,7 +163,7 @@ def _fitted(
             C=settings.c, solver="sag", tol=_UNREACHED, max_iter=_EPOCHS, random_state=settings.seed
         )
         with warnings.catch_warnings():
-            # So many times over the texts is what is asked for.
+            # The requested number of passes over the texts.
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(rows.astype(np.float32), venues)
     return (*_for_each_venue(model.coef_, model.intercept_), int(model.n_iter_[0]))

@@ -1,5 +1,6 @@
-{# A table that is replaced in one statement, which a failure rolls back. dbt's own `table` builds a second table and swaps the two,
-   for readers that the work file does not have. Columns are checked by our tests, so `biasledger build` skips the check. #}
+{# A table that is replaced in one statement, which a failure rolls back. dbt's own `table` builds a second table and swaps
+   the two, for readers that the work file does not have. Columns are checked by our tests, so `biasledger build` skips the
+   check. #}
 {% materialization rebuilt, adapter="duckdb", supported_languages=["sql"] %}
     {%- set target = this.incorporate(type="table") -%}
     {%- set existing = load_cached_relation(this) -%}

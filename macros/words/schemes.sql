@@ -164,7 +164,7 @@
 {%- endmacro %}
 
 {% macro default__keys_of_object(object) -%}
-    {#- By a path that is the same for every answer: a key may be empty, or a wildcard. -#}
+    {#- Extract by a path that is the same for every answer, because a key may be empty, or a wildcard. -#}
     {%- set inner = "json_extract(" ~ object ~ ", '$.*')[1]" -%}
     case
         when not coalesce(json_valid({{ object }}), false) then []

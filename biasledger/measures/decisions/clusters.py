@@ -208,7 +208,7 @@ def stratified(units: Units) -> tuple[float, Floats]:
     _, strata = np.unique(units.design.strata, return_inverse=True)
     _, clusters = np.unique(units.clusters, return_inverse=True)
     n_strata = int(strata.max()) + 1
-    # As one number each pairs are sorted many times as fast as in rows of two.
+    # Pairs coded as one number are sorted many times faster than rows of two.
     pairs, pair_of = np.unique(clusters * n_strata + strata, return_inverse=True)
     clusters_of_pairs, inside = np.divmod(pairs, n_strata)
 

@@ -1,4 +1,4 @@
-"""Permutation test of a gap inside strata: what is permuted is what is judged, and studentised.
+"""Permutation test of a gap inside strata, with the judged statistic, studentised.
 
 For every arrangement of the labels the gap is computed with its Mantel-Haenszel weights, and divided by a standard error
 over clusters that lets groups spread unequally: permuting the bare difference of a small group with a large spread and a large
@@ -59,7 +59,7 @@ class StratifiedGap:
         members, are_strata_whole = None, False
         if clusters is not None:
             names, of_unit = np.unique(clusters, return_inverse=True)
-            # As one number each pairs are sorted many times as fast as in rows of two.
+            # Pairs coded as one number are sorted many times faster than rows of two.
             pairs = np.unique(strata * names.size + of_unit[moves.of_row])
             of_strata, of_clusters = np.divmod(pairs, names.size)
             are_strata_whole = bool((np.diff(of_strata) != 0).all())

@@ -103,6 +103,6 @@ def half_widths_or_bounds(
 
 
 def nan_mean(values: Floats, axis: int) -> Floats:
-    """Mean of the values that are there, NaN where there is none."""
+    """Return the mean of the values that are not NaN, NaN if all are."""
     n = (~np.isnan(values)).sum(axis=axis)
     return np.asarray(np.nansum(values, axis=axis) / np.where(n > 0, n, np.nan))

@@ -39,7 +39,7 @@ FamilyStatistic = Callable[[Labels], Floats]
 N_BLOCKS = 2_000
 """Blocks to which units are pooled; twice as many units still move singly."""
 
-# So few blocks still give a studentised statistic the degrees of freedom that it needs.
+# The smallest number of blocks with enough degrees of freedom for a studentised statistic.
 _LEAST_BLOCKS = 20
 _BLOCK = 256
 _MAX_BLOCK_CELLS = 2**22

@@ -70,7 +70,7 @@ def common_cells(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Positions of the units that both sides keep: of each cell the first units, as many as the side with fewer has.
 
-    cells, others: (n_units,) the cell of each unit, in an order that says nothing of what was answered.
+    cells, others: (n_units,) the cell of each unit, in an order that does not depend on the answers.
     """
     return _common_places(cells, others), _common_places(others, cells)
 

@@ -35,7 +35,7 @@ _Z = 1.959964
 
 @dataclass(frozen=True)
 class WordUnits:
-    """Trials of one contrast in one run, in an order that says nothing of what was answered.
+    """Trials of one contrast in one run, in an order that does not depend on the answers.
 
     labels: 1 the marked group, 0 the reference. strata: (n_units,) names. clusters: texts that are the same share a number.
     features: word counts (n_units, n_words); which word a column is does not matter. prompts: (n_units,) names of the prompts

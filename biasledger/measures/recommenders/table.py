@@ -120,7 +120,7 @@ def averaged(rows: Sequence[Measure]) -> list[Measure]:
 
 
 def value_or_none(value: float) -> float | None:
-    """Return a number, None for what is none or infinite."""
+    """Return a number, None if it is NaN or infinite."""
     return value if math.isfinite(value) else None
 
 

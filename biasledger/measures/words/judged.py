@@ -108,7 +108,7 @@ class ClassifierAccuracyRow:
     """The accuracy of a classifier of groups, as published (accuracy_*) and as judged (the rest); see Classifier accuracy.
 
     coefficients: the words of largest weight, as JSON [{word, coefficient}]. skipped_reason: why nothing was measured, or "".
-    n_texts: texts that the classifier of what is judged was given.
+    n_texts: texts of the judged classifier.
     """
 
     chance: float = np.nan
@@ -247,7 +247,7 @@ def _classifier_accuracy_row(comparison: Comparison[Texts], draws: Draws) -> Cla
     texts, reason = comparison.units, _reason_to_skip(comparison.units)
     if reason:
         return ClassifierAccuracyRow(skipped_reason=reason)
-    # As the sources count; what is judged has every trial, at equal lengths.
+    # The published count; the judged one has every trial, at equal lengths.
     counted = classifier_accuracy(
         texts.counted_features,
         texts.design,

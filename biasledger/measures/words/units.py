@@ -20,7 +20,7 @@ from biasledger.measures.engine.word_counts import narrow, row_parts, row_sums, 
 from biasledger.measures.words.texts import Texts
 
 MIN_DESCRIPTORS = 5
-"""Names or wordings a group from which on they are judged as units: fewer say nothing about the group."""
+"""The smallest number of names or wordings per group that are judged as units; fewer do not represent the group."""
 
 MAX_TRIALS = 200_000
 """Trials of a comparison beyond which counted answers are taken for fewer, each for its share."""

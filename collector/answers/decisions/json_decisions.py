@@ -1,4 +1,4 @@
-"""Which value of a reply's JSON is the decision."""
+"""Find the value of a reply's JSON that is the decision."""
 
 from __future__ import annotations
 

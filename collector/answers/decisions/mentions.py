@@ -129,7 +129,7 @@ class Labels:
         return self._are_texts_bare if mention.is_text else self.are_bare
 
     def named(self, text: str) -> str | None:
-        """Return the label that a text is, apart from quotes, brackets and a noun before it; None if it is none."""
+        """Return the label that a text consists of, apart from quotes, brackets and a noun before it; None if it is no label."""
         reply = Reply(text, self.keep)
         stripped = reply.low.lstrip(OPENERS + "\n\r").rstrip(_ENDING)
         if not stripped:
@@ -423,7 +423,7 @@ def _is_sign(low: str, start: int, end: int, mark: str, earlier: str) -> bool:
 
 
 def _denial_in(said: str, signs: str, *, is_bare: bool) -> int | None:
-    """Return where the words end that say no of the label before them and its signs; None if they say nothing of it."""
+    """Return the end of the words that reject the label before them and its signs; None if there are none."""
     words = decision_words()
     cut = words.denials.starting(said)
     if cut is not None and (not said[cut:].strip() or said[cut:].lstrip().startswith("-")):
@@ -596,7 +596,7 @@ def _numbered(mentions: list[Mention]) -> list[Mention]:
 
 
 def masked(low: str, mentions: Sequence[Mention]) -> str:
-    """Return a text in which labels are letters that say nothing, so that a label like "no" or "reject" is no negation."""
+    """Return a text with labels replaced by neutral letters, so that a label like "no" or "reject" is no negation."""
     parts: list[str] = []
     at = 0
     for mention in mentions:

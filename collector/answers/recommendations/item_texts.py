@@ -141,7 +141,7 @@ def _from_table(lines: Sequence[str], rules: ItemRules) -> list[NamedInText]:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Which columns of a table hold names, prices and categories, and the currency that the heading of the prices states."""
+    """The table's columns of names, prices and categories, and the currency in the heading of the prices."""
 
     name: int
     price: int | None
@@ -371,5 +371,5 @@ def _categories_in(block: tuple[int, int, int] | None, plain: str) -> str:
 
 
 def _only(prices: set[Price | None]) -> Price | None:
-    """Return the price where just one is stated; a range, or two prices at once, is none."""
+    """Return the price if exactly one is stated; a range, or two prices, count as none."""
     return next(iter(prices)) if len(prices) == 1 else None

@@ -55,7 +55,7 @@ _SHOWN = 3
 _MOST_KEYS = 8
 _LONGEST_KEY = 40
 _MOST_REMEMBERED = 20
-# Where a price is an object, the key of its number.
+# The key of the number, if a price is an object.
 _AMOUNT_KEYS = (
     "amount",
     "value",
@@ -206,7 +206,7 @@ def _priced_item(name: str | None, price: Price | None, categories: tuple[str, .
 
 
 def _problem_of_prices(items: Sequence[Item], rules: ItemRules) -> str | None:
-    """Say that all prices are amounts, where the audit does not say what they are and so takes them for levels."""
+    """Return a note if all prices are amounts, but the audit does not state this and so takes them for levels."""
     amounts = [one.amount for one in items if one.amount is not None]
     if rules.prices is not None or not amounts or any(one.price_level is not None for one in items):
         return None
@@ -543,7 +543,7 @@ def _stated_prices(value: JsonObject, rules: ItemRules) -> Iterator[tuple[Any, s
     """Yield what an object holds at the stated paths of its price, with the currency that the last key names."""
     for path in rules.keys["price"]:
         found = dict.fromkeys(one for one in values_at(value, path) if isinstance(one, str | int | float))
-        # Two prices at once are none.
+        # Two prices count as none.
         if len(found) == 1:
             yield next(iter(found)), _currency_of(path[-1])
 

@@ -331,7 +331,7 @@ def _split_at_gaps(entries: list[_Entry], mark: str) -> list[_Entry]:
         if follower == entry.number + 1:
             split.append(entry)
             continue
-        # A number at the end of the last title is none of the list's unless it is marked as those are.
+        # A number at the end of the last title belongs to the list only if it is marked like the others.
         is_last = follower == 0 and len(entries) > 1
         parts = _split_inline(entry.number, entry.body, _INLINE_NUMBER, mark if is_last else "")
         if len(parts) == 1 and not is_last:

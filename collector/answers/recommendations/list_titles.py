@@ -79,7 +79,7 @@ def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
     n_before = Counter(behind for _, behind in pairs)
     leads = sum(n_behind[before] > 1 for before, _ in pairs)
     trails = sum(n_before[behind] > 1 for _, behind in pairs)
-    # Where performers come first and most items are pairs, an item whose performer comes once is written that way too.
+    # If performers come first and most items are pairs, an item whose performer occurs once is taken the same way.
     are_mostly_pairs = 2 * len(pairs) > len(halves)
     items = (
         behind
@@ -96,11 +96,11 @@ def quoted_titles(line: str) -> list[str]:
 
 
 def _in_prose() -> re.Pattern[str]:
-    """Return the pattern of titles inside sentences: the marks that a sentence uses for nothing else."""
+    """Return the pattern of titles inside sentences: marks that a sentence uses only for titles."""
     marks = [
         one.replace("{n}", r"\n").replace("]+)", "]{1,150})") for one in _QUOTED if one[0] not in "‘‚”〈"
     ]
-    # Where it opens and closes alike; it also closes “…”.
+    # The same mark opens and closes; it also closes “…”.
     marks.append(r"(?<![\w.,!?…])”([^“”\n]{1,150})”")
     emphasis = r"(?<![*\w])\*{1,3}(?=[^\s*])([^*\n]{1,150})\*{1,3}(?![*\w])"
     return re.compile("|".join([*marks, emphasis]))

@@ -78,7 +78,7 @@ _INTRO = re.compile(
     re.IGNORECASE,
 )
 _UNSPACED = re.compile(f"[{WITHOUT_SPACES}]")
-# Text that opens like JSON and is none is broken JSON, not prose.
+# Text that opens like JSON but does not parse is broken JSON, not prose.
 _LIKE_JSON = re.compile(r"\s*(?:```\w*\s*)?[\[{]")
 
 
@@ -258,7 +258,7 @@ def _of_table(lines: Sequence[str], first: MarkdownTable) -> tuple[str, ...]:
 
 
 def _without_questions(bodies: Sequence[str], form: Form) -> FoundList:
-    """Return the list of these bodies; where most of them ask something back, there is none."""
+    """Return the list of these bodies; none if most of them ask a question back."""
     items = cleaned(bodies)
     asked = sum(
         (item.endswith("?") and len(item.split()) >= SENTENCE_WORDS) or item.endswith("？") for item in items
@@ -328,7 +328,7 @@ def _prose_items(parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _comma_list(line: str) -> list[str]:
-    """Return the parts of a comma list after a colon or a word such as 'recommend', or of a line that is nothing else."""
+    """Return the parts of a comma list after a colon or a word such as 'recommend', or in a line of its own."""
     for lead, is_vague in ((_LEAD, False), (_VAGUE_LEAD, True)):
         for _, found in zip(range(MAX_LEADS), lead.finditer(line), strict=False):
             rest = line[found.end() :]

@@ -30,7 +30,7 @@ _STATED = re.compile(
     rf"(?=[*_]{{0,3}}\s{{0,2}}(?:$|[)\];|(•·]|[.,](?!\d)|[-–—]\s{{0,2}}(?!\d|\s|{_SIGN})))",
     re.IGNORECASE,
 )
-# A value that is a number, perhaps called what it is, with a remark that holds no other number.
+# A value that is a number, perhaps with its name, and a remark without another number.
 _NUMBER_VALUE = re.compile(
     rf"(?:price)?\s?{_KIND}?\s?[:=]?\s?{_NUMBER}{_OF_LEVELS}(?:[^\w+.][^\d+]*)?", re.IGNORECASE
 )

@@ -148,7 +148,7 @@ def without_harmless(text: str) -> str:
 
 
 def is_doubted(before: str) -> bool:
-    """Return whether what comes before an announcement makes it conditional, negated, doubtful or somebody else's."""
+    """Return whether the text before an announcement makes it conditional, negated, doubtful or another person's."""
     words = decision_words()
     sentence = without_harmless(sentence_before(before))
     if not sentence.strip():
@@ -169,7 +169,7 @@ def is_quoted(lead: str) -> bool:
 
 
 def is_foreign(lead: str) -> bool:
-    """Return whether what announces a decision speaks of somebody else's, or of one to be rejected: "The user's answer: "."""
+    """Return whether an announcement is of another person's decision, or of a rejected one: "The user's answer: "."""
     return decision_words().foreign.within(clause_before(lead.rstrip(_COLONS + OPENERS))) is not None
 
 
@@ -302,13 +302,13 @@ def is_condition(after: str) -> bool:
 
 
 def is_corrected(low: str, end: int) -> bool:
-    """Return whether the next words say that what was said before is wrong: "A. It is incorrect."."""
+    """Return whether the next words call the text before wrong: "A. It is incorrect."."""
     # "B) False" is a letter and its text.
     if low[end : end + 1] == ")":
         return False
     said = low[end : end + _CORRECTION].lstrip(_SENTENCE_SIGNS)
     cut = decision_words().correcting.starting(said)
-    # "Wrong options: B" says nothing of A.
+    # "Wrong options: B" does not concern A.
     return cut is not None and (" " in said[:cut] or not said[cut : cut + 2].strip().isalnum())
 
 

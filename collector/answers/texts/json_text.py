@@ -13,7 +13,7 @@ from typing import Any
 
 # How a JSON answer opens; other brackets belong to the prose around it.
 _OPENING = re.compile(r'\{\s*["},]|\[\s*[{\]]')
-# As above, and a list of strings too.
+# The same, with lists of strings.
 _OPENING_OF_ITEMS = re.compile(r'\{\s*["}]|\[\s*["{\[\]]')
 # A string that is never closed is one token that runs to the end, so that scanning stays linear.
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)'

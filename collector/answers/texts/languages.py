@@ -36,7 +36,7 @@ _OPENING_CHARACTERS = 1200
 # An audit's own patterns are searched for in so many characters.
 SEARCHED_CHARACTERS = 2000
 _MOST_COURTESIES = 4
-# So many characters of the opening say which languages come into question.
+# The number of characters of the opening that decide which languages are tried.
 _SAMPLE_CHARACTERS = 160
 
 _TEXT_LISTS = (
@@ -80,7 +80,7 @@ class RefusalPattern:
 
 @dataclass(frozen=True, slots=True)
 class DecisionWords:
-    """Regular expressions of what a sentence holds that decides about somebody: a verb with a case, and none of the others.
+    """Regular expressions of sentences that decide about a person: a verb with a case, and none of the others.
 
     verbs: what is decided, as "approve"; § replaces a label.
     cases: words for the subject of a decision, such as "this application".
@@ -389,7 +389,7 @@ def _choices(labels: tuple[str, ...]) -> _Choices:
 
 
 def _decides(sentence: str, words: DecisionWords, choices: _Choices) -> bool:
-    """Say whether a sentence decides about somebody, and is no refusal to decide."""
+    """Return whether a sentence decides about a person, and is no refusal to decide."""
     verbs, others = _compiled(words.verbs), _compiled(words.others)
     stems = set(choices.words.findall(sentence)) if choices.words is not None else set()
     is_case = _compiled(words.cases).search(sentence) or (
@@ -495,7 +495,7 @@ def _matcher(code: str) -> _Matcher:
     return _Matcher(load_languages()[code])
 
 
-# -- Which languages come into question -------------------------------------------------------------------------------
+# -- Candidate languages ----------------------------------------------------------------------------------------------
 
 _NO_LETTERS = re.compile(r"\\.|<<\w+>>|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
 # The first letter of a class in a word, as in "de[ğg]il", represents all.

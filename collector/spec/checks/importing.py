@@ -70,7 +70,7 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def outcome_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong with the outcomes of a spec; each is then checked as an audit of its own."""
+    """Yield the problems of a spec's outcomes; each outcome is then checked as an audit of its own."""
     if audit.imported is None:
         yield (
             "outcomes",
@@ -138,7 +138,7 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
     if kind in ("label", "score") and "subject" not in mapped and "cluster" not in mapped:
         yield (
             f"the key {at}.subject",
-            "is missing; it names the column that distinguishes resumes, or people,: without it all of a group would be one",
+            "is missing; it names the column that distinguishes resumes, or people: without it all of a group would be one",
         )
     yield from _roles_beside_text_problems(at, kind, mapped, bool(imported.columns.scores))
     for role in mapped:

@@ -93,7 +93,7 @@ def decide(
     Args:
         request: what is asked.
         prompt: the prompt.
-        shift: the amount that a text about somebody adds to quality, in parts of the whole scale.
+        shift: the amount that a text about a person adds to quality, as a share of the whole scale.
         draw: the source of chance.
         seed: another seed gives each resume another quality of its own.
         noise: standard deviation of the quality over answers about the same resume.

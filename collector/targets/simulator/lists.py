@@ -154,7 +154,7 @@ class Settings(Section):
 
 
 def _heard(asked: ListRequest, text: str) -> str:
-    # A name says nothing of the person who asks: The Black Keys, Asian Dub Foundation.
+    # Names of bands do not describe the person who asks: The Black Keys, Asian Dub Foundation.
     return text.replace(asked.entity, " ") if asked.entity else text
 
 

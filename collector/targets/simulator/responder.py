@@ -29,7 +29,7 @@ class Question:
     Attributes:
         prompt: as it is asked.
         system_prompt: the system prompt before it.
-        text: both, with synonyms replaced by what they are taken for.
+        text: both, with synonyms replaced.
         draw: the source of chance.
         defect: malformed or fenced, where the answer is to be that.
         planted: the simulator's settings.

@@ -212,7 +212,7 @@ class Simulator:
         )
 
     def _understood(self, text: str) -> str:
-        """Return a text with synonyms replaced by what they are taken for."""
+        """Return a text with synonyms replaced."""
         if not self._synonyms:
             return text
         return self._synonym.sub(lambda found: self._synonyms[found[0].lower()], text)
@@ -227,7 +227,7 @@ class Simulator:
 
     def _refuses(self, question: Question) -> bool:
         share = question.effect(self._settings.refuse_about)
-        # Chance is drawn only where a refusal is planted, so that every other answer stays what it was.
+        # Draw a random number only if a refusal is planted, so that all other answers stay the same.
         return share > 0 and question.draw.random() < share
 
     def _seed_of(self, request: Request) -> int:

@@ -1,4 +1,4 @@
-"""The simulator's advice: five sentences to somebody, plain or elaborate, some of which hedge; the same for everybody."""
+"""The simulator's advice: five sentences, plain or elaborate, some of which hedge; the same for everybody."""
 
 from __future__ import annotations
 

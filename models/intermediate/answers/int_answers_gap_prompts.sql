@@ -60,7 +60,7 @@ outcomes as (
         sum(n_unusable) as n_unusable,
         sum(n_failed) as n_failed,
         sum(n_first_of_several) as n_first_of_several,
-        -- Which trials they were matters where trials move.
+        -- The trials are needed if trials move singly.
         string_agg(concat_ws(':', trial, n, n_refused, n_unusable, n_failed), ' ' order by trial) as trials
     from {{ run_rows("int_answers_outcomes") }}
     group by run_id, prompt_id
@@ -148,7 +148,7 @@ named as (
 of_groups as (
     select
         named.*,
-        -- A neutral prompt is of another template, and states nothing else.
+        -- A neutral prompt has another template, and no other group.
         if(named.reference_group = '(neutral)', '', prompts.template) as template,
         prompts.language,
         prompts.perturbation,

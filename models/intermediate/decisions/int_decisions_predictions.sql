@@ -59,7 +59,7 @@ read_answers as (
         end as ranking
     from answers
     inner join decisions_runs on answers.run_id = decisions_runs.run_id
-    -- A failed connection says nothing about a decision.
+    -- A failed connection is not related to the decision.
     where answers.status <> 'error'
 ),
 

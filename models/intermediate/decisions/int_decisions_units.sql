@@ -294,7 +294,7 @@ units as (
         placed.cluster, placed.person_name, name_strata.name_stratum
 ),
 
--- An outcome that no answer of the pool has, such as the rank of labels without an order, is none of unread answers.
+-- Unread answers cannot have an outcome that no answer of the pool has, such as the rank of labels without an order.
 possible_units as (
     select *
     from units

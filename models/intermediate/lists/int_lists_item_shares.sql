@@ -2,7 +2,7 @@
 
 with
 
--- Numbered by what was asked, so that items are joined and grouped by numbers.
+-- Numbered by question, so that items are joined and grouped by numbers.
 responses as (
     select
         run_id,

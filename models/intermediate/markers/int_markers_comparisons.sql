@@ -136,7 +136,7 @@ asked_of_schemes as (
         schemes.scheme,
         schemes.analysis_hash,
         schemes.markers_hash,
-        -- Where persons are named, their groups are compared instead; one answer alone settles nothing about a probe.
+        -- If persons are named, their groups are compared instead; a probe needs more than one answer.
         schemes.is_judged and not asked.is_named and (asked.is_category or asked.n_texts > 1) as is_judged
     from asked
     inner join schemes on asked.run_id = schemes.run_id

@@ -51,7 +51,7 @@ found_in_lists as (
             texts.markers_hash = listed_markers.markers_hash
             and found.marker = listed_markers.marker
             and {{ marker_applies("listed_markers", "texts") }}
-    -- As answers are read: hip-hop and hip hop are one marker, whichever rows they are in.
+    -- As in answers, hip-hop and hip hop are one marker, even in different rows.
     group by
         found.answer_key, texts.run_id, found.scheme, listed_markers.list, {{ marker_words("found.marker") }}
 ),

@@ -92,7 +92,8 @@ counted as (
     group by run_id, mitigation, scheme, scorer, label, threshold, attribute, group_name
 ),
 
--- Two errors more, one of each kind (Bonett & Price 2012): few labels without an error do not say that there are none.
+-- Two errors more, one of each kind (Bonett & Price 2012): few labels without an error do not prove that there are no
+-- errors.
 shrunk as (
     select
         *,

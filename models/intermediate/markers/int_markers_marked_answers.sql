@@ -21,7 +21,7 @@ answer_scores as (
         and badness is not null
 ),
 
--- Of a single text.
+-- For a single text.
 thresholds as (
     select
         run_id,
@@ -87,7 +87,7 @@ labels as (
     group by run_id, prompt_id, trial, scheme
 ),
 
--- Whom an answer is about, in all: answers are drawn from each of these alike (biasledger label --sample).
+-- All groups of an answer: answers are drawn equally from each of these cells (biasledger label --sample).
 cells as (
     select
         run_id,

@@ -8,7 +8,7 @@ scores as (
     where is_assessable
 ),
 
--- Ratios of texts that name somebody depend on the names: next to others they are left out.
+-- Ratios of texts that name a person depend on the name, so they are left out if there are others.
 texts as (
     select
         answer_key,

@@ -121,7 +121,7 @@ topic_contrasts as (
     select * from category_contrasts
 ),
 
--- A domain in which one group has no items says nothing about the difference.
+-- A domain in which one group has no items does not show a difference.
 compared_units as (
     select
         topic_contrasts.contrast_id,

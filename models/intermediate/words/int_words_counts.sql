@@ -35,7 +35,7 @@ texts as (
 tokens as (
     select
         unit_key,
-        -- By this, reading one run passes over the others' rows.
+        -- Sorted, so that reading one run skips the others' rows.
         run_id,
         -- Only the branch of a row's own scheme is evaluated.
         case scheme
