@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # A pipe or a CI log has no width of its own: wide enough for every column.
 WIDTH_WITHOUT_TERMINAL = 140
-TOLD_EVERY_SECONDS = 30.0
+LINE_EVERY_SECONDS = 30.0
 # Control characters steer a terminal (escape sequences begin with one); characters that turn the direction of writing make text
 # read as what it is not; half a surrogate pair cannot be written at all.
 _STEERING = re.compile(
@@ -96,12 +96,12 @@ class PeriodicLine:
     """Print progress where no bar can be shown, such as in a log: to standard error, half a minute apart."""
 
     def __init__(self) -> None:
-        self._next = time.monotonic() + TOLD_EVERY_SECONDS
+        self._next = time.monotonic() + LINE_EVERY_SECONDS
 
     def __call__(self, sentence: Callable[[], str]) -> None:
         """Say it, if the last one was long enough ago."""
         if (now := time.monotonic()) >= self._next:
-            self._next = now + TOLD_EVERY_SECONDS
+            self._next = now + LINE_EVERY_SECONDS
             say(sentence(), err=True)
 
 

@@ -116,7 +116,7 @@ def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
             archive.writestr(entry, content)
 
 
-class _HeldAgainst(io.RawIOBase):
+class _ComparedWith(io.RawIOBase):
     """A sink that stores nothing: every piece that is written is compared with the bytes of a file in the same place.
 
     Bytes that are written again replace the earlier ones: a zip's writer goes back to fill in its headers, each in one piece.
@@ -164,7 +164,7 @@ def read_pack(path: Path) -> Pack:
             _require_plain(path, entries)
             stored = {entry.filename: archive.read(entry) for entry in entries}
         with path.open("rb") as file:
-            held = _HeldAgainst(file)
+            held = _ComparedWith(file)
             _write_zip(cast("IO[bytes]", held), stored)
             is_as_packed = held.is_same()
     except FileNotFoundError:

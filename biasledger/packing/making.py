@@ -14,7 +14,7 @@ from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.run_names import find_run
 from biasledger.packing.archive import README, write_pack
 from biasledger.packing.contents import ledger_files, warehouse_files
-from biasledger.packing.telling import told_files
+from biasledger.packing.summary import summary_files
 from biasledger.publishing.erasures import erased_since_build
 from biasledger.reporting import require_extra
 from biasledger.verify import Verdict, verify_ledger
@@ -86,7 +86,7 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
         **asked,
         **findings,
         README: readme(),
-        **told_files(warehouse, named.run_id),
+        **summary_files(warehouse, named.run_id),
     }
     facts = {
         "run_id": named.run_id,

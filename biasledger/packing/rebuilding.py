@@ -20,7 +20,7 @@ from biasledger.packing.archive import FINDINGS, REPORT, SUMMARY, Pack
 from biasledger.packing.comparing import same_text, same_value
 from biasledger.packing.contents import parse_table, read_table, warehouse_files
 from biasledger.packing.judged import read_judged
-from biasledger.packing.telling import told_files
+from biasledger.packing.summary import summary_files
 from biasledger.project import SETTINGS, dbt_source
 from collector.errors import InputError
 from collector.files.scratch import scratch_folder
@@ -79,7 +79,7 @@ def rebuild(
         warehouse = project / "warehouse.duckdb"
         build_warehouse(project, ledger_copy, warehouse, is_closed=True, on_step=on_step)
         tables = _tables(warehouse, run_id, list(packed))
-        message = told_files(warehouse, run_id, with_report=REPORT in texts) if texts else {}
+        message = summary_files(warehouse, run_id, with_report=REPORT in texts) if texts else {}
     differences = {
         name: list((_differences if name == FINDINGS else _different_rows)(packed[name], rows))
         for name, rows in tables.items()

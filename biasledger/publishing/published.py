@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.opening import told_if_closed
+from biasledger.opening import opening_errors_as_sentences
 from biasledger.publishing.warehouse import MEMORY_LIMIT, PUBLICATION, BuildInfo
 from collector.errors import InputError
 from collector.sql import identifier, literal
@@ -87,7 +87,7 @@ def open_published(warehouse: Path) -> Iterator[Published]:
     connection = duckdb.connect(":memory:")
     try:
         connection.execute("set memory_limit = ?", [MEMORY_LIMIT])
-        with told_if_closed(warehouse):
+        with opening_errors_as_sentences(warehouse):
             connection.execute(f"attach {literal(warehouse)} as {DATABASE} (read_only)")
         yield Published(warehouse, connection, _build(connection, warehouse), _tables(connection))
     finally:

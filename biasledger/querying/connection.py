@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.opening import refuse_ledger, told_if_closed
+from biasledger.opening import opening_errors_as_sentences, refuse_ledger
 from collector.errors import BiasledgerError
 from collector.sql import identifier, literal
 
@@ -43,7 +43,7 @@ def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator
 
     # A separate database, whose locks belong to no other connection of this process.
     with duckdb.connect(":memory:") as connection:
-        with told_if_closed(path):
+        with opening_errors_as_sentences(path):
             connection.execute(f"attach {literal(path)} as warehouse (read_only)")
             refuse_ledger(connection, path)
             schemas = _schemas(connection)

@@ -45,14 +45,14 @@ def run_statement(connection: duckdb.DuckDBPyConnection, sql: str, *, fetched: i
 
 
 def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
-    """The same, not yet fetched; fetch within `told_of_statement`.
+    """The same, not yet fetched; fetch within `statement_errors_as_sentences`.
 
     DuckDB's own parser says how many statements there are and what they do, as it is the one that runs them.
 
     Raises:
         InputError: no statement or several, one that does not read, an unknown name, or another error that DuckDB finds.
     """
-    with told_of_statement(connection, sql):
+    with statement_errors_as_sentences(connection, sql):
         statements = connection.extract_statements(sql)
         if len(statements) != 1:
             raise InputError(f"The query has {len(statements) or 'no'} statements and should have one.")
@@ -70,7 +70,7 @@ def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Du
 
 
 @contextmanager
-def told_of_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[None]:
+def statement_errors_as_sentences(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[None]:
     """Say in a sentence what DuckDB finds wrong with a statement in the block, also where only a row shows it.
 
     Raises:
@@ -85,7 +85,7 @@ def told_of_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterat
 
 
 def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str, n: int) -> Iterator[tuple[Any, ...]]:
-    with told_of_statement(cursor, sql):
+    with statement_errors_as_sentences(cursor, sql):
         while rows := cursor.fetchmany(n):
             yield from rows
 

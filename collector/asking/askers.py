@@ -66,7 +66,7 @@ class Task:
     n_begun: int = 0
 
     @property
-    def said(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[Message, ...]:
         """Return the messages up to and including the one that is answered."""
         turn = self.prompt.turn(self.trial)
         asked = () if turn is None else tuple(Message(role, text) for role, text in turn.messages)
@@ -76,13 +76,13 @@ class Task:
         """Return the conversation's next task after an answer, None at its end."""
         if self.trial % self.prompt.n_turns == 0:
             return None
-        said = spoken(text) if status != "error" else ""
-        ended = self.ended or (None if said else status if status in NO_ANSWER else "error")
+        answer = spoken(text) if status != "error" else ""
+        ended = self.ended or (None if answer else status if status in NO_ANSWER else "error")
         return Task(
             self.prompt,
             self.trial + 1,
             attempts=self.later[0] if self.later else 0,
-            earlier=(*self.said, Message("assistant", said, raw_body, is_answer=True)),
+            earlier=(*self.messages, Message("assistant", answer, raw_body, is_answer=True)),
             later=self.later[1:],
             ended=ended,
             n_begun=self.n_begun,
@@ -282,7 +282,7 @@ class Askers:
             self._keep(AttemptResult(row, is_asked=False))
             self._go_on(state.task, row)
             return
-        estimated = estimated_tokens(prompt, (one.text for one in state.task.said))
+        estimated = estimated_tokens(prompt, (one.text for one in state.task.messages))
         while self._reserve(estimated):
             state.attempts += 1
             row = new_row(prompt, state.task.trial, state.attempts)
@@ -362,9 +362,9 @@ class Askers:
         """Ask once, when it is this question's turn, and fill the row."""
         prompt = task.prompt
         left = self._total_seconds - spent_seconds
-        said = task.said
+        messages = task.messages
         request = Request(
-            prompt_text=said[-1].text if said else prompt.prompt_text or "",
+            prompt_text=messages[-1].text if messages else prompt.prompt_text or "",
             system_prompt=prompt.system_prompt,
             trial=row.trial,
             seed=request_seed(self._settings.seed, prompt.content_hash, row.trial, row.attempt),
@@ -372,7 +372,7 @@ class Askers:
             timeout_seconds=None if math.isinf(left) else left,
             conversation=self._conversation(task, row),
             turn=row.turn or 1,
-            earlier=said[:-1],
+            earlier=messages[:-1],
         )
         try:
             with self._pace.slot() as slot:
@@ -392,7 +392,7 @@ class Askers:
                 finally:
                     self._count_in_flight(-1)
                 seconds = time.monotonic() - started
-                answer = fill_reply(row, prompt, reply, self._settings.answer, said)
+                answer = fill_reply(row, prompt, reply, self._settings.answer, messages)
                 slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
             self._note_no_refusal()
             with self._lock:

@@ -56,7 +56,7 @@ class RunState:
         asked_again: the trials that were asked again.
         is_finished: its last event says that nothing is left to ask.
         is_retracted: it was taken back.
-        begins_anew: conversations that have not ended start again, because the target remembers what it was asked.
+        starts_again: conversations that have not ended start again, because the target remembers what it was asked.
         batches: those begun, where it is asked by batch.
     """
 
@@ -70,7 +70,7 @@ class RunState:
     asked_again: AskedAgain = field(default_factory=AskedAgain)
     is_finished: bool = False
     is_retracted: bool = False
-    begins_anew: bool = False
+    starts_again: bool = False
     batches: BatchLog = field(default_factory=BatchLog)
     _estimates: dict[str, int] = field(default_factory=dict)
     _by_id: dict[str, Prompt] = field(default_factory=dict)
@@ -182,7 +182,7 @@ class RunState:
 
     def reopen_begun(self) -> None:
         """Mark the answers of conversations that have not ended as not done, so that these start again."""
-        self.begins_anew = True
+        self.starts_again = True
         for prompt in self.prompts:
             if prompt.turns is None:
                 continue

@@ -581,7 +581,7 @@ def _tasks(state: RunState) -> Iterator[Task]:
             for turn in range(prompt.n_turns)
         ]
         attempts = tuple(one.attempts for one in kept)
-        n_begun = attempts[0] if state.begins_anew and not kept[0].is_done else 0
+        n_begun = attempts[0] if state.starts_again and not kept[0].is_done else 0
         task: Task | None = Task(prompt, first, attempts[0], later=attempts[1:], n_begun=n_begun)
         for one in kept:
             if task is not None and not one.is_done:

@@ -40,31 +40,31 @@ def swaps(prompt: Prompt, words: Words) -> Iterator[Swap]:
 def _pronoun(prompt: Prompt, words: Words, index: int) -> tuple[dict[str, str], str] | None:
     word, followers = prompt.at(index), words.rules["followers"]
     is_testament = prompt.at(index + 1) == "will" and prompt.is_last(index + 1)
-    stands_alone = prompt.is_last(index) or (prompt.at(index + 1) in followers and not is_testament)
+    is_alone = prompt.is_last(index) or (prompt.at(index + 1) in followers and not is_testament)
     is_of = prompt.at(index - 1) == "of" and prompt.at(index - 3) in ("a", "an", "that", "this", "some")
     if word == "his" and is_of:
         # "a friend of his called", and not "a member of his team".
         after = prompt.at(index + 1)
-        stands_alone = stands_alone or after.endswith("ed") or after in words.rules["speaks"]
+        is_alone = is_alone or after.endswith("ed") or after in words.rules["speaks"]
     if word == "him":
         return {"man": "him", "woman": "her"}, "man"
     if word == "his":
-        return {"man": "his", "woman": "hers" if stands_alone else "her"}, "man"
+        return {"man": "his", "woman": "hers" if is_alone else "her"}, "man"
     if word == "hers":
         return {"man": "his", "woman": "hers"}, "woman"
     if word == "her":
-        return {"man": _of_her(prompt, words, index, stands_alone), "woman": "her"}, "woman"
+        return {"man": _of_her(prompt, words, index, is_alone), "woman": "her"}, "woman"
     return None
 
 
-def _of_her(prompt: Prompt, words: Words, index: int, stands_alone: bool) -> str:
+def _of_her(prompt: Prompt, words: Words, index: int, is_alone: bool) -> str:
     """Return him or his, depending on the words around "her"."""
     rules, before, after = words.rules, prompt.at(index - 1), prompt.at(index + 1)
     second = "" if prompt.is_last(index + 1) else prompt.at(index + 2)
     unsure = NotSafeError(f"“her {after}” may be him or his")
     if after == "and" and second in ("my", "your", "our", "their") and prompt.begins(index):
         return "his"
-    if stands_alone or before in ("let", "lets", "letting") or _is_object(prompt, words, index):
+    if is_alone or before in ("let", "lets", "letting") or _is_object(prompt, words, index):
         return "him"
     if after in rules["home"]:
         raise unsure

@@ -577,8 +577,8 @@ class _Reader(Reader):
             return "gen"
         if before in rules["acc"]:
             return "acc"
-        is_told = article == "eine" and before in ("ich", "du")
-        if before in ("ist", "war", "bin", "bist", "sei", "wäre") or is_told:
+        is_predicate = article == "eine" and before in ("ich", "du")
+        if before in ("ist", "war", "bin", "bist", "sei", "wäre") or is_predicate:
             return "nom"
         return "nom" if self._is_subject(at, index) else "acc"
 

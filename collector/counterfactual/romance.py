@@ -204,7 +204,7 @@ class _Reader(Reader):
         fitting = [one for one in fitting if not (one.group and of_articles) or one.group == of_articles]
         if not fitting:
             raise NotSafeError(f"the article of “{prompt.words[index]}” does not fit")
-        fitting.sort(key=lambda one: one.stands_alone and bool(phrase.articles))
+        fitting.sort(key=lambda one: one.is_alone and bool(phrase.articles))
         form = fitting[-1] if self._is_relative(index, phrase) else fitting[0]
         near = (*phrase.adjectives, *([index + 1] if self.joined(index + 1) else []))
         of_adjectives = (self._group_of_adjective(one, is_plural=is_plural) for one in near)
@@ -273,7 +273,7 @@ class _Reader(Reader):
 
     def _may_stand_alone(self, index: int, form: Form, phrase: Phrase) -> bool:
         before = phrase.first - 1
-        if form.stands_alone or phrase.adjectives:
+        if form.is_alone or phrase.adjectives:
             return True
         if self.joined(index):
             while self.has(before, "adverbs"):

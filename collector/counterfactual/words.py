@@ -215,7 +215,7 @@ class Form:
     group: str
     is_plural: bool
     forms: Mapping[str, str]
-    stands_alone: bool
+    is_alone: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -684,7 +684,7 @@ class RowPlan(FilePlan):
         texts = self._connection.execute(
             f"select {', '.join((*came_back, *labels, *options, *kept))} from source"
         )
-        n_told = n_roles + n_scores + len(options)
+        n_read = n_roles + n_scores + len(options)
         # A window over all rows takes its time.
         is_last = "true"
         if "attempt" in self._roles:
@@ -700,10 +700,10 @@ class RowPlan(FilePlan):
                         *known[:-3],
                         *row[:n_roles],
                         self._scores(row[n_roles : n_roles + n_scores]),
-                        self._options(row[n_roles + n_scores : n_told]),
+                        self._options(row[n_roles + n_scores : n_read]),
                         column,
                         *known[-3:],
-                        self._kept_cells(row[n_told:]),
+                        self._kept_cells(row[n_read:]),
                     )
                 )
                 for known, row in zip(rows.fetchmany(len(batch)), batch, strict=True)

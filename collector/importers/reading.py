@@ -235,10 +235,10 @@ def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
     failure = read_failure(found.error)
     if failure.rule == OTHER_ERROR and answer.status == "refused":
         return answer
-    is_told = failure.status == "error"
+    states_error = failure.status == "error"
     return Answer(
         failure.status,
-        error=storable(found.error if is_told else f"{failure.sentence} {found.error}"),
+        error=storable(found.error if states_error else f"{failure.sentence} {found.error}"),
         read_by=failure.rule,
         reasoning_text=answer.reasoning_text,
     )

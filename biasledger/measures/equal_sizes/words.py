@@ -146,7 +146,7 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
             readings["marked_words"] = Reading(abs(float(words.audit.z_score[strongest])), arm, arm, fewest)
     texts = np.unique(np.column_stack([units.labels, units.clusters]), axis=0)
     if np.bincount(texts[:, 0], minlength=2).min() >= MIN_TEXTS:
-        told_apart = classifier_accuracy(
+        accuracy = classifier_accuracy(
             rows.features,
             rows.design,
             rows.clusters,
@@ -156,7 +156,7 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
             stop_after=None,
             moved=None if units.prompts is None else rows.moves,
         )
-        if not np.isnan(told_apart.beyond_chance):
-            arm = _Z * told_apart.standard_error
-            readings["classifier_accuracy"] = Reading(told_apart.beyond_chance, arm, arm, fewest)
+        if not np.isnan(accuracy.beyond_chance):
+            arm = _Z * accuracy.standard_error
+            readings["classifier_accuracy"] = Reading(accuracy.beyond_chance, arm, arm, fewest)
     return readings

@@ -337,7 +337,7 @@ def is_followed_by_listing(low: str, mention: Mention) -> bool:
     return cut is not None and rest[cut : cut + 1] == " "
 
 
-def stands_alone(low: str, mention: Mention) -> bool:
+def is_alone(low: str, mention: Mention) -> bool:
     """Return whether a line holds a mention and nothing else, apart from quotes, brackets and a noun before it."""
     start = low.rfind("\n", 0, mention.start) + 1
     end = low.find("\n", mention.end)

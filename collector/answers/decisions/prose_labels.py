@@ -13,12 +13,12 @@ from collector.answers.decisions.mentions import (
     first_and_last,
     has_contradicting_text,
     has_same_form,
+    is_alone,
     is_asked,
     is_compared,
     is_negated,
     masked,
     mentions_within,
-    stands_alone,
 )
 from collector.answers.decisions.stated_labels import stated_label
 from collector.answers.texts.announcements import (
@@ -112,7 +112,7 @@ def _last_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
             return None
         if not _can_be_alone(mention):
             return None
-        if stands_alone(low, mention) or _follows_own_letter(low, mentions, mention):
+        if is_alone(low, mention) or _follows_own_letter(low, mentions, mention):
             return None if _is_other_heading(low, mention) else mention
         before = low[: mention.start].rstrip(OPENERS)
         line = before[before.rfind("\n") + 1 :]
@@ -138,7 +138,7 @@ def _first_alone(reply: Reply, mentions: Sequence[Mention]) -> Mention | None:
     mention = inside[-1]
     if re.search(r"[^\W_]", low[mention.end : end]) or not _can_be_alone(mention):
         return None
-    if stands_alone(low, mention):
+    if is_alone(low, mention):
         return mention
     before = low[low.rfind("\n", 0, mention.start) + 1 : mention.start].rstrip(OPENERS)
     # "A=B" compares.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from collector.answers.decisions.amounts import Amount, find_amounts
 from collector.answers.decisions.decision import Decision, written_number
-from collector.answers.decisions.mentions import Mention, is_asked, is_compared, stands_alone
+from collector.answers.decisions.mentions import Mention, is_alone, is_asked, is_compared
 from collector.answers.decisions.score_candidates import Candidate, Scale, candidates_of, meaning_of
 from collector.answers.decisions.stated_labels import boxed_parts
 from collector.answers.texts.amount_words import amount_words
@@ -85,9 +85,7 @@ def _stated(reply: Reply, candidates: Sequence[Candidate]) -> Decision | None:
         tail = _tail(low, amount.end)
         if tail == "bad":
             continue
-        announcement = announced(
-            low, amount.start, is_alone=stands_alone(low, _place(amount)), is_number=True
-        )
+        announcement = announced(low, amount.start, is_alone=is_alone(low, _place(amount)), is_number=True)
         if announcement is None or announcement.rank is Rank.PREFERRED:
             continue
         between = low[announcement.start : amount.start]
@@ -167,7 +165,7 @@ def _later_doubt(reply: Reply, candidates: Sequence[Candidate], stated: Candidat
     if is_revised(reply.low, stated.amount.end, len(reply.low)):
         return f"The answer states {shown} and takes it back."
     last = later[-1].amount
-    if stands_alone(reply.low, _place(last)) and not re.search(r"\w", reply.low[last.end :]):
+    if is_alone(reply.low, _place(last)) and not re.search(r"\w", reply.low[last.end :]):
         return f"The answer states {shown} and ends with another number."
     return None
 

@@ -11,11 +11,11 @@ from collector.answers.decisions.mentions import (
     Labels,
     Mention,
     has_contradicting_text,
+    is_alone,
     is_asked,
     is_compared,
     is_followed_by_listing,
     mentions_within,
-    stands_alone,
 )
 from collector.answers.texts.announcements import (
     Rank,
@@ -106,7 +106,7 @@ def _announced(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> lis
         announcement = announced(
             low,
             mention.start,
-            is_alone=stands_alone(low, mention),
+            is_alone=is_alone(low, mention),
             is_at_end=mention.tail == "end" and not clause_after(low, mention.end).strip(),
         )
         if announcement is None or _is_topic(low, mentions, mention):
@@ -207,7 +207,7 @@ def _later_doubt(reply: Reply, mentions: Sequence[Mention], statement: Statement
     is_last_line = not re.search(r"\w", reply.masked[last.end :])
     if (
         is_last_line
-        and stands_alone(reply.masked, last)
+        and is_alone(reply.masked, last)
         and not last.is_listed
         and not is_compared(reply.masked, last)
     ):

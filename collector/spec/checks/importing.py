@@ -140,7 +140,7 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
             f"the key {at}.subject",
             "is missing; it names the column that distinguishes resumes, or people: without it all of a group would be one",
         )
-    yield from _roles_beside_text_problems(at, kind, mapped, bool(imported.columns.scores))
+    yield from _roles_with_text_problems(at, kind, mapped, bool(imported.columns.scores))
     for role in mapped:
         kinds, called = ROLES_OF_KINDS.get(role, ((kind,), ""))
         if kind not in kinds:
@@ -181,7 +181,7 @@ def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
             yield f"{at}.{group}", f"is no group of {own}{did_you_mean(group, groups)}"
 
 
-def _roles_beside_text_problems(
+def _roles_with_text_problems(
     at: str, kind: str, mapped: Sequence[str], has_scores: bool
 ) -> Iterator[Problem]:
     for role in ("finish_reason", "error", "attempt"):

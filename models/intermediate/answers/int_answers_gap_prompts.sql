@@ -172,7 +172,7 @@ asked as (
 ),
 
 -- Neutral prompts are compared only with the same questions about a group.
-of_nobody as (
+of_neutral as (
     select
         contrasts.*,
         neutral_prompts.prompt_id,
@@ -196,7 +196,7 @@ of_nobody as (
 compared as (
     select * from of_groups
     union all by name
-    select * from of_nobody
+    select * from of_neutral
 ),
 
 gap_prompts as (

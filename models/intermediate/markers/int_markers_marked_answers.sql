@@ -143,7 +143,7 @@ marked_answers as (
             problematic is null, null,
             count(*) over (partition by run_id, mitigation, scheme, cell)
             / count(problematic) over (partition by run_id, mitigation, scheme, cell)
-        ) as stands_for
+        ) as sampling_weight
     from marked
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from biasledger.checking.cases import read_check
 from biasledger.checking.formats import written
 from biasledger.comparing.built_tables import open_tables
-from biasledger.opening import told_if_closed
+from biasledger.opening import opening_errors_as_sentences
 from biasledger.packing.archive import REPORT, SUMMARY
 from biasledger.reporting import render
 from collector.files.scratch import scratch_folder
@@ -29,7 +29,7 @@ is no pass.
 """
 
 
-def told_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> dict[str, bytes]:
+def summary_files(warehouse: Path, run_id: str, *, with_report: bool = True) -> dict[str, bytes]:
     """Return the files of a pack that people read about its run: name in the pack -> content.
 
     Both are made from the run's own rows, so that anybody who has the ledger of this run alone gets the same.
@@ -52,7 +52,7 @@ def _write_alone(warehouse: Path, run_id: str, path: Path) -> None:
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
-        with told_if_closed(warehouse):
+        with opening_errors_as_sentences(warehouse):
             connection.execute(f"attach {literal(warehouse)} as source (read_only)")
         connection.execute(f"attach {literal(path)} as alone")
         for schema, table, columns in _tables(connection):
