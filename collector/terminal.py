@@ -37,12 +37,12 @@ _PADDING = re.compile(r" +$", re.MULTILINE)
 
 
 def visible(text: str) -> str:
-    """The text with every character that could steer a terminal written out, as `\\x1b`; line feeds and tabs stay."""
+    """Return the text with every character that could steer a terminal written out, as `\\x1b`; line feeds and tabs stay."""
     return _STEERING.sub(_escaped, text)
 
 
 def on_one_line(text: str) -> str:
-    """The text as `visible` shows it, with line feeds and tabs written out, too: for a name in a sentence or a table."""
+    """Return the text as `visible` shows it, with line feeds and tabs written out, too: for a name in a sentence or a table."""
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 

@@ -83,7 +83,7 @@ class Descriptions:
         return found
 
     def audit(self, spec: Path, name: str) -> Audit:
-        """The audit of a file that has a name, read once.
+        """Return the audit of a file that has a name, read once.
 
         Raises:
             InputError: it is wrong.

@@ -51,7 +51,7 @@ def _header(path: Path) -> list[str]:
 
 
 def _read_numbered_rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
-    """Every row that says anything, with the number that a spreadsheet shows for it."""
+    """Return every row that says anything, with the number that a spreadsheet shows for it."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file, restval="")
         return [(reader.line_num, row) for row in reader if any(row.values())]

@@ -66,7 +66,7 @@ def _profile(project: Path) -> Mapping[str, Any]:
 
 
 def _rendered(text: object) -> str:
-    """A name in which dbt puts environment variables."""
+    """Return a name in which dbt puts environment variables."""
     from jinja2 import Environment
 
     def env_var(name: str, default: str = "") -> str:

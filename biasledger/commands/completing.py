@@ -46,7 +46,7 @@ def complete_findings(
 def complete_analyses(
     _ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of the shipped analyses."""
+    """Return names of the shipped analyses."""
     from biasledger.querying.analyses import list_analyses
 
     return _items(incomplete, ((one.name, one.question) for one in list_analyses()))

@@ -424,7 +424,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
 
 
 def _that_fit(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
-    """The columns that fit side by side with no word broken: the first, and of the others what says most."""
+    """Return the columns that fit side by side with no word broken: the first, and of the others what says most."""
     space, kept = width, set[str]()
     for name in _weightiest_first(columns):
         needed = word_length((name, *columns[name])) + _GAP

@@ -32,7 +32,7 @@ class Comparison(Generic[Units]):
     shared: dict[str, Any] | None = field(default=None, compare=False, kw_only=True)
 
     def seed_for(self, *measure: str) -> int:
-        """The seed of a measure's draws: the same for the same question in every run."""
+        """Return the seed of a measure's draws: the same for the same question in every run."""
         return stable_seed(self.seed, *measure, *self.name)
 
 

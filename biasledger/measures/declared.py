@@ -96,7 +96,8 @@ class Measure:
 
 @cache
 def declared(method: str) -> tuple[Measure, ...]:
-    """A method's measures, in the order of their names: those of its module of this package, or of the modules of its package.
+    """Return a method's measures, in the order of their names: those of its module of this package, or of the modules of its
+    package.
 
     Raises:
         ValueError: two measures have one name.

@@ -327,7 +327,7 @@ def spread_statistics(means: Floats) -> Floats:
 def spread(
     values: Floats, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> dict[str, Spread]:
-    """Each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
+    """Return each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
 
     Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics share
     the draws. Chance is drawn from values freed of the groups' differences; these would widen it by part of the very
@@ -392,7 +392,7 @@ def spread(
 
 
 def _without_group_effects(values: Floats, present: NDArray[np.bool_]) -> Floats:
-    """Values less what their groups add to their subjects' levels, by least squares; NaN where there was no list.
+    """Return values less what their groups add to their subjects' levels, by least squares; NaN where there was no list.
 
     The residuals of a subject are scaled up by what fitting the groups took from them, so that their variance is that
     of lists that no group was fitted to. Where the fit leaves no residuals, the values stay as they are.
@@ -430,7 +430,7 @@ def _means(values: Floats, present: NDArray[np.bool_], parts: DeleteGroups) -> t
 
 
 def _upper_ends(means: Floats, sizes: Integers, parts: DeleteGroups, without: Floats, alpha: float) -> Floats:
-    """Upper ends of the interval of each of STATISTICS.
+    """Return the upper ends of the interval of each of STATISTICS.
 
     The two groups that truly differ most are a fixed pair, so the largest upper end of |difference| over all pairs misses
     the true range no more often than one pair's own interval does. sd and mean absolute deviation are the largest of
@@ -462,7 +462,8 @@ def _upper_ends(means: Floats, sizes: Integers, parts: DeleteGroups, without: Fl
 def _half_widths_of_rare_values(
     means: Floats, sizes: Integers, parts: DeleteGroups, without: Floats, errors: Floats, alpha: float
 ) -> Floats:
-    """Upper half-widths of the differences of every two groups' means, (n_groups, n_groups), the larger of both directions.
+    """Return the upper half-widths of the differences of every two groups' means, (n_groups, n_groups), the larger of both
+    directions.
 
     Where nearly all values are 0 (or 1), as shares of refusals are, the few others make a standard error too small
     whenever they are fewer than they should be. So each mean gets limits of its own, those of a share, and the limits are
@@ -483,7 +484,7 @@ def _half_widths_of_rare_values(
 
 
 def _largest_contrast_error(without: Floats) -> float:
-    """Largest jackknife error of a contrast of k means whose weights have length 1/√k; without (n_left_out, k)."""
+    """Return the largest jackknife error of a contrast of k means whose weights have length 1/√k; without (n_left_out, k)."""
     n, n_groups = without.shape
     if n < 2 or np.isnan(without).any():
         return float("nan")
@@ -496,7 +497,7 @@ def _largest_contrast_error(without: Floats) -> float:
 def noise_floor(
     reruns: Floats, n_groups: int, *, seed: int, n_draws: int = 999, quantile: float = 0.95
 ) -> dict[str, NoiseFloor]:
-    """Each of STATISTICS for n_groups pseudo-groups, which differ by nothing but which of the reruns they hold.
+    """Return each of STATISTICS for n_groups pseudo-groups, which differ by nothing but which of the reruns they hold.
 
     reruns: (n_subjects, n_reruns), a rerun's similarity to the neutral lists other than itself, NaN where absent. In each
     draw every pseudo-group takes one rerun of each subject at random: different ones where the subject has enough, with
@@ -557,7 +558,7 @@ class FeatureSpread:
 
 
 def spreads(comparisons: Iterable[Comparison[Lists]]) -> Table:
-    """A row a comparison, feature and statistic: its FeatureSpread; no row for a feature that no list has."""
+    """Return a row for each comparison, feature and statistic: its FeatureSpread; no row for a feature that no list has."""
     return table(FeatureSpread, comparisons, _feature_spreads)
 
 
@@ -637,14 +638,14 @@ class PerturbedLists:
 
 
 def robustness_tests(comparisons: Iterable[Comparison[PerturbedLists]]) -> Table:
-    """A row a comparison, whose name starts with its similarity: its Robustness."""
+    """Return a row for each comparison, whose name starts with its similarity: its Robustness."""
     return table(Robustness, comparisons, lambda one, draws: robustness(**vars(one.units), **draws))
 
 
 def _sign_flip_test(
     perturbed: Floats, rerun: Floats, n_permutations: int, seed: int, stop_after: int | None
 ) -> PermutationResult:
-    """Mean of rerun - perturbed; a pair is a stratum of two units whose labels change places."""
+    """Return the mean of rerun - perturbed; a pair is a stratum of two units whose labels change places."""
     n_pairs = perturbed.size
     pairs = np.arange(n_pairs, dtype=np.int64)
     values = np.column_stack([perturbed, rerun]).ravel()

@@ -100,7 +100,7 @@ def threshold_curve(
 
 
 def smallest_threshold(curve: Sequence[ThresholdErrors]) -> ThresholdErrors:
-    """The smallest threshold with at most MOST_FALSE_POSITIVES: of all that are quiet enough, the one that misses least.
+    """Return the smallest threshold with at most MOST_FALSE_POSITIVES: of all that are quiet enough, the one that misses least.
 
     There always is one, as the largest value seen lets nothing alarm.
     """

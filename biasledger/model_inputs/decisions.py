@@ -35,7 +35,7 @@ _MAX_GROUPS = 128
 def read_gap_comparisons(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[GapComparison]:
-    """Each comparison not yet done, in the order of its key.
+    """Yield each comparison not yet done, in the order of its key.
 
     comparisons: a row a comparison; outcome_lowest and outcome_highest are the range of the outcome, n_candidates the number
     of candidates in an answer where units gather rankings, else 1; members may have their own. members: comparison_key,
@@ -58,7 +58,7 @@ def read_gap_comparisons(
 def read_impact_comparisons(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[ImpactComparison]:
-    """Each comparison not yet done, in the order of its key.
+    """Yield each comparison not yet done, in the order of its key.
 
     comparisons: a row a comparison, n_candidates as for gaps. members: comparison_key, unit_id, label (0 … k - 1),
     stratum_id, cluster_id, n and total (answers and those selected), a row a unit; unread answers as for gaps.
@@ -102,7 +102,7 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
 def read_positions(
     positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[Comparison[Rankings]]:
-    """Each set of rankings not yet done, in the order of its key; positions: position_key, response_id, set_id, slot,
+    """Yield each set of rankings not yet done, in the order of its key; positions: position_key, response_id, set_id, slot,
     is_top, weight.
 
     A response's positions are its slots in order, whatever number the first one has.
@@ -130,7 +130,7 @@ def read_positions(
 def read_fixed_values(
     units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
 ) -> Iterator[Comparison[ClusterMeans]]:
-    """Each set of answers not yet done, in the order of its key.
+    """Yield each set of answers not yet done, in the order of its key.
 
     units: comparison_key, cluster, n and total (answers and the sum of their outcomes), a row a cluster; and the same in all rows
     of a key: mitigation, domain, lowest, highest, against, n_permutations, alpha and seed.
@@ -161,7 +161,7 @@ def _units_of(
 
 
 def _unread(rows: Columns, comparison: dict[str, Any]) -> Unread | None:
-    """All answers of the units; None where each was read."""
+    """Return all answers of the units; None where each was read."""
     if "n_unread" not in rows or not (rows["n_unread"] > 0).any():
         return None
     n, lowest, highest = (floats(rows[column]) for column in ("n_unread", "unread_lowest", "unread_highest"))

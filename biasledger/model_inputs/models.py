@@ -70,7 +70,7 @@ def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[s
 
 
 def computed_keys(dbt: Any, session: duckdb.DuckDBPyConnection, key: str) -> frozenset[str]:
-    """Keys whose results the model's table holds already; none on its first build. key: the column that holds them."""
+    """Return keys whose results the model's table holds already; none on its first build. key: the column that holds them."""
     if not dbt.is_incremental:
         return frozenset()
     return frozenset(
@@ -79,5 +79,5 @@ def computed_keys(dbt: Any, session: duckdb.DuckDBPyConnection, key: str) -> fro
 
 
 def not_held(dbt: Any, relation: duckdb.DuckDBPyRelation, key: str) -> duckdb.DuckDBPyRelation:
-    """The rows of a relation whose key the model's table does not hold yet; all on its first build."""
+    """Return the rows of a relation whose key the model's table does not hold yet; all on its first build."""
     return relation.filter(f"{key} not in (select {key} from {dbt.this})") if dbt.is_incremental else relation

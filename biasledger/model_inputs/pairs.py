@@ -30,7 +30,7 @@ def questions(
     *,
     order: str,
 ) -> Iterator[tuple[dict[str, Any], _Question, tuple[Rows, Rows]]]:
-    """Each pair's questions that both sides have, with each side's rows in the given order."""
+    """Yield each pair's questions that both sides have, with each side's rows in the given order."""
     if not comparable:
         return
     needed = rows.filter(f"run_id in ({_runs(comparable)})")
@@ -67,7 +67,7 @@ def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Questio
 
 
 def _runs(comparable: Sequence[dict[str, Any]]) -> str:
-    """The pairs' runs as a list in SQL; empty lists are not valid, so there is always a name."""
+    """Return the pairs' runs as a list in SQL; empty lists are not valid, so there is always a name."""
     names = sorted({pair[column] for pair in comparable for column in ("baseline_run_id", "run_id")} | {""})
     return ", ".join(map(literal, names))
 
@@ -94,7 +94,7 @@ def asked(pair: dict[str, Any], *question: str) -> dict[str, Any]:
 
 
 def count_units(rows: Rows, counts: Floats) -> CountUnits:
-    """A side's rows with the counts (n_units, n_sets, n_kinds) of each."""
+    """Return a side's rows with the counts (n_units, n_sets, n_kinds) of each."""
     keys, groups, strata, clusters = (
         rows[column].astype(np.str_) for column in ("unit_key", "group_name", "stratum", "cluster")
     )

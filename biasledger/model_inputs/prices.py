@@ -37,7 +37,7 @@ def read_price_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[prices.PriceComparison]:
-    """Each comparison not yet done that has items, in the order of its key; units without items are left out.
+    """Yield each comparison not yet done that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a comparison: comparison_key, mitigation, attribute, n_groups, has_reference, n_blocks (2 where groups
     follow from two words), n_sets, n_levels, n_permutations, alpha, seed. members: comparison_key, unit_id, label (0 …
@@ -85,7 +85,7 @@ def read_association_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[associations.CategoryCounts]]:
-    """Each comparison not yet done that has items, in the order of its key; units without items are left out.
+    """Yield each comparison not yet done that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a contrast of two groups: comparison_key, mitigation, attribute, group_name, reference_group, n_blocks,
     n_categories, n_permutations, alpha, seed. members: as for prices, label 1 the marked group and 0 the reference.
@@ -129,7 +129,7 @@ def _n_questions(columns: Columns) -> int:
 
 
 def _sets_of_questions(columns: Columns, n_sets: int) -> Integers:
-    """The set of each question, (n_questions,)."""
+    """Return the set of each question, (n_questions,)."""
     questions, sets = (integers(columns[name], name) for name in ("question_id", "set_id"))
     if sets.size and (sets.min() < 0 or sets.max() >= n_sets):
         raise ValueError(f"set_id lies outside 0 to {n_sets - 1}")
@@ -161,7 +161,7 @@ class _Members:
         return cls(unit_ids, labels.astype(np.int8), strata, clusters)
 
     def array(self, columns: Columns, axes: Mapping[str, tuple[int, int]], count: str) -> Floats:
-        """Counts as an array of units × axes, 0 where there is no row; axes: the first number of each, and how many."""
+        """Return counts as an array of units × axes, 0 where there is no row; axes: the first number of each, and how many."""
         counts = np.zeros((self.unit_ids.size, *(size for _, size in axes.values())))
         unit_ids = integers(columns["unit_id"], "unit_id")
         places = [np.searchsorted(self.unit_ids, unit_ids)]

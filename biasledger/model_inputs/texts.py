@@ -36,7 +36,7 @@ def read_similarity_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[Answers]]:
-    """Each comparison not yet done, in the order of its key.
+    """Yield each comparison not yet done, in the order of its key.
 
     comparisons: a row a contrast and scheme. members: contrast_id, answer_id, label (1 marked, 0 reference), question_id,
     unit_id, name_id (-1 without a person), name_stratum_id, words (a blank between two), vector_key, a row an answer.
@@ -98,7 +98,7 @@ class _KeptVectors:
         return dict(self._relation.select("vector_key", "vector").fetchall())
 
     def __getitem__(self, keys: list[str]) -> Vectors:
-        """The vectors of these texts, (n, d)."""
+        """Return the vectors of these texts, (n, d)."""
         return np.stack([np.frombuffer(base64.b64decode(self._by_key[key]), dtype="<f4") for key in keys])
 
 

@@ -212,7 +212,7 @@ def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
 
 
 def _inner(name: str) -> str:
-    """An entry's name inside the zip's folder."""
+    """Return an entry's name inside the zip's folder."""
     return "/".join(PurePosixPath(name).parts[1:])
 
 

@@ -147,7 +147,7 @@ def _other_program(pack: Pack) -> str | None:
 
 
 def _other_drawing(pack: Pack, differences: Sequence[str]) -> str | None:
-    """The same of a report that the pack says was drawn by another version of what draws it."""
+    """Return the same of a report that the pack says was drawn by another version of what draws it."""
     from biasledger.packing.making import REPORT_SOFTWARE
 
     other = {name: (there, here) for name, there, here in _other_software(pack)}

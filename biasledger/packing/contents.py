@@ -53,7 +53,7 @@ _FORMULA = re.compile(f"'*[{re.escape(FORMULA_STARTS)}]")
 def ledger_files(
     connection: duckdb.DuckDBPyConnection, run_id: str, analysis_hash: str, seal: Seal | None = None
 ) -> dict[str, bytes]:
-    """The run as it was asked and as it is read, from the ledger.
+    """Return the run as it was asked and as it is read, from the ledger.
 
     Args:
         connection: the ledger.
@@ -151,7 +151,9 @@ def _analysis(connection: duckdb.DuckDBPyConnection, name: str, run_id: str) -> 
 
 
 def csv_bytes(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] = ()) -> bytes:
-    """A query's rows as CSV: exact numbers, an empty cell for null, UTF-8, LF; no cell that a spreadsheet takes for a formula."""
+    """Return a query's rows as CSV: exact numbers, an empty cell for null, UTF-8, LF; no cell that a spreadsheet takes for a
+    formula.
+    """
     cursor = connection.execute(sql, list(values))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -161,7 +163,7 @@ def csv_bytes(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[
 
 
 def read_table(pack: Pack, name: str) -> list[dict[str, str]]:
-    """The rows of one of a pack's CSV files, texts as they were before they were escaped.
+    """Return the rows of one of a pack's CSV files, texts as they were before they were escaped.
 
     Raises:
         InputError: it is no such table.
@@ -170,7 +172,7 @@ def read_table(pack: Pack, name: str) -> list[dict[str, str]]:
 
 
 def parse_table(content: bytes, name: str) -> list[dict[str, str]]:
-    """The same of a file's content; `name` is what errors call it."""
+    """Return the same of a file's content; `name` is what errors call it."""
     try:
         header, *rows = csv.reader(io.StringIO(content.decode(), newline=""), strict=True)
     except (ValueError, csv.Error):

@@ -33,7 +33,7 @@ class Judged:
     judged_on: date
 
     def variables(self) -> dict[str, Any]:
-        """The settings as variables of the dbt project."""
+        """Return the settings as variables of the dbt project."""
         return {
             "alpha": self.alpha,
             "permutations": self.permutations,

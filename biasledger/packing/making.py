@@ -107,7 +107,7 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
 
 
 def _verified(ledger_path: Path, run_id: str) -> Verdict:
-    """A pack about a run that was tampered with would only lend it credit."""
+    """Refuse to pack a run that was tampered with."""
     (verdict,) = verify_ledger(ledger_path, [run_id], needs_journals=False)
     if verdict.state == "broken":
         raise BiasledgerError(f"No pack was made, as the run {run_id} is broken: {verdict.fault}")
@@ -120,7 +120,7 @@ def readme() -> bytes:
 
 
 def software() -> dict[str, str]:
-    """The versions installed here of all that makes a pack's figures and its report."""
+    """Return the versions installed here of all that makes a pack's figures and its report."""
     found = {"python": platform.python_version(), "biasledger": __version__}
     for name in (*SOFTWARE, *REPORT_SOFTWARE):
         try:

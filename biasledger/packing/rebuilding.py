@@ -179,7 +179,7 @@ def _differences(packed: list[dict[str, str]], found: list[dict[str, str]]) -> I
 
 
 def _different_rows(packed: list[dict[str, str]], found: list[dict[str, str]]) -> Iterator[str]:
-    """The same of tables whose rows are all compared, in their order."""
+    """Yield the same of tables whose rows are all compared, in their order."""
     if len(packed) != len(found):
         yield f"It has {len(packed):,} rows in the pack, and {len(found):,} come out."
         return

@@ -18,7 +18,7 @@ _WAIT_SECONDS = 0.0
 
 
 def hash_erasures(connection: duckdb.DuckDBPyConnection) -> str:
-    """A hash of which texts were erased from the open ledger, and which runs were retracted."""
+    """Return a hash of which texts were erased from the open ledger, and which runs were retracted."""
     erased = connection.execute(
         "select run_id, prompt_id, trial, attempt from raw.erasures order by all"
     ).fetchall()
@@ -38,7 +38,7 @@ def erased_since_build(warehouse: Path, ledger: Path) -> bool:
 
 
 def erasure_warning(warehouse: Path, ledger: Path) -> str | None:
-    """A sentence where a warehouse may hold words of erased texts; None where not, or where the ledger is not at hand."""
+    """Return a sentence where a warehouse may hold words of erased texts; None where not, or where the ledger is not at hand."""
     try:
         with Ledger(ledger).read(wait_seconds=_WAIT_SECONDS) as connection:
             differs = _differs(warehouse, connection)
@@ -61,7 +61,7 @@ def _differs(warehouse: Path, ledger: duckdb.DuckDBPyConnection) -> bool:
 
 
 def _built_without(warehouse: Path) -> str | None:
-    """The hash of what was erased before the build; None where it was not written down."""
+    """Return the hash of what was erased before the build; None where it was not written down."""
     with connect_read_only(warehouse) as connection:
         written = connection.execute(
             "select 1 from duckdb_columns() where not internal and schema_name = 'publication' and table_name = 'build' "

@@ -95,7 +95,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _listed_files(path: Path) -> frozenset[PurePosixPath]:
-    """The files of an earlier publication, by its manifest; only these are ours to replace or to remove."""
+    """Return the files of an earlier publication, by its manifest; only these are ours to replace or to remove."""
     if not path.exists():
         return frozenset()
     try:
@@ -110,7 +110,7 @@ def _listed_files(path: Path) -> frozenset[PurePosixPath]:
 
 
 def _left_files(path: Path) -> frozenset[PurePosixPath]:
-    """The files of a publication that was stopped while renaming, some of which have their names already."""
+    """Return the files of a publication that was stopped while renaming, some of which have their names already."""
     try:
         return _listed_files(path)
     except InputError:

@@ -173,14 +173,14 @@ def _settings(project: Path) -> Iterator[bytes]:
 
 
 def _project_files(project: Path) -> Iterator[Path]:
-    """Each file of a project, as seen from there, but for what builds and people write next to it."""
+    """Yield each file of a project, as seen from there, but for what builds and people write next to it."""
     for path in _files(project):
         if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
             yield path.relative_to(project)
 
 
 def _installed() -> Iterator[tuple[str, bytes]]:
-    """Name and content of the installed seeds, generic tests, models and packages, and of the environment."""
+    """Yield name and content of the installed seeds, generic tests, models and packages, and of the environment."""
     for path in sorted((dbt_source() / "seeds").glob("*")):
         yield f"{_SEEDS}{path.name}", _content(path)
     # If these tests change, rows are tested again.
@@ -195,7 +195,7 @@ def _installed() -> Iterator[tuple[str, bytes]]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files below a folder, in a fixed order; what builds write and hidden folders are left out."""
+    """Yield the files below a folder, in a fixed order; what builds write and hidden folders are left out."""
     for parent, folders, names in os.walk(folder):
         left_out = _NOT_READ if Path(parent) == folder else {"__pycache__"}
         folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))

@@ -32,7 +32,7 @@ def _secrets(uri: str) -> set[str]:
 
 
 def place(uri: str) -> str:
-    """The address without user and password.
+    """Return the address without user and password.
 
     Raises:
         InputError: it is no address of PostgreSQL.

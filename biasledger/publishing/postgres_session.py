@@ -117,7 +117,7 @@ class Session:
                 self._do(f"vacuum (analyze) {self._name(table.name)}")
 
     def _columns(self, table: str) -> dict[str, tuple[str, bool]]:
-        """Name -> type and whether it may be null."""
+        """Return name -> type and whether it may be null."""
         rows = self._fetch(
             "select attname, format_type(atttypid, atttypmod), not attnotnull from pg_attribute "
             f"where attrelid = to_regclass({literal(self._name(table))}) and attnum > 0 and not attisdropped"

@@ -89,7 +89,7 @@ class PostgresTable:
 
 
 def postgres_table(table: Table) -> PostgresTable:
-    """A published table as PostgreSQL keeps it."""
+    """Return a published table as PostgreSQL keeps it."""
     parts = [_column(column) for column in table.columns]
     return PostgresTable(
         name=table.name,
@@ -102,7 +102,7 @@ def postgres_table(table: Table) -> PostgresTable:
 
 
 def _column(column: Column) -> tuple[PostgresColumn, str]:
-    """The column, and what DuckDB selects for it."""
+    """Return the column, and what DuckDB selects for it."""
     type_, expression = _type_and_expression(column.type, identifier(column.name))
     kept = PostgresColumn(column.name, type_, column.is_nullable, column.comment)
     return kept, f"{expression} as {identifier(column.name)}"

@@ -24,7 +24,7 @@ class PublicTable:
 
 
 def public_tables(manifest: Mapping[str, Any]) -> list[PublicTable]:
-    """The public models of all packages, a user's own among them, and biasledger's settings; by schema and name."""
+    """Return the public models of all packages, a user's own among them, and biasledger's settings; by schema and name."""
     nodes: Mapping[str, Any] = manifest["nodes"]
     keys: dict[str, tuple[str, ...]] = {}
     for model, columns in _unique(nodes):

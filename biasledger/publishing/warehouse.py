@@ -218,7 +218,7 @@ class _Column(NamedTuple):
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[str, str], list[_Column]]:
-    """The columns of each table of a database, in their order, by schema and name: the catalog is slow to read."""
+    """Return the columns of each table of a database, in their order, by schema and name: the catalog is slow to read."""
     found: dict[tuple[str, str], list[_Column]] = defaultdict(list)
     rows = connection.execute(
         """

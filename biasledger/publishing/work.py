@@ -105,7 +105,7 @@ def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
 
 
 def hash_models() -> str:
-    """A hash of the installed models, macros, measures and readers: of all that decides what incremental tables hold."""
+    """Return a hash of the installed models, macros, measures and readers: of all that decides what incremental tables hold."""
     source, package = dbt_source(), Path(__file__).resolve().parents[1]
     folders = [(source, name) for name in ("models", "macros")]
     folders += [(package, name) for name in ("measures", "model_inputs")]

@@ -60,7 +60,7 @@ def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator
 
 
 def _schemas(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The schemas that hold tables: biasledger's own first, then those of a user's own models."""
+    """Return the schemas that hold tables: biasledger's own first, then those of a user's own models."""
     found = connection.execute(
         "select distinct schema_name from duckdb_tables() where database_name = 'warehouse' order by all"
     ).fetchall()

@@ -130,7 +130,7 @@ def _odd_joins(query: Expr) -> Iterator[Expr]:
 
 
 def _reused_names(query: Expr) -> Iterator[Expr]:
-    """A new name used by the same select's columns, conditions or groups, or inside an expression of its order."""
+    """Yield a new name used by the same select's columns, conditions or groups, or inside an expression of its order."""
     for select in query.find_all(exp.Select):
         given = {one.alias for one in select.expressions if isinstance(one, exp.Alias)}
         taken = _columns_of_sources(select)
@@ -149,7 +149,7 @@ def _reused_names(query: Expr) -> Iterator[Expr]:
 
 
 def _columns_of_sources(select: exp.Select) -> set[str]:
-    """Names that a select's tables have anyway, where they are public ones or a select of their own."""
+    """Return names that a select's tables have anyway, where they are public ones or a select of their own."""
     known = {table.name: {column.name for column in table.columns} for table in described_tables()}
     for with_ in (node.args.get("with_") or node.args.get("with") for node in _with_ancestors(select)):
         for cte in with_.expressions if with_ else ():

@@ -38,7 +38,7 @@ def write_csv(result: Result, sink: Sink) -> None:
 
 
 def without_formulas(result: Result) -> Result:
-    """The same with a ' before each text that a spreadsheet would take for a formula."""
+    """Return the same with a ' before each text that a spreadsheet would take for a formula."""
     rows = (tuple(_inert(value) for value in row) for row in result.rows)
     return replace(result, columns=tuple(map(_inert, result.columns)), rows=rows)
 
@@ -109,7 +109,7 @@ def _csv_field(value: object) -> str:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """Names for an object's keys: a second `run_id` is `run_id_2`."""
+    """Return names for an object's keys: a second `run_id` is `run_id_2`."""
     names: list[str] = []
     for column in columns:
         name, number = column, 2

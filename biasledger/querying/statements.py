@@ -45,7 +45,7 @@ def run_statement(connection: duckdb.DuckDBPyConnection, sql: str, *, fetched: i
 
 
 def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
-    """The same, not yet fetched; fetch within `statement_errors_as_sentences`.
+    """Return the same, not yet fetched; fetch within `statement_errors_as_sentences`.
 
     DuckDB's own parser says how many statements there are and what they do, as it is the one that runs them.
 
@@ -163,7 +163,7 @@ def _no_column(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> st
 
 
 def _tables_read(sql: str) -> frozenset[str]:
-    """The tables that a query names; none where sqlglot cannot read what DuckDB can."""
+    """Return the tables that a query names; none where sqlglot cannot read what DuckDB can."""
     import sqlglot
     from sqlglot.errors import SqlglotError
 

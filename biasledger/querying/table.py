@@ -106,7 +106,7 @@ def cell_length(text: str) -> int:
 
 
 def fitted(columns: Sequence[Sequence[str]], width: int, *, gap: int) -> list[int]:
-    """The columns' widths, of which the widest are narrowed, all alike, until they fit with a gap after each.
+    """Return the columns' widths, of which the widest are narrowed, all alike, until they fit with a gap after each.
 
     None becomes narrower than its longest word, so that texts are folded at blanks and numbers and ids are not.
     """
@@ -124,7 +124,7 @@ def word_length(column: Sequence[str]) -> int:
 
 
 def _fitting(longest: Sequence[int], cells: Sequence[Sequence[str]], width: int) -> list[int]:
-    """The places of the columns that fit side by side, at least one."""
+    """Return the places of the columns that fit side by side, at least one."""
     needed = [min(one, _NARROW) + _GAP for one in longest]
     left = list(range(len(needed)))
     # Columns with the same value everywhere are left out first.

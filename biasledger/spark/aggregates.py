@@ -121,7 +121,7 @@ def _lambda(sql: str) -> exp.Expr:
 
 
 def _deviation(node: exp.StddevSamp) -> exp.Expr | None:
-    """The last digits of a deviation may differ by how rows are distributed; no verdict depends on them."""
+    """Return a standard deviation, whose last digits depend on how rows are distributed; no verdict depends on them."""
     return exp.StddevSamp(this=node.this.this) if isinstance(node.this, exp.Order) else None
 
 

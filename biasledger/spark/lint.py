@@ -23,7 +23,7 @@ _PLACES = {exp.Where: "a condition", exp.Window: "a window"}
 
 
 def broken_rules(sql: str, columns: Columns) -> Iterator[tuple[int, str]]:
-    """Line and sentence of what has no counterpart on Spark in a compiled query; columns: as in `to_spark`."""
+    """Yield the line and sentence of what has no counterpart on Spark in a compiled query; columns: as in `to_spark`."""
     try:
         to_spark(sql, columns)
     except TranslationError as error:
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def compiled_models(folder: Path) -> Iterator[tuple[Path, str]]:
-    """The models that dbt compiled below a folder: file and SQL."""
+    """Yield the models that dbt compiled below a folder: file and SQL."""
     for file in sorted(folder.rglob("*.sql")):
         sql = file.read_text(encoding="utf-8")
         # Tests of a yml file lie below a folder of its name; dbt makes them.

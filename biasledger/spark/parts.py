@@ -73,7 +73,9 @@ def _rows_of_part(
     by: Sequence[str],
     condition: str,
 ) -> pyarrow.Table:
-    """A part's rows, measured here. queries: each relation's; condition: of rows that have the columns `by`, which are its."""
+    """Return a part's rows, measured here. queries: each relation's; condition: of rows that have the columns `by`, which are
+    its.
+    """
     # A task has one core.
     with duckdb.connect(config={"threads": 1}) as connection:
         try:
@@ -100,7 +102,7 @@ def _of_part(
 def _of_keys(
     rows: duckdb.DuckDBPyRelation, of_part: Iterable[duckdb.DuckDBPyRelation]
 ) -> duckdb.DuckDBPyRelation:
-    """The rows whose keys are among those of a part's relations; all where these have no such key."""
+    """Return the rows whose keys are among those of a part's relations; all where these have no such key."""
     for key in (column for column in rows.columns if column.endswith("_key")):
         if found := [one.select(key) for one in of_part if key in one.columns]:
             rows = rows.join(reduce(duckdb.DuckDBPyRelation.union, found), key, how="semi")

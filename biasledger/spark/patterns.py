@@ -12,7 +12,7 @@ _PLAIN = {"$": r"\z", ".": r"[^\n]"}
 
 
 def java_pattern(pattern: str) -> str:
-    """The same pattern for Java; inside of a class, `[` and `&&` are letters in RE2 and operators in Java."""
+    """Return the same pattern for Java; inside of a class, `[` and `&&` are letters in RE2 and operators in Java."""
     written, is_class, place = [], False, 0
     while place < len(pattern):
         one, two = pattern[place], pattern[place : place + 2]

@@ -52,7 +52,7 @@ LOG = Path("logs/spark.log")
 
 
 def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
-    """A session with the functions and settings of a build.
+    """Return a session with the functions and settings of a build.
 
     Spark has one context in a process. Where there is one already it is used, whatever `master` says but sc://, by a session
     next to those that it has: settings, functions and tables are each session's own, so nothing changes for others.
@@ -158,7 +158,7 @@ def _memory() -> int:
 
 
 def _adapted(session: SparkSession, where: str, settings: Mapping[str, str]) -> SparkSession:
-    """A session of what others have started, with the settings that it can be given."""
+    """Return a session of what others have started, with the settings that it can be given."""
     for name, value in settings.items():
         if session.conf.isModifiable(name):
             session.conf.set(name, str(value))
@@ -192,12 +192,12 @@ def c_printf(form: str, *values: Any) -> str | None:
 
 
 def text_of_number(value: float | None) -> str | None:
-    """A double as DuckDB casts it to text, which is as Python writes it."""
+    """Return a double as DuckDB casts it to text, which is as Python writes it."""
     return None if value is None else repr(float(value))
 
 
 def text_of_list(values: Sequence[str | None] | None) -> str | None:
-    """A list of texts as DuckDB casts it to text, which quotes what could be read otherwise."""
+    """Return a list of texts as DuckDB casts it to text, which quotes what could be read otherwise."""
     return None if values is None else f"[{', '.join(map(_element, values))}]"
 
 
@@ -228,7 +228,7 @@ def keys_of_object(texts: pyarrow.Array) -> pyarrow.Array:
 
 
 def _by_duckdb(expression: str, texts: pyarrow.Array) -> pyarrow.Array:
-    """An expression of DuckDB of each text, as `one`."""
+    """Return an expression of DuckDB of each text, as `one`."""
     with duckdb.connect(config={"threads": 1}) as connection:
         rows = connection.from_arrow(pyarrow.table({"one": texts}))
         return rows.project(f"{expression} as made").to_arrow_table()["made"].combine_chunks()

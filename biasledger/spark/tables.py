@@ -39,7 +39,7 @@ _WIDER = {
 
 
 def tables_folder(place: Path) -> Path:
-    """A folder of its own inside of what may be anybody's."""
+    """Return a folder of its own inside of what may be anybody's."""
     return place.resolve() / "biasledger-tables"
 
 
@@ -81,7 +81,7 @@ class Tables:
             self._folder.parent.rmdir()
 
     def columns(self, schema: str, name: str) -> list[str]:
-        """The names of a table's columns."""
+        """Return the names of a table's columns."""
         return list(self.spark.table(_named(schema, name)).columns)
 
     def make(self, schema: str, name: str, rows: DataFrame) -> None:
@@ -104,7 +104,9 @@ class Tables:
         self._register(schema, name, from_arrow_schema(written, prefer_timestamp_ntz=True))
 
     def read(self, schema: str, name: str, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        """A table as DuckDB reads it: from its files, of which a filter reads only what it needs. A view's are written now."""
+        """Return a table as DuckDB reads it: from its files, of which a filter reads only what it needs. A view's are written
+        now.
+        """
         place = self._place(schema, name)
         with self._lock:
             # A folder exists as soon as writing begins, so it does not show that writing ended.
@@ -224,12 +226,12 @@ def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
 
 
 def for_spark(rows: duckdb.DuckDBPyRelation) -> str:
-    """The columns as Spark has types for them: it knows no JSON, no unsigned integers, and none of 128 bits."""
+    """Return the columns as Spark has types for them: it knows no JSON, no unsigned integers, and none of 128 bits."""
     return _cast(rows, _WIDER)
 
 
 def _for_duckdb(rows: duckdb.DuckDBPyRelation) -> str:
-    """The columns as DuckDB has them: decimals of 20 digits are its keys of 64 bits."""
+    """Return the columns as DuckDB has them: decimals of 20 digits are its keys of 64 bits."""
     return _cast(rows, {"DECIMAL(20,0)": "ubigint"})
 
 

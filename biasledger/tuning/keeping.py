@@ -106,7 +106,7 @@ def _is_drawn(path: Path, number: int, row: dict[str, str]) -> bool:
 def _by_hash(
     connection: duckdb.DuckDBPyConnection, path: Path, rows: Sequence[dict[str, str]], numbers: Iterable[int]
 ) -> list[tuple[int, _Address]]:
-    """The answers that rows name by the hash of their output."""
+    """Return the answers that rows name by the hash of their output."""
     digits = {number: hash_digits(path, number, rows[number - 1]["response"]) for number in numbers}
     found = connection.execute(
         _OF_HASH, {"digits": list(digits.values()), "numbers": list(digits)}

@@ -89,7 +89,7 @@ class Manifest:
     shared: Mapping[str, ExportedFile] = field(default_factory=dict)
 
     def files(self) -> Iterator[ExportedFile]:
-        """Every file of the folder but the manifest and logs."""
+        """Yield every file of the folder but the manifest and logs."""
         for run in self.runs.values():
             yield from run.files.values()
         yield from self.shared.values()
@@ -101,7 +101,7 @@ class Manifest:
         return {run.run_id: run.files[table] for run in self.runs.values() if table in run.files}
 
     def written(self) -> bytes:
-        """The manifest as it is in the folder."""
+        """Return the manifest as it is in the folder."""
         document = {
             "made_by": MADE_BY,
             "format": self.format,

@@ -12,7 +12,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 
 def local_path(place: str) -> Path:
-    """The path that is named.
+    """Return the path that is named.
 
     Raises:
         InputError: it is the URL of an object store or of another machine.

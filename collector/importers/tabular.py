@@ -373,7 +373,7 @@ def _append(
 def _write(
     runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path, advance: Advance
 ) -> tuple[dict[int, _Counted], list[str]]:
-    """The second pass: prompts, then every answer, classified and hashed, in the file's order.
+    """Return the second pass: prompts, then every answer, classified and hashed, in the file's order.
 
     Returns:
         Number of the run -> what it holds; and what should be known of the file.

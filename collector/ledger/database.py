@@ -515,7 +515,7 @@ def _not_openable(path: Path, message: str) -> LedgerError:
 
 
 def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The methods that read scores of classifiers, where there are any."""
+    """Return the methods that read scores of classifiers, where there are any."""
     if not connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall():
         return frozenset()
     # It takes longer to import than to ask.
@@ -525,7 +525,7 @@ def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
 
 
 def _parts_of_predictions(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The methods that read what recommenders predicted, where there is any."""
+    """Return the methods that read what recommenders predicted, where there is any."""
     if not connection.execute("select 1 from raw.predictions limit 1").fetchall():
         return frozenset()
     # It takes longer to import than to ask.

@@ -106,7 +106,7 @@ class Labelling:
 def read_labels(
     connection: duckdb.DuckDBPyConnection, run_id: str | None = None, rubric: str = ""
 ) -> list[KeptLabel]:
-    """The labels that count in an open ledger, of one run or of all that were not taken back, the oldest first.
+    """Return the labels that count in an open ledger, of one run or of all that were not taken back, the oldest first.
 
     Without a rubric those that are acceptable or problematic.
     """
@@ -115,7 +115,7 @@ def read_labels(
 
 
 def name_of_labeller(text: str) -> str:
-    """The name of who gives labels, on one line.
+    """Return the name of who gives labels, on one line.
 
     Raises:
         InputError: it is empty or too long.

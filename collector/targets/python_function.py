@@ -110,7 +110,7 @@ def build(name: str, settings: Settings, folder: Path) -> PythonFunction:
 def of_function(
     function: Callable[..., object], *, name: str | None = None, model: str | None = None
 ) -> PythonFunction:
-    """A function of this process as a target.
+    """Return a function of this process as a target.
 
     Args:
         function: called as any other, see `PythonFunction`.

@@ -86,7 +86,7 @@ class Groups:
 
 
 def difference_of(groups: Groups, a: int, b: int, alpha: float) -> Interval:
-    """Mean of group a minus that of group b, in clusters that hold both or in separate ones.
+    """Return the mean of group a minus that of group b, in clusters that hold both or in separate ones.
 
     Student's interval over clusters, made longer to where rare outcomes need it: an estimate with few selected people, or few
     subjects treated differently, has too small an error whenever there were fewer of them than there should be. The
@@ -219,7 +219,7 @@ def stratified(units: Units) -> tuple[float, Floats]:
         return np.stack(sums, axis=-1).reshape(n_places, 2, 2).astype(np.float64)
 
     def terms(sums: Floats) -> Floats:
-        """A stratum's weight and weighted difference, (n, 2)."""
+        """Return a stratum's weight and weighted difference, (n, 2)."""
         n, total = sums[:, :, 0], sums[:, :, 1]
         both = n.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -243,5 +243,5 @@ def stratified(units: Units) -> tuple[float, Floats]:
 
 
 def group_total(values: Floats, labels: Labels, n_groups: int) -> Floats:
-    """Sum of one value a unit over the units of each label: (n_groups,)."""
+    """Return the sum of one value a unit over the units of each label: (n_groups,)."""
     return np.asarray(group_totals(labels[np.newaxis, :], values, n_groups)[0])

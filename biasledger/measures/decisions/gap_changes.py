@@ -73,7 +73,7 @@ class _QuestionChange:
 
 
 def gap_changes(pairs: Iterable[GapPair]) -> Table:
-    """A row a pair and finding: its Question and GapChange, where the gap is known on what both runs share."""
+    """Yield a row for each pair and finding: its Question and GapChange, where the gap is known on what both runs share."""
 
     def changes(pair: GapPair) -> Iterator[_QuestionChange]:
         change = gap_change(pair.units, alpha=pair.alpha)

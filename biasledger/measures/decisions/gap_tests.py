@@ -75,7 +75,7 @@ class StratifiedGap:
         return cls(n, residuals, members, are_strata_whole, squares, sizes, scale)
 
     def values(self, labels: Labels) -> tuple[Floats, Floats]:
-        """Gap and standard error of arrangements (b, n_units): (b,) each; NaN where no stratum holds both groups."""
+        """Return the gap and standard error of arrangements (b, n_units): (b,) each; NaN where no stratum holds both groups."""
         marked = np.ascontiguousarray(labels.T, dtype=np.float64)
         n, sizes = (np.asarray(self.n.sum(axis=axis))[:, np.newaxis] for axis in (1, 0))
         shares = (self.n.T @ marked) / sizes
@@ -114,7 +114,7 @@ class StratifiedGap:
         )
 
     def _of_strata(self, marked: Floats, shares: Floats, gaps: Floats) -> Floats:
-        """The same where every unit is in one stratum: both sums of squares follow from sums by stratum and group."""
+        """Return the same where every unit is in one stratum: both sums of squares follow from sums by stratum and group."""
         assert self.squares is not None
         sums, leverages = [], []
         of_marked = [square.T @ marked for square in self.squares]
@@ -139,7 +139,7 @@ def _summed(sums: Floats) -> Floats:
 
 
 def _separate(squares: Sequence[Floats], leverages: Sequence[Floats], sizes: tuple[int, int]) -> Floats:
-    """Sum of both groups' variances; each group's own, with some degrees of freedom of the common one."""
+    """Return the sum of both groups' variances; each group's own, with some degrees of freedom of the common one."""
     sums = [square * size / lever for square, lever, size in zip(squares, leverages, sizes, strict=True)]
     common = (sums[0] + sums[1]) / max(sum(sizes) - 2, 1)
     variances = [
@@ -193,7 +193,7 @@ def gap_test(
 def _in_blocks(
     units: Units, moves: Moves, clusters: Integers | None, seed: int
 ) -> tuple[Units, Moves, Integers | None]:
-    """The same in blocks where many units move, with outcomes less their stratum's mean, so that strata can move together.
+    """Return the same in blocks where many units move, with outcomes less their stratum's mean, so that strata can move together.
 
     Names, which move across strata, and clusters that hold both groups and are no strata move as they are.
     """

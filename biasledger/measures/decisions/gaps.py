@@ -246,7 +246,7 @@ def gap(
     seed: int,
     stop_after: int | None = 50,
 ) -> Gap:
-    """Gap between the units labelled 1 (marked) and 0 (reference), with its null and intervals.
+    """Return the gap between the units labelled 1 (marked) and 0 (reference), with its null and intervals.
 
     lowest, highest: the smallest and the largest outcome that an answer can have. No test with n_permutations 0 or labels
     that cannot move.
@@ -316,7 +316,8 @@ def gap(
 
 
 def gap_bounds(found: Gap, unread: Unread, *, lowest: float, highest: float, alpha: float) -> Bounds:
-    """Bounds of the adjusted gap and of its interval: unread answers of one group at their lowest, of the other at their highest.
+    """Return bounds of the adjusted gap and of its interval: unread answers of one group at their lowest, of the other at their
+    highest.
 
     found: the gap of the answers that were read.
     """
@@ -353,7 +354,7 @@ class BoundedGap:
 
 
 def gaps(comparisons: Iterable[GapComparison]) -> Table:
-    """A row a comparison: its Gap."""
+    """Return a row for each comparison: its Gap."""
     return table(
         Gap,
         comparisons,
@@ -363,7 +364,7 @@ def gaps(comparisons: Iterable[GapComparison]) -> Table:
 
 
 def bounded_gaps(comparisons: Iterable[GapComparison]) -> Table:
-    """A row a comparison: its Gap, and what it could be if the unread answers were known."""
+    """Return a row for each comparison: its Gap, and what it could be if the unread answers were known."""
 
     def bounded(one: GapComparison, draws: Draws) -> BoundedGap:
         lowest, highest = one.lowest, one.highest
@@ -377,7 +378,7 @@ def bounded_gaps(comparisons: Iterable[GapComparison]) -> Table:
 
 
 def _adjusted_of(units: Units, lowest: float, highest: float, alpha: float) -> Interval:
-    """The adjusted gap of units and its interval, in the outcome's own unit."""
+    """Return the adjusted gap of units and its interval, in the outcome's own unit."""
     scale = highest - lowest
     shares = replace(units, total=(units.total - lowest * units.n) / scale)
     names = units.by_name()
@@ -389,7 +390,7 @@ def _adjusted_of(units: Units, lowest: float, highest: float, alpha: float) -> I
 
 
 def _intervals(units: Units, groups: Groups, names: Moves | None, alpha: float) -> tuple[Interval, Interval]:
-    """The intervals of the gap and of the adjusted gap; outcomes are shares of the range, names are those that move.
+    """Return the intervals of the gap and of the adjusted gap; outcomes are shares of the range, names are those that move.
 
     Where cases have unequal numbers of answers the adjusted gap's interval holds that of the gap with every case counted once,
     too: if few cases have most of the answers, their variance is estimated poorly.
@@ -418,7 +419,7 @@ def _cases(units: Units) -> tuple[Moves, Integers | None]:
 
 
 def _adjusted(units: Units, groups: Groups, difference: Interval, alpha: float) -> Interval:
-    """The gap inside strata, weighted by n1·n0 / (n1 + n0).
+    """Return the gap inside strata, weighted by n1·n0 / (n1 + n0).
 
     Where clusters hold both groups its interval is that of its own pseudo-values, over the clusters that contribute to it: a gap
     of all answers may vary for nothing but a missing one. For separate groups its interval has the same ratio to its error as the
@@ -477,7 +478,8 @@ def _with_the_unseen(interval: Interval, groups: Groups, alpha: float) -> Interv
 
 
 def _with_names(interval: Interval, units: Units, names: Moves, alpha: float) -> Interval:
-    """The interval for other names, too: errors of both ways to cluster, less what they share (Cameron, Gelbach & Miller 2011).
+    """Return the interval for other names, too: errors of both ways to cluster, less what they share (Cameron, Gelbach & Miller
+    2011).
 
     Student's with Welch's degrees of freedom of the names, and never shorter than by cases alone.
     """

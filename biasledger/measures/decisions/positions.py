@@ -133,7 +133,7 @@ def position_test(
 
 
 def position_tests(rankings: Iterable[Comparison[Rankings]]) -> Table:
-    """A row a set of rankings: its PositionTest."""
+    """Return a row for each set of rankings: its PositionTest."""
     return table(
         PositionTest,
         rankings,

@@ -90,7 +90,7 @@ class Units:
         return float(np.sqrt(1 - self.correlation_of_rivals))
 
     def of(self, rows: NDArray[np.bool_]) -> Units:
-        """Some of the rows."""
+        """Return some of the rows."""
 
         def some(array: Integers | None) -> Integers | None:
             return None if array is None else array[rows]
@@ -108,14 +108,17 @@ class Units:
         )
 
     def counted_once(self) -> Units | None:
-        """The same with a weight of 1 for a cluster's answers about each group; None where all have equally many already."""
+        """Return the same with a weight of 1 for a cluster's answers about each group; None where all have equally many
+        already.
+        """
         _, clusters = np.unique(self.clusters, return_inverse=True)
         of_row = clusters * (int(self.design.labels.max(initial=0)) + 1) + self.design.labels
         sizes = np.bincount(of_row, weights=self.n)[of_row]
         return None if np.allclose(sizes, sizes[:1]) else self._weighted(1 / sizes)
 
     def standardised(self) -> Units | None:
-        """The units of strata that hold both of two groups, with each case counted once and equal weights of both in a stratum.
+        """Return the units of strata that hold both of two groups, with each case counted once and equal weights of both in a
+        stratum.
 
         Their rates have the Mantel-Haenszel difference and ratio. None where no stratum holds both, or rates stay as they are.
         """
@@ -137,12 +140,12 @@ class Units:
         return replace(self, n=self.n * weights, total=self.total * weights)
 
     def by_case(self) -> Moves:
-        """All that was answered about a case under the names of one group moves inside the case."""
+        """Return units whose answers about a case under the names of one group move together inside the case."""
         wholes = np.arange(self.n.size) if self.wholes is None else self.wholes
         return self._moves(wholes, self.design.strata)
 
     def by_name(self) -> Moves | None:
-        """A name moves with all its rows; None if there are no names, or cases move all that a name has.
+        """Return units that are names with all their rows; None without names, or if cases already move all rows of a name.
 
         Names that each are in one case are new with every case. People, who are clusters themselves, move with their cases
         where each has one.

@@ -34,7 +34,7 @@ def attenuation(of_groups: Floats) -> Floats:
 
 
 def unattenuated(gaps: Floats, of_groups: Floats) -> Floats:
-    """Gaps of several groups to their mean, less permutation means, (n_groups,), and responses: the gaps that gave these.
+    """Return gaps of several groups to their mean, less permutation means, (n_groups,), and responses: the gaps that gave these.
 
     NaN for groups that have none; the others are compared with each other alone.
     """
@@ -60,6 +60,8 @@ def sizes_stay(design: Design, items: Floats) -> bool:
 
 
 def drawn_means(design: Design, statistic: FamilyStatistic, seed: int) -> Floats:
-    """Means under permutation (n_features,), from enough draws of their own that their error is small next to the null's sd."""
+    """Return means under permutation (n_features,), from enough draws of their own that their error is small next to the null's
+    sd.
+    """
     draws = permuted_labels(design, _N_DRAWS, stable_seed(seed, "null_mean"))
     return nan_mean(np.concatenate([statistic(block) for block in draws]), 0)

@@ -44,8 +44,8 @@ def group_sums(labels: Labels, features: sparse.csr_array | Dense) -> Floats:
 
 
 def in_parts(statistic: Callable[[Floats], Floats], sums: Floats) -> Floats:
-    """A statistic of each row of sums (b, n_features), of a few rows at a time: what it makes on its way, several arrays of their
-    size, then stays in the processor's cache, which is up to four times as fast. The values are the same.
+    """Return a statistic of each row of sums (b, n_features), of a few rows at a time: what it makes on its way, several arrays
+    of their size, then stays in the processor's cache, which is up to four times as fast. The values are the same.
     """
     return np.concatenate([statistic(part) for part in _parts_of(sums)])
 
@@ -53,7 +53,9 @@ def in_parts(statistic: Callable[[Floats], Floats], sums: Floats) -> Floats:
 def of_group_sums(
     statistic: Callable[[Floats], Floats], features: sparse.csr_array | Dense
 ) -> Callable[[Labels], Floats]:
-    """A statistic of feature sums, (b, n_features), as one of labels: of units labelled 1. Labels and sums as in group_sums."""
+    """Return a statistic of feature sums, (b, n_features), as one of labels: of units labelled 1. Labels and sums as in
+    group_sums.
+    """
     sums_of = sums_in_parts(features)
     return lambda labels: np.concatenate([statistic(sums) for sums in sums_of(labels)])
 

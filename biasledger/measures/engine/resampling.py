@@ -84,11 +84,11 @@ class Design:
         return _CanonicalOrder.of(self).units
 
     def count(self, label: int) -> int:
-        """Number of units that carry a label."""
+        """Return the number of units that carry a label."""
         return int(np.count_nonzero(self.labels == label))
 
     def of(self, rows: Integers) -> Design:
-        """The design of some units, or of some of them several times: rows (n,) are their positions."""
+        """Return the design of some units, or of some of them several times: rows (n,) are their positions."""
         content = None if self.content is None else self.content[rows]
         return Design(self.labels[rows], self.strata[rows], content=content)
 
@@ -125,20 +125,20 @@ class Moves:
 
     @classmethod
     def alone(cls, design: Design) -> Moves:
-        """Every row moves by itself."""
+        """Return units of one row each."""
         return cls(design, np.arange(design.n_units))
 
     def of(self, rows: Integers) -> Moves:
-        """Some of the rows, and the units that they are of."""
+        """Return some of the rows, and the units that they are of."""
         units, of_row = np.unique(self.of_row[rows], return_inverse=True)
         return Moves(self.design.of(units), of_row)
 
     def of_rows(self, labels: Labels) -> Labels:
-        """Labels of units (b, n_units) as those of their rows (b, n_rows)."""
+        """Return labels of units (b, n_units) as those of their rows (b, n_rows)."""
         return labels[:, self.of_row]
 
     def sums(self, values: Floats) -> Floats:
-        """Sum of one value a row over each unit's rows, (n_units,)."""
+        """Return the sum of one value a row over each unit's rows, (n_units,)."""
         sums = np.bincount(self.of_row, weights=values, minlength=self.design.n_units)
         return np.asarray(sums, dtype=np.float64)
 
@@ -147,17 +147,17 @@ class Moves:
         return Moves(blocks.design, blocks.of_row[self.of_row])
 
     def summed(self, features: sparse.csr_array) -> sparse.csr_array:
-        """Sum of features a row (n_rows, n_features) over each unit's rows, (n_units, n_features)."""
+        """Return the sum of features a row (n_rows, n_features) over each unit's rows, (n_units, n_features)."""
         return sums_by(self.of_row, self.design.n_units, features)
 
     def totals(self, values: Floats) -> Floats:
-        """Sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
+        """Return the sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
         totals = np.zeros((self.design.n_units, *values.shape[1:]))
         np.add.at(totals, self.of_row, values)
         return totals
 
     def by_place(self, values: Floats, places: Integers) -> sparse.csr_array:
-        """The same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
+        """Return the same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
         shape = self.design.n_units, int(places.max(initial=-1)) + 1
         return sparse.csr_array(sparse.coo_array((values, (self.of_row, places)), shape=shape))
 
@@ -212,7 +212,7 @@ class FamilyResult:
     n_blocks: int | None = None
 
     def expanded(self, positions: NDArray[np.intp], n_features: int) -> FamilyResult:
-        """The same result with its features at `positions` of n_features, the others untested."""
+        """Return the same result with its features at `positions` of n_features, the others untested."""
 
         def spread(values: Floats) -> Floats:
             wide = np.full(n_features, np.nan)
@@ -303,7 +303,7 @@ class _CanonicalOrder:
 
     @classmethod
     def of(cls, design: Design) -> _CanonicalOrder:
-        """Number the strata of a design, composed_with its groups, composed_with its units; what ties keeps its order.
+        """Number the strata of a design, then its groups, then its units; what ties keeps its order.
 
         Only ranks of what units hold count. Those of the last number count from the lowest or from the highest on, whichever
         gives the smaller keys: an outcome times a number, or mirrored, has the same order.
@@ -344,12 +344,12 @@ class _CanonicalOrder:
 
     @staticmethod
     def _group_key(counts: Integers, ranks: Integers | None, units: Integers) -> tuple[bytes, bytes]:
-        """A group's units of each stratum, and the ranks of their values, as big-endian integers."""
+        """Return a group's units of each stratum, and the ranks of their values, as big-endian integers."""
         held = b"" if ranks is None else ranks[units].astype(">i8").tobytes()
         return counts.astype(">i8").tobytes(), held
 
     def seed(self, seed: int) -> int:
-        """The seed of draws for so many units in such strata; the seed itself where nothing is known of them.
+        """Return the seed of draws for so many units in such strata; the seed itself where nothing is known of them.
 
         What units hold puts them in order and is no part of the seed, so that another scale of an outcome has the same draws.
         """
@@ -365,14 +365,16 @@ def _dense_ranks(values: Floats) -> Integers:
 
 
 def _cells(strata: Integers, labels: Integers) -> Integers:
-    """Number of units by stratum and label."""
+    """Return the number of units by stratum and label."""
     counts = np.zeros((int(strata.max(initial=-1)) + 1, int(labels.max(initial=-1)) + 1), dtype=np.int64)
     np.add.at(counts, (strata, labels), 1)
     return counts
 
 
 def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator) -> Integers:
-    """A number for each row of `kinds`, the same for up to `at_once` (n_rows,) of equal rows, which are drawn at random."""
+    """Return a number for each row of `kinds`, the same for up to `at_once` (n_rows,) of equal rows, which are drawn at
+    random.
+    """
     _, kind = np.unique(kinds, axis=0, return_inverse=True)
     kind = kind.ravel()
     order = np.lexsort((rng.random(kind.size), kind))
@@ -384,7 +386,7 @@ def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator
 
 
 def all_labels(design: Design, most: int) -> Labels | None:
-    """Every arrangement of the labels inside strata, the observed one included; None if there are more than `most`."""
+    """Return every arrangement of the labels inside strata, the observed one included; None if there are more than `most`."""
     order = np.lexsort((design.labels, design.strata))
     strata, labels = design.strata[order], design.labels[order]
     starts = np.flatnonzero(np.diff(strata, prepend=strata[:1] - 1))
@@ -406,7 +408,7 @@ def all_labels(design: Design, most: int) -> Labels | None:
 
 
 def _multisets(counts: Integers) -> Labels:
-    """Every order of labels 0, 1, … that occur so many times."""
+    """Return every order of labels 0, 1, … that occur so many times."""
     size = int(counts.sum())
     found, free = np.zeros((1, size), dtype=np.int8), np.arange(size)[np.newaxis, :]
     for label, count in enumerate(counts):
@@ -456,7 +458,7 @@ def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[
 
 
 def _sorted_strata(keys: NDArray[np.uint64]) -> Labels:
-    """Labels in the order of their keys within each stratum, (rows, n_strata, size)."""
+    """Return labels in the order of their keys within each stratum, (rows, n_strata, size)."""
     size = keys.shape[-1]
     if size > _MAX_SMALL_STRATUM:
         keys.sort(axis=-1)
@@ -471,14 +473,14 @@ def _sorted_strata(keys: NDArray[np.uint64]) -> Labels:
 
 
 def _span(positions: NDArray[np.signedinteger[Any]]) -> slice | NDArray[np.signedinteger[Any]]:
-    """Positions as a slice where they follow each other, which numpy reads several times faster."""
+    """Return positions as a slice where they follow each other, which numpy reads several times faster."""
     if (np.diff(positions) == 1).all():
         return slice(int(positions[0]), int(positions[-1]) + 1)
     return positions
 
 
 def group_totals(labels: Labels, values: Floats, n_groups: int) -> Floats:
-    """Sum of one value a unit over the units of each label: (b, n_units) and (n_units,) to (b, n_groups)."""
+    """Return the sum of one value a unit over the units of each label: (b, n_units) and (n_units,) to (b, n_groups)."""
     rows = len(labels)
     bins = labels + n_groups * np.arange(rows)[:, np.newaxis]
     totals = np.bincount(bins.ravel(), weights=np.tile(values, rows), minlength=rows * n_groups)
@@ -486,7 +488,7 @@ def group_totals(labels: Labels, values: Floats, n_groups: int) -> Floats:
 
 
 def cached_rows(n_rows: int, n_columns: int) -> list[slice]:
-    """Rows that follow each other, so few that the processor's cache holds several arrays of them."""
+    """Return rows that follow each other, so few that the processor's cache holds several arrays of them."""
     at_once = max(1, _CACHED_SUMS // max(n_columns, 1))
     return [slice(first, first + at_once) for first in range(0, max(n_rows, 1), at_once)]
 
@@ -687,7 +689,7 @@ class _Pilot:
         return _Pilot(self.draws[:, family], self.is_complete)
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of each column over the draws in which it is defined."""
+        """Return the mean and standard deviation of each column over the draws in which it is defined."""
         is_undefined, added = np.isnan(self.draws), int(not self.is_complete)
         if not is_undefined.any():
             return self.draws.mean(axis=0), self.draws.std(axis=0, ddof=added)
@@ -699,7 +701,7 @@ class _Pilot:
 
 
 def _pilot(design: Design, statistic: FamilyStatistic, n_permutations: int, seed: int) -> _Pilot:
-    """The arrangements behind the means and sds of a family's statistics; all if there are few."""
+    """Return the arrangements behind the means and sds of a family's statistics; all if there are few."""
     found = all_labels(design, n_permutations)
     labels = (
         permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))

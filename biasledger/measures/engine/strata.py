@@ -30,19 +30,19 @@ class StratumSums:
 
     @classmethod
     def make(cls, design: Design, features: Floats, n_groups: int) -> StratumSums:
-        """Sum over all units; features (n_units, n_blocks, n_features)."""
+        """Return the sum over all units; features (n_units, n_blocks, n_features)."""
         cells = _strata(design), design.labels
         shape = int(cells[0].max(initial=-1)) + 1, n_groups
         return cls(_totals(cells, np.ones(design.n_units), shape), _totals(cells, features, shape))
 
     def groups(self) -> Floats:
-        """Sums of each group, (…, n_groups, n_features)."""
+        """Return sums of each group, (…, n_groups, n_features)."""
         of_labels = self.of.sum(axis=-4)
         sums = of_labels[..., 0, :]
         return np.asarray(sums if self.n_blocks == 1 else sums + of_labels[..., ::-1, 1, :])
 
     def expected(self) -> Floats:
-        """Means of the sums of each group over all arrangements, (…, n_groups, n_features)."""
+        """Return means of the sums of each group over all arrangements, (…, n_groups, n_features)."""
         of_strata, probabilities = self.of.sum(axis=-3), self._probabilities()
         sums = probabilities @ of_strata[..., 0, :]
         if self.n_blocks == 2:
@@ -84,7 +84,7 @@ class StratumSums:
 def without_each(
     design: Design, features: Floats, n_groups: int, deleted: DeleteGroups
 ) -> Iterator[StratumSums]:
-    """The sums without each delete-group in turn along a leading axis, in parts that keep memory bounded."""
+    """Yield the sums without each delete-group in turn along a leading axis, in parts that keep memory bounded."""
     whole, strata = StratumSums.make(design, features, n_groups), _strata(design)
     at_once = max(1, _MAX_CELLS // max(whole.of.size, 1))
     for first in range(0, deleted.cells.size, at_once):
@@ -97,7 +97,7 @@ def without_each(
 
 
 def _strata(design: Design) -> Integers:
-    """The stratum of each unit, 0 … n_strata - 1."""
+    """Return the stratum of each unit, 0 … n_strata - 1."""
     _, strata = np.unique(design.strata, return_inverse=True)
     return np.asarray(strata, dtype=np.int64)
 

@@ -49,7 +49,7 @@ class CountUnits:
         return _numbers(self.clusters)
 
     def keep(self, kept: NDArray[np.intp]) -> CountUnits:
-        """Some of the units."""
+        """Return some of the units."""
         return CountUnits(*(getattr(self, one.name)[kept] for one in fields(self)))
 
 
@@ -63,7 +63,9 @@ class CountPair(Comparison[tuple[CountUnits, CountUnits]]):
 def count_sizes(
     pairs: Iterable[CountPair], measure: str, reading: Callable[[CountPair, CountUnits, int], Reading | None]
 ) -> Table:
-    """A row a pair, attribute and side: the SideReading that `reading` has of its units at equal sizes (pair, units, seed)."""
+    """Yield a row for each pair, attribute and side: the SideReading that `reading` has of its units at equal sizes (pair,
+    units, seed).
+    """
 
     def readings(pair: CountPair) -> Iterator[SideReading]:
         for side, units in zip(SIDES, _common_counts(pair), strict=True):
@@ -77,7 +79,7 @@ def count_sizes(
 
 
 def _common_counts(pair: CountPair) -> tuple[CountUnits, CountUnits]:
-    """The units that both sides have, with equally many answers or items of each in every set.
+    """Return the units that both sides have, with equally many answers or items of each in every set.
 
     Runs that share few units, such as other customers each week, keep equally many of each group in each stratum, at random.
     """
@@ -117,7 +119,8 @@ def _thinned(units: CountUnits, sizes: Floats, seed: int) -> CountUnits:
 
 
 def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: int) -> Floats:
-    """Some of each row's answers, drawn without replacement: (n_units, n_kinds) and how many to keep to counts of that sum.
+    """Return some of each row's answers, drawn without replacement: (n_units, n_kinds) and how many to keep to counts of that
+    sum.
 
     A row's draw depends on its key and the seed alone. Counts that are not whole numbers are left as they are.
     """

@@ -51,7 +51,7 @@ class ListPair(Comparison[tuple[Cells, Cells]]):
 
 
 def list_sizes(pairs: Iterable[ListPair]) -> Table:
-    """A row a pair, attribute, side and measure of lists: its SideReading."""
+    """Yield a row for each pair, attribute, side and measure of lists: its SideReading."""
 
     def readings(pair: ListPair) -> Iterator[SideReading]:
         (one, other), question = pair.units, Question(*pair.name)
@@ -91,7 +91,7 @@ def _list_measures(
 def common_values(
     values: Floats, subjects: NDArray[np.str_], others: Floats, other_subjects: NDArray[np.str_]
 ) -> tuple[Floats, Floats]:
-    """Values of the same subjects and groups: (n_subjects, n_groups) each, NaN wherever either side has none.
+    """Return values of the same subjects and groups: (n_subjects, n_groups) each, NaN wherever either side has none.
 
     subjects: (n_subjects,) names, each once. Columns are the same groups on both sides.
     """
@@ -102,7 +102,7 @@ def common_values(
 
 
 def spread_readings(values: Floats, *, seed: int, alpha: float) -> dict[str, Reading]:
-    """Each of STATISTICS over the groups' means, chance taken off; values (n_subjects, n_groups), NaN for absent lists."""
+    """Return each of STATISTICS over the groups' means, chance taken off; values (n_subjects, n_groups), NaN for absent lists."""
     n_subjects = int(((~np.isnan(values)).sum(axis=1) >= 2).sum())
     if n_subjects < 2:
         return {}

@@ -14,7 +14,7 @@ from biasledger.measures.schema import Table
 
 
 def price_sizes(pairs: Iterable[CountPair]) -> Table:
-    """A row a pair, attribute and side, how far mean price levels lie apart: its SideReading.
+    """Return a row for each pair, attribute and side, how far mean price levels lie apart: its SideReading.
 
     counts (n_units, n_sets, n_levels): items of each price level.
     """

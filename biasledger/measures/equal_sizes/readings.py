@@ -61,14 +61,14 @@ _Pair = TypeVar("_Pair", bound=Comparison[Any])
 
 
 def side_readings(pairs: Iterable[_Pair], readings: Callable[[_Pair], Iterable[SideReading]]) -> Table:
-    """A row a pair and reading: SideReading, next to the pair's key."""
+    """Return a row for each pair and reading: SideReading, next to the pair's key."""
     return table(SideReading, pairs, lambda pair, _: readings(pair), key="pair_key")
 
 
 def common_cells(
     cells: NDArray[np.str_], others: NDArray[np.str_]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Positions of the units that both sides keep: of each cell the first units, as many as the side with fewer has.
+    """Return positions of the units that both sides keep: of each cell the first units, as many as the side with fewer has.
 
     cells, others: (n_units,) the cell of each unit, in an order that does not depend on the answers.
     """
@@ -91,5 +91,5 @@ def _common_places(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray
 
 
 def student_arm(error: float, n_clusters: int, alpha: float) -> float:
-    """Half the length of Student's interval; data without variance get the rule of three."""
+    """Return half the length of Student's interval; data without variance get the rule of three."""
     return float(half_widths_or_bounds(error, max(n_clusters - 1, 1), n_clusters, alpha))

@@ -56,7 +56,7 @@ class WordUnits:
         return cells if self.prompts is None else np.char.add(np.char.add(cells, "|"), self.prompts)
 
     def keep(self, kept: NDArray[np.intp]) -> WordUnits:
-        """Some of the units, and the words that they use."""
+        """Return some of the units, and the words that they use."""
         features = sparse.csr_array(self.features[kept])
         used = np.flatnonzero(np.bincount(features.indices, minlength=features.shape[1]))
         return WordUnits(
@@ -74,7 +74,7 @@ WordPair = Comparison[tuple[WordUnits, WordUnits]]
 
 
 def word_sizes(pairs: Iterable[WordPair]) -> Table:
-    """A row a pair, contrast, side and measure of words: its SideReading."""
+    """Yield a row for each pair, contrast, side and measure of words: its SideReading."""
 
     def readings(pair: WordPair) -> Iterator[SideReading]:
         for side, units in zip(SIDES, common_texts(*pair.units), strict=True):

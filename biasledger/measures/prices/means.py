@@ -165,7 +165,7 @@ def mean_prices(
     seed: int,
     stop_after: int | None = 50,
 ) -> list[MeanPrice]:
-    """Each group's mean price level, of ALL_SETS and of each set; none for a group without items in a set.
+    """Return each group's mean price level, of ALL_SETS and of each set; none for a group without items in a set.
 
     Two-sided tests of the gaps; adjusted p-values by max-T over the groups of one set. Gaps to a reference permute the labels
     of their own two groups, each gap apart: as gaps to one reference are positively correlated, the adjusted p-values err on
@@ -302,7 +302,7 @@ def price_spread(
 
 
 def means(comparisons: Iterable[PriceComparison]) -> Table:
-    """A row a comparison, group and set in which it has items: its MeanPrice."""
+    """Return a row for each comparison, group and set in which it has items: its MeanPrice."""
     return table(
         MeanPrice,
         comparisons,
@@ -312,7 +312,7 @@ def means(comparisons: Iterable[PriceComparison]) -> Table:
 
 
 def spreads(comparisons: Iterable[PriceComparison]) -> Table:
-    """A row a comparison without reference in which two groups or more have items: its PriceSpread."""
+    """Return a row for each comparison without reference in which two groups or more have items: its PriceSpread."""
     return table(
         PriceSpread,
         (one for one in comparisons if not one.has_reference),
@@ -322,7 +322,7 @@ def spreads(comparisons: Iterable[PriceComparison]) -> Table:
 
 
 def _range(means: Floats) -> Floats:
-    """Largest less smallest of groups' means, (…, n_groups) to (…, 1)."""
+    """Return the largest less smallest of groups' means, (…, n_groups) to (…, 1)."""
     return np.asarray(means.max(axis=-1, keepdims=True) - means.min(axis=-1, keepdims=True))
 
 
@@ -352,19 +352,19 @@ def _without_group_effects(units: ItemCounts) -> Floats:
 
 
 def _features(counts: Floats) -> Floats:
-    """Sum of the price levels of a unit's items and their number, by set: (n_units, n_blocks, 2 · n_sets)."""
+    """Return the sum of the price levels of a unit's items and their number, by set: (n_units, n_blocks, 2 · n_sets)."""
     prices = counts @ np.arange(1.0, counts.shape[3] + 1)
     return np.concatenate([prices, counts.sum(axis=3)], axis=2)
 
 
 def _means(sums: Floats) -> Floats:
-    """Sums of features (…, 2 · n_sets) to mean price levels of each set, (…, n_sets); NaN without items."""
+    """Convert sums of features (…, 2 · n_sets) to mean price levels of each set, (…, n_sets); NaN without items."""
     prices, n = np.split(sums, 2, axis=-1)
     return np.asarray(prices / np.where(n > NO_VARIANCE, n, np.nan))
 
 
 def _over_shared_sets(means: Floats) -> Floats:
-    """Means of groups that have items (…, n_groups, n_sets) over the sets in which all have some, (…, n_groups)."""
+    """Return means of groups that have items (…, n_groups, n_sets) over the sets in which all have some, (…, n_groups)."""
     is_shared = ~np.isnan(means).any(axis=-2, keepdims=True)
     return nan_mean(np.where(is_shared, means, np.nan), -1)
 
@@ -390,7 +390,7 @@ def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None =
 
 
 def _jackknifed_means(units: ItemCounts) -> tuple[Floats, Floats, DeleteGroups]:
-    """Means (n_groups, n_sets), and the same without each delete-group, (n_left_out, n_groups, n_sets)."""
+    """Return means (n_groups, n_sets), and the same without each delete-group, (n_left_out, n_groups, n_sets)."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
     parts = split_by_group(units.design.labels, _features(units.counts), units.n_groups)
     sums = parts.sum(axis=0)
@@ -412,7 +412,7 @@ class _AdjustedGaps:
 
 
 def _adjusted_gaps(units: ItemCounts, has_reference: bool, seed: int) -> _AdjustedGaps:
-    """Every gap less its permutation mean, undone of attenuation; NaN where no label could move.
+    """Return every gap less its permutation mean, undone of attenuation; NaN where no label could move.
 
     The jackknife takes permutation means for linear in the labels, which they nearly are.
     """
@@ -451,7 +451,7 @@ def _adjusted_gaps(units: ItemCounts, has_reference: bool, seed: int) -> _Adjust
 
 
 def _compared(units: ItemCounts, has_reference: bool) -> list[tuple[list[int], ItemCounts]]:
-    """Labels whose gaps are taken among the same units, and these: each group next to the reference, or all groups."""
+    """Return labels whose gaps are taken among the same units, and these: each group next to the reference, or all groups."""
     if not has_reference:
         return [(list(range(units.n_groups)), units)]
     pairs = []
@@ -475,7 +475,7 @@ def _linear_null_means(sums: StratumSums, has_reference: bool) -> Floats:
 
 
 def _unattenuated(sums: StratumSums, gaps: Floats, has_reference: bool) -> tuple[Floats, Floats]:
-    """Gaps less permutation means to adjusted gaps, and what attenuation leaves, each (…, n_groups, 1 + n_sets)."""
+    """Convert gaps less permutation means to adjusted gaps, and what attenuation leaves, each (…, n_groups, 1 + n_sets)."""
     n_sets = gaps.shape[-1] - 1
     of_sets = sums.responses(slice(n_sets, None))
     if has_reference:
@@ -501,7 +501,7 @@ def _gap_tests(
     seed: int,
     stop_after: int | None,
 ) -> list[FamilyResult] | None:
-    """A family of the groups' gaps for ALL_SETS and one for each set, features in the order of labels."""
+    """Return a family of the groups' gaps for ALL_SETS and one for each set, features in the order of labels."""
     if has_reference:
         design, statistic = _pairs_in_own_strata(units)
     else:
@@ -515,7 +515,7 @@ def _gap_tests(
 
 
 def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:
-    """Gaps of arrangements, (b, n_units) to (b, n_groups · (1 + n_sets)).
+    """Return gaps of arrangements, (b, n_units) to (b, n_groups · (1 + n_sets)).
 
     Average only over the sets shared in the observed data; otherwise the null would average over different sets.
     """

@@ -114,7 +114,7 @@ def text_of(
 def outcomes(
     texts: Iterable[tuple[str, str, str, Sequence[float]]], hedges: Mapping[str, Iterable[str]]
 ) -> Table:
-    """A row a text with words and outcome: its key and Outcome.
+    """Return a row for each text with words and outcome: its key and Outcome.
 
     texts: key, language, text, the amounts of money that it names. hedges: language -> words and phrases.
     """

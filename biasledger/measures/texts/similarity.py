@@ -163,7 +163,7 @@ def encoder(vectors: Vectors | Floats) -> Callable[[Integers], Floats]:
 
 
 def encoder_centred(vectors: Vectors) -> Callable[[Integers], Floats]:
-    """The same of the vectors less their mean over all texts (Mu & Viswanath 2018), in which no text's group enters.
+    """Return the same of the vectors less their mean over all texts (Mu & Viswanath 2018), in which no text's group enters.
 
     Encoders put texts of one kind close together: raw cosines of answers lie near 1, and so do their differences near 0.
     """
@@ -245,7 +245,8 @@ class Answers:
         return alike
 
     def gaps(self, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
-        """Similarity between groups, of the marked one, and of its reference, (b, n_questions) each; NaN where there is none.
+        """Return the similarity between groups, of the marked one, and of its reference, (b, n_questions) each; NaN where there
+        is none.
 
         marked, reference: (b, n_units), 1 for a unit that is of the group.
         """
@@ -256,7 +257,7 @@ class Answers:
         return between, within_marked, within_reference
 
     def gap(self, marked: Floats, reference: Floats) -> Floats:
-        """Mean over questions of what answers are more alike inside groups than between them, (b,)."""
+        """Return the mean over questions of what answers are more alike inside groups than between them, (b,)."""
         between, *within = self.gaps(marked, reference)
         gaps = (within[0] + within[1]) / 2 - between
         n = (~np.isnan(gaps)).sum(axis=1)
@@ -264,7 +265,7 @@ class Answers:
 
 
 def _similarities(alike: Floats, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean similarity between and inside two groups of units, (b,) each; alike: (k, k), 0 on its diagonal."""
+    """Return the mean similarity between and inside two groups of units, (b,) each; alike: (k, k), 0 on its diagonal."""
     n_marked, n_reference = marked.sum(axis=1), reference.sum(axis=1)
     of_marked, of_reference = marked @ alike, reference @ alike
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -304,7 +305,7 @@ class SimilarityGap:
 
 
 def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed: int) -> SimilarityGap:
-    """The gap, its interval over questions and names, and the larger p of moving units inside questions, and names."""
+    """Return the gap, its interval over questions and names, and the larger p of moving units inside questions, and names."""
     labels = answers.labels[answers.unit_rows]
     one = labels[np.newaxis].astype(np.float64)
     between, *within = (values[0] for values in answers.gaps(one, 1 - one))
@@ -368,7 +369,7 @@ def _unseen(answers: Answers, design: Design, value: float, n_seen: int, alpha: 
 
 
 def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
-    """Names with all their units, which change places with names of the same questions; None if each has one unit.
+    """Return names with all their units, which change places with names of the same questions; None if each has one unit.
 
     With one name of each group in a question, changing them alters no gap: similarity cannot tell a name from its group.
     """
@@ -397,7 +398,8 @@ def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> Per
 
 
 def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) -> tuple[float, float]:
-    """Standard error of the mean gap and its degrees of freedom: over questions, and by a jackknife over names, put together.
+    """Return the standard error of the mean gap and its degrees of freedom: over questions, and by a jackknife over names, put
+    together.
 
     For a single question the jackknife is over its units, or its names.
     """
@@ -421,7 +423,7 @@ def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) 
 
 
 def similarity_gaps(comparisons: Iterable[Comparison[Answers]]) -> Table:
-    """A row a comparison: its SimilarityGap."""
+    """Return a row for each comparison: its SimilarityGap."""
     return table(
         SimilarityGap, comparisons, lambda one, draws: similarity_gap(one.units, **draws), "similarity"
     )
@@ -443,7 +445,7 @@ class Question:
 
 
 def questions(answers: Answers) -> list[Question]:
-    """Every question in which both groups have answers."""
+    """Return every question in which both groups have answers."""
     one = answers.labels[answers.unit_rows][np.newaxis].astype(np.float64)
     found = []
     for rows, alike, units, of_units in answers.by_question():
@@ -472,5 +474,5 @@ def questions(answers: Answers) -> list[Question]:
 
 
 def question_similarities(comparisons: Iterable[Comparison[Answers]]) -> Table:
-    """A row a comparison and question."""
+    """Return a row for each comparison and question."""
     return table(Question, comparisons, lambda one, _: questions(one.units))

@@ -34,7 +34,7 @@ class CondensedWords:
     def of(
         cls, features: sparse.csr_array, design: Design, seed: int, *, min_units: int = 2
     ) -> CondensedWords:
-        """Words of units, (n_units, n_words); tested are those that at least min_units use."""
+        """Return words of units, (n_units, n_words); tested are those that at least min_units use."""
         is_tested = rows_using(features) >= min_units
         condensed = with_rest(features, is_tested)
         blocks = pooled(design, seed)

@@ -141,7 +141,7 @@ def divergence(
 
 
 def jensen_shannon(marked: Floats, reference: Floats) -> float:
-    """The divergence of two groups' counts, (n_words,) each, in bits."""
+    """Return the divergence of two groups' counts, (n_words,) each, in bits."""
     return float(divergence_parts(marked, reference).contributions.sum())
 
 
@@ -151,12 +151,12 @@ def is_testable(design: Design) -> bool:
 
 
 def untested(observed: float) -> Divergence:
-    """A divergence of which nothing more is known."""
+    """Return a divergence of which nothing more is known."""
     return Divergence(observed, np.nan, np.nan, np.nan, None)
 
 
 def tested(observed: float, test: PermutationResult, words: CondensedWords, design: Design) -> Divergence:
-    """A divergence with its test, and the interval that these words and groups give it."""
+    """Return a divergence with its test, and the interval that these words and groups give it."""
     jackknife = two_sample_jackknife(words.features, design.labels, _condensed_jensen_shannon)
     arm = Z * jackknife.standard_error
     return Divergence(
@@ -181,7 +181,7 @@ def widest(results: Sequence[Divergence]) -> Divergence:
 
 
 def jensen_shannon_of_sums(words: CondensedWords) -> Callable[[Floats], Floats]:
-    """The divergence in bits as a function of the marked group's sums, (b, n_tested + 1) to (b,).
+    """Return the divergence in bits as a function of the marked group's sums, (b, n_tested + 1) to (b,).
 
     It is 1 + (Σ p log p + Σ q log q - Σ (p + q) log (p + q)) / 2 over words of several units. Sums of whole counts c are whole:
     c log c is then looked up, and one logarithm a word is left of three.

@@ -50,7 +50,7 @@ class WordingControl:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> WordingControl:
-        """The control of the values of all pairs of wordings, NaN where nothing was measured."""
+        """Return the control of the values of all pairs of wordings, NaN where nothing was measured."""
         known = np.array([value for value in values if not np.isnan(value)])
         return cls(float(known.max()), float(np.sqrt(np.mean(known**2))), known.size) if known.size else cls()
 
@@ -128,12 +128,12 @@ class ClassifierAccuracyRow:
 
 
 def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> Table:
-    """A row a comparison of two groups and word: WordStatistics."""
+    """Return a row for each comparison of two groups and word: WordStatistics."""
     return table(WordStatistics, _pairs(comparisons), _statistics, _DRAWS)
 
 
 def divergences(comparisons: Iterable[Comparison[Texts]]) -> Table:
-    """A row a comparison of two groups: its WordDivergence."""
+    """Return a row for each comparison of two groups: its WordDivergence."""
     return table(WordDivergence, _pairs(comparisons), _divergence, _DRAWS)
 
 
@@ -218,7 +218,7 @@ def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:
 def _between_wordings(
     comparison: Comparison[Texts], value: Callable[[Comparison[Texts]], float]
 ) -> WordingControls:
-    """A value between two wordings of each group, where few were tested: MIN_DESCRIPTORS or more are units of the test."""
+    """Return a value between two wordings of each group, where few were tested: MIN_DESCRIPTORS or more are units of the test."""
     texts = comparison.units
     if comparison.n_permutations == 0 or texts.kind != "against_reference" or not texts.is_pair:
         return WordingControls()
@@ -320,7 +320,7 @@ def _reason_to_skip(texts: Texts) -> str:
 
 
 def _top_coefficients(result: ClassifierAccuracy, texts: Texts) -> str:
-    """The words of largest weight for either side, as JSON [{word, coefficient}]."""
+    """Return the words of largest weight for either side, as JSON [{word, coefficient}]."""
     if result.coefficients.size == 0:
         return "[]"
     ranked = np.argsort(-np.abs(result.coefficients), kind="stable")[:N_TOP_WORDS]

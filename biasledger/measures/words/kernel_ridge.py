@@ -56,7 +56,7 @@ class RidgeFold:
 def ridge_folds(
     kernel: Floats, learnt: Sequence[Booleans], held_out: Sequence[Booleans]
 ) -> Iterator[RidgeFold]:
-    """A classifier for each fold: learnt and held_out, (n_texts,) each, say which texts are on which side.
+    """Yield a classifier for each fold: learnt and held_out, (n_texts,) each, say which texts are on which side.
 
     kernel: (n_texts, n_texts), similarities of texts. Each fold's is centred on the texts that the fold learns from.
     """

@@ -56,7 +56,8 @@ class Lengths:
 
 
 def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) -> Lengths | None:
-    """Gap of log tokens between two groups, marked minus reference, in the units in which words are judged, and by name.
+    """Return the gap of log tokens between two groups, marked minus reference, in the units in which words are judged, and by
+    name.
 
     Tokens are those of the comparison's features, after identity terms were removed. None where a group has no answer.
     """
@@ -93,7 +94,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
 
 
 def _text_of_row(texts: Texts, trials: Integers) -> Integers:
-    """A row a text where prompts move with all their answers, otherwise a row a trial."""
+    """Return a row for each text where prompts move with all their answers, otherwise a row a trial."""
     rows = np.arange(trials.size)
     return rows if texts.moves_prompts else np.repeat(rows, trials)
 
@@ -103,7 +104,7 @@ def _prompts(texts: Texts, rows: Integers) -> Integers:
 
 
 def _clusters(texts: Texts, rows: Integers) -> Integers:
-    """The sampled clusters: both prompts of a question where each group was asked it once, else a prompt, or an answer."""
+    """Return the sampled clusters: both prompts of a question where each group was asked it once, else a prompt, or an answer."""
     if not texts.moves_prompts:
         return np.arange(rows.size)
     prompts = _prompts(texts, rows)

@@ -53,7 +53,8 @@ class Texts:
         return self.kind != "all_groups" and self.design.count(0) > 0 and self.design.count(1) > 0
 
     def between_wordings(self, label: int, most: int) -> Iterator[Texts]:
-        """The texts of each two names or wordings of one group, as if they were two groups, where it has 2 to `most` of them.
+        """Yield the texts of each two names or wordings of one group, as if they were two groups, where it has 2 to `most` of
+        them.
 
         Two of them are compared in the strata that hold both.
         """

@@ -140,7 +140,7 @@ def _thinned(features: sparse.csr_array, kept: Floats, seed: int) -> sparse.csr_
 
 
 def common_lengths(lengths: Floats, design: Design) -> Floats:
-    """The length that each unit is brought to, (n_units,): the shortest at its rank in any group of its stratum."""
+    """Return the length that each unit is brought to, (n_units,): the shortest at its rank in any group of its stratum."""
     order = np.lexsort((lengths, design.labels, design.strata))
     strata, labels = design.strata[order], design.labels[order]
     starts = np.flatnonzero(
@@ -172,7 +172,7 @@ def whole_trials(n_trials: Floats) -> Integers:
 
 
 def _blocks(design: Design, codes: Integers) -> tuple[Integers, Design]:
-    """Rows of one label and the same codes (n_rows, n_codes) are one unit: which unit each row is of, and the units' design."""
+    """Join rows of one label and the same codes (n_rows, n_codes) into units; return each row's unit, and the units' design."""
     keys = np.column_stack([design.labels.astype(np.int64), codes])
     _, first, of_unit = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     return of_unit.astype(np.int64).ravel(), Design(design.labels[first], design.strata[first])
