@@ -24,6 +24,7 @@ from biasledger.scoring.scores import MASK, masked, replaced
 from collector.answers.reasoning import split_reasoning
 from collector.answers.texts.json_text import JsonObject, extract_json
 from collector.asking.costs import estimate_prompt_tokens
+from collector.asking.single_questions import batches_of
 from collector.counterfactual.words import languages, read_words
 from collector.errors import InputError, TargetError
 from collector.hashing import tagged_hash
@@ -215,7 +216,7 @@ class Judge:
         """
         grades: dict[str, Grade | None] = {}
         with ThreadPoolExecutor(max(1, self._target.concurrency)) as pool:
-            for batch in _batches(self.swap_prompts):
+            for batch in batches_of(self.swap_prompts, BATCH):
                 for prompt, said in self._grades(batch, pool).items():
                     if said is None:
                         return False
@@ -244,7 +245,7 @@ class Judge:
         by_prompt = self.prompts
         n_done = 0
         with ThreadPoolExecutor(max(1, self._target.concurrency)) as pool:
-            for batch in _batches(list(by_prompt)):
+            for batch in batches_of(list(by_prompt), BATCH):
                 said = self._grades(batch, pool)
                 graded = [
                     (answer, one.value)
@@ -459,7 +460,3 @@ def identity_words(language: str) -> tuple[str, ...]:
             row["term"] for row in csv.DictReader(file) if row["language"] == code and row["kind"] in _KINDS
         }
     return tuple(sorted(found - {"", MASK.lower()}))
-
-
-def _batches(prompts: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (prompts[start : start + BATCH] for start in range(0, len(prompts), BATCH))

@@ -23,7 +23,7 @@ from collector.answers.decisions import read_label, read_score
 from collector.answers.reasoning import split_reasoning
 from collector.answers.turns import find_conversation
 from collector.asking.costs import estimate_prompt_tokens
-from collector.asking.single_questions import SingleQuestions
+from collector.asking.single_questions import SingleQuestions, batches_of
 from collector.errors import InputError
 from collector.hashing import tagged_hash
 from collector.ledger.events import keep_event
@@ -318,7 +318,7 @@ def read_answers(
     with ThreadPoolExecutor(max(1, target.concurrency)) as pool:
         for run_id, (to_read, to_check) in by_run.items():
             # Whether the rest is of use depends on the checks.
-            for batch in _batches([*to_check, *to_read]):
+            for batch in batches_of([*to_check, *to_read], BATCH):
                 found = [one for one in pool.map(partial(_ask, questions), batch) if one is not None]
                 done.is_cut_off = done.is_cut_off or len(found) < len(batch)
                 _keep(ledger, run_id, target, found, done)
@@ -330,10 +330,6 @@ def read_answers(
                 break
     done.cost_usd = meter.cost_usd
     return done
-
-
-def _batches(answers: Sequence[ToRead]) -> Iterable[Sequence[ToRead]]:
-    return (answers[start : start + BATCH] for start in range(0, len(answers), BATCH))
 
 
 @dataclass(frozen=True, slots=True)
