@@ -34,7 +34,7 @@ from biasledger.publishing.freshness import (
     settings_of,
     up_to_date_methods,
 )
-from biasledger.publishing.work import locked, remove_what_is_gone, spark_file, work_file
+from biasledger.publishing.work import delete_outdated_work_file, locked, spark_file, work_file
 from collector.errors import InputError
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def build_warehouse(
         work = work_file(project, warehouse)
         # Held open, so that the steps below do not open it again.
         with Ledger(ledger).read() as connection:
-            for note in remove_what_is_gone(work, Ledger(ledger)):
+            for note in delete_outdated_work_file(work, Ledger(ledger)):
                 on_note(note)
             if is_on_spark:
                 # An earlier build on DuckDB lacks this build's history; the next one there takes it from the published tables.

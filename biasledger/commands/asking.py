@@ -194,7 +194,7 @@ def collect(
     from collector.targets.batching import batch_interface
 
     if resumed is not None:
-        _refuse_beside_resume(ctx)
+        _refuse_with_resume(ctx)
         _resume(
             resumed,
             targets,
@@ -364,7 +364,7 @@ def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **cho
     )
 
 
-def _refuse_beside_resume(ctx: click.Context) -> None:
+def _refuse_with_resume(ctx: click.Context) -> None:
     """Refuse what a resumed run has frozen already."""
     for parameter in ctx.command.params:
         is_given = ctx.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE

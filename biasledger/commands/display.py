@@ -393,7 +393,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
     message = {
         name: list(map(_text, column)) for name, column in cells.items() if set(column) != silent.get(name)
     }
-    shown = _that_fit(message, out.width)
+    shown = _fitting_columns(message, out.width)
     # One width for all, so that a sentence can be between two rows of the same table.
     widths = fitted([(name, *column) for name, column in shown.items()], out.width, gap=_GAP)
 
@@ -423,7 +423,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         out.print(f"  {sentence}", highlight=False, soft_wrap=not out.is_terminal)
 
 
-def _that_fit(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
+def _fitting_columns(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
     """Return the columns that fit side by side with no word broken: the first, and of the others what says most."""
     space, kept = width, set[str]()
     for name in _weightiest_first(columns):

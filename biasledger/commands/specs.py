@@ -587,11 +587,11 @@ def _reference_lines(audit: Audit, references: Mapping[str, str | None]) -> Iter
 def _unused_lines(unused: Sequence[str], roles: Mapping[str, str | None]) -> Iterator[str]:
     """Yield which columns are not used, and how to name those that are often forgotten."""
     if unused:
-        yield f"Not used: {_joined_names(unused)}{_what_was_asked(unused, roles)}."
-        yield from _often_forgotten(unused)
+        yield f"Not used: {_joined_names(unused)}{_hint_on_question(unused, roles)}."
+        yield from _hints_on_unused(unused)
 
 
-def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> str:
+def _hint_on_question(unused: Sequence[str], roles: Mapping[str, str | None]) -> str:
     """Return how to name the column of the question if it is missing, with a column that is called like one."""
     if roles.get("prompt") is not None:
         return ""
@@ -599,7 +599,7 @@ def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> s
     return f"; if one of them holds the questions, name it with --prompt {shlex.quote(column)}"
 
 
-def _often_forgotten(unused: Sequence[str]) -> Iterator[str]:
+def _hints_on_unused(unused: Sequence[str]) -> Iterator[str]:
     """Yield how to name a column that is called like one which says why there is no answer, or which attempt it was."""
     for column in unused:
         plain = re.sub(r"[\W_]+", "", column).casefold()

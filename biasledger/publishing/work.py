@@ -65,7 +65,7 @@ def locked(project: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def remove_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
+def delete_outdated_work_file(work: Path, ledger: Ledger) -> list[str]:
     """Delete the work file if it may hold what the ledger no longer does (erased texts, retracted or removed runs), or what
     another version of the models made.
 

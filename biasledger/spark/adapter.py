@@ -243,7 +243,7 @@ def translated(sql: str, tables: Tables) -> str:
         return tables.columns(table.db, table.name)
 
     def meet(table: exp.Table) -> None:
-        tables.bring_over(table.db, table.name)
+        tables.copy_from_ledger(table.db, table.name)
 
     return to_spark(sql, columns, meet)
 

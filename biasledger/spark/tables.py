@@ -132,7 +132,7 @@ class Tables:
     def _place(self, schema: str, name: str) -> Path:
         return self._folder / schema / name
 
-    def bring_over(self, schema: str, name: str) -> None:
+    def copy_from_ledger(self, schema: str, name: str) -> None:
         """Make a table of the ledger known, which is written when it is first asked for."""
         with self._lock:
             place = self._place(schema, name)

@@ -139,8 +139,8 @@ class Pace:
         self._limit = _Limit(max_concurrency)
         self._turns = _Turns(requests_per_minute, clock())
         self._allowance = _Allowance(tokens_per_minute, clock())
-        self._requests_left = _Left()
-        self._tokens_left = _Left()
+        self._requests_left = _Remainder()
+        self._tokens_left = _Remainder()
         self._mean_tokens = 0.0
         self._paused_until = clock()
         self._paused_for = ""
@@ -492,33 +492,33 @@ class _Allowance:
             self._at = now
 
 
-class _Left:
+class _Remainder:
     """The rest of a limit that the service reported, until it is reset."""
 
     def __init__(self) -> None:
-        self._left: float | None = None
+        self._rest: float | None = None
         self._whole_at = 0.0
         self._try_at = 0.0
 
     def message(self, at: float, left: int | None, reset_seconds: float | None, used_since: float) -> None:
         if left is None or reset_seconds is None:
             return
-        self._left = left - used_since
+        self._rest = left - used_since
         self._whole_at = at + reset_seconds
         self._try_at = min(self._whole_at, at + PROBE_SECONDS)
 
     def delay(self, now: float, need: float) -> float:
-        if self._left is None or now >= self._whole_at or self._left >= need:
+        if self._rest is None or now >= self._whole_at or self._rest >= need:
             return 0.0
         return max(0.0, self._try_at - now)
 
     def take(self, now: float, amount: float) -> None:
-        if self._left is None:
+        if self._rest is None:
             return
         if now >= self._whole_at:
-            self._left = None
+            self._rest = None
             return
-        self._left -= amount
-        if self._left < 0:
+        self._rest -= amount
+        if self._rest < 0:
             # One question tries whether there is something before the limit is whole.
             self._try_at = min(self._whole_at, now + PROBE_SECONDS)

@@ -500,16 +500,16 @@ class _Collection:
 
     def _stopped_by(self, error: TargetError) -> TargetError:
         resume = f"biasledger collect --resume {self._run.run_id}"
-        way_on = f"When that is put right, go on with: {resume}"
+        next_step = f"When that is put right, go on with: {resume}"
         if isinstance(error, UnusableError) or error.status in _WRONG_QUESTION:
-            way_on = (
+            next_step = (
                 f"The run keeps the spec and the settings that it was started with. After a change of the spec or of the target, "
                 f"start a new run: biasledger collect AUDIT.yml --target {self._run.target}. If only the service was repaired, "
                 f"go on with: {resume}"
             )
         return type(error)(
             f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
-            f"{self._planned} responses. {way_on}",
+            f"{self._planned} responses. {next_step}",
             stops_run=True,
             raw_body=error.raw_body,
             status=error.status,

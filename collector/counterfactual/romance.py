@@ -213,7 +213,7 @@ class _Reader(Reader):
             self.heads[index] = (phrase.begin, _SPEAKER)
         if not group or (is_plural and group == "man" and not self.has(index, "plural_men")):
             return
-        if not phrase.articles and not self._may_stand_alone(index, form, phrase):
+        if not phrase.articles and not self._may_be_without_article(index, form, phrase):
             is_adjective = other_form(self.words, prompt.lower[index], group, is_plural=is_plural) is not None
             if group == "woman" and not (is_adjective and self.has(phrase.first - 1, "copulas", "linking")):
                 raise NotSafeError(f"the article of “{prompt.words[index]}” is missing")
@@ -271,7 +271,7 @@ class _Reader(Reader):
         )
         return self.has(phrase.first - 1, "possessives") or (is_of and self.has(phrase.first - 1, "definite"))
 
-    def _may_stand_alone(self, index: int, form: Form, phrase: Phrase) -> bool:
+    def _may_be_without_article(self, index: int, form: Form, phrase: Phrase) -> bool:
         before = phrase.first - 1
         if form.is_alone or phrase.adjectives:
             return True

@@ -115,7 +115,7 @@ def _exported(connection: duckdb.DuckDBPyConnection, folder: Path, format_: Form
     before = read_manifest(folder) or _claimed(folder, format_)
     runs = ledger_runs(connection)
     _require_same(folder, before, format_, {run.run_id for run in runs})
-    changed = [run for run in runs if run.is_whole and not _stands(folder, before, run)]
+    changed = [run for run in runs if run.is_whole and not _is_current(folder, before, run)]
     unfinished = folder / UNFINISHED
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
@@ -181,7 +181,7 @@ def _require_same(folder: Path, before: Manifest, format_: Format, run_ids: set[
         )
 
 
-def _stands(folder: Path, before: Manifest, run: LedgerRun) -> bool:
+def _is_current(folder: Path, before: Manifest, run: LedgerRun) -> bool:
     """Return whether a run is in the folder as the ledger has it; files must exist but are not read, which is `verify`'s part."""
     found = before.runs.get(run.run_id)
     return (

@@ -227,11 +227,11 @@ def _unhashed(kind: str, body: Mapping[str, Any], n_keys: int) -> str | None:
     if n_keys > N_KEYS:
         return "it has keys besides those of a record"
     if kind == "analysis":
-        return _brought_along_unhashed(body)
+        return _unhashed_additions(body)
     return None
 
 
-def _brought_along_unhashed(body: Mapping[str, Any]) -> str | None:
+def _unhashed_additions(body: Mapping[str, Any]) -> str | None:
     try:
         what = changed_tables(body)
     except (KeyError, TypeError, ValueError):

@@ -353,7 +353,7 @@ def _responses(
         marks = {name: {ERASED: texts[name]} for name in ERASABLE if name in texts}
         return {**body, **marks}, returned
 
-    rows = (_side_by_side if _stand_alike(connection, run_id) else _full_join)(connection, run_id)
+    rows = (_side_by_side if _have_same_order(connection, run_id) else _full_join)(connection, run_id)
     yield from _joined("response", FIELDS["response"], rows, with_erased)
 
 
@@ -362,7 +362,7 @@ def _is_in_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
     return not connection.execute(_OUT_OF_ORDER, [run_id]).fetchall()
 
 
-def _stand_alike(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
+def _have_same_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
     """Return whether a run's responses are the same in their table and in its chain, and in the same order."""
     if not _is_in_order(connection, run_id):
         return False
@@ -397,7 +397,7 @@ def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[t
 
 
 def _side_by_side(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
-    """Yield what `_full_join` would of tables that `_stand_alike`, without holding on to anything."""
+    """Yield what `_full_join` would of tables that `_have_same_order`, without holding on to anything."""
     chained = _fetch_rows(
         connection,
         "select position, key, digest, extra from raw.chain where run_id = ? and kind = 'response'",

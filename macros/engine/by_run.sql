@@ -14,7 +14,7 @@
             delete from {{ target }} where run_id in ({{ build_runs() }});
             insert into {{ target }} by name (select * from ({{ compiled_code }}) where run_id in ({{ build_runs() }}))
         {%- else -%}
-            {{ made_anew(target, compiled_code) }}
+            {{ replace_table(target, compiled_code) }}
         {%- endif %}
     {%- endcall -%}
     {{ run_hooks(post_hooks, inside_transaction=True) }}

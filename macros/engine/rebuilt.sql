@@ -10,7 +10,7 @@
         {%- call statement("drop") -%} drop {{ existing.type }} if exists {{ existing }} {%- endcall -%}
     {%- endif -%}
     {%- call statement("main") -%}
-        {{ made_anew(target, compiled_code) }}
+        {{ replace_table(target, compiled_code) }}
     {%- endcall -%}
     {{ run_hooks(post_hooks, inside_transaction=True) }}
     {%- do adapter.commit() -%}
@@ -19,7 +19,7 @@
 {% endmaterialization %}
 
 {# The statements that replace a table: with its contract's columns and its comments, or with the query's columns. #}
-{% macro made_anew(target, query) -%}
+{% macro replace_table(target, query) -%}
     {%- if config.get("contract").enforced -%}
         {%- if not env_var("BIASLEDGER_PUBLISHED", "") %}{{ get_assert_columns_equivalent(query) }}{% endif %}
         create or replace table {{ target }} {{ get_table_columns_and_constraints() }};

@@ -397,7 +397,7 @@ def _intervals(units: Units, groups: Groups, names: Moves | None, alpha: float) 
     """
     difference = difference_of(groups, 1, 0, alpha)
     adjusted = _adjusted(units, groups, difference, alpha)
-    difference, adjusted = (_with_the_unseen(one, groups, alpha) for one in (difference, adjusted))
+    difference, adjusted = (_widened_for_unseen(one, groups, alpha) for one in (difference, adjusted))
     if names is not None:
         whole = replace(units, design=Design(units.design.labels, np.zeros_like(units.design.strata)))
         difference = _with_names(difference, whole, names, alpha)
@@ -454,7 +454,7 @@ def _comparable(units: Units) -> NDArray[np.bool_]:
     return comparable
 
 
-def _with_the_unseen(interval: Interval, groups: Groups, alpha: float) -> Interval:
+def _widened_for_unseen(interval: Interval, groups: Groups, alpha: float) -> Interval:
     """For separate groups, widen the interval for outcomes not seen: (alpha / 2)^(1 / n) of a group may, without one among n, lie
     at an end.
 

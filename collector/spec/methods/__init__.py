@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Audit: TypeAlias = Any
 
 
-def _nothing(_audit: Audit, _files: SpecFiles) -> None:
+def _read_nothing(_audit: Audit, _files: SpecFiles) -> None:
     """Read no further files, for a method that has none next to the spec."""
 
 
@@ -45,8 +45,8 @@ class Method:
     is_read: Callable[[Audit], bool]
     document: Callable[[Audit], dict[str, Any]]
     problems: Callable[[Audit], Iterator[Problem]]
-    read_files: Callable[[Audit, SpecFiles], None] = _nothing
-    read_checked: Callable[[Audit, SpecFiles], None] = _nothing
+    read_files: Callable[[Audit, SpecFiles], None] = _read_nothing
+    read_checked: Callable[[Audit, SpecFiles], None] = _read_nothing
     reads_scores: bool = False
     reads_predictions: bool = False
 

@@ -20,7 +20,7 @@ KEYS = "keys"  # the keys of an answer that is a JSON object, such as product ty
 NOTHING = "none"  # what analysis.words.remove takes out where texts are to be left as they are
 
 
-def _or_nothing(schema: dict[str, Any]) -> None:
+def _allow_nothing(schema: dict[str, Any]) -> None:
     """Allow the word NOTHING instead of lists of terms in a JSON schema."""
     lists = {key: schema.pop(key) for key in ("type", "additionalProperties")}
     schema["anyOf"] = [lists, {"const": NOTHING}]
@@ -45,7 +45,7 @@ class Words(Section):
         default_factory=dict,
         description="Further terms to remove: list → terms. `none` removes nothing at all.",
         examples=[{"titles": ["mr", "mrs", "ms"]}, NOTHING],
-        json_schema_extra=_or_nothing,
+        json_schema_extra=_allow_nothing,
     )
     unasked: bool = Field(
         default=True,
