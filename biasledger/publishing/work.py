@@ -110,7 +110,7 @@ def hash_models() -> str:
     folders = [(source, name) for name in ("models", "macros")]
     folders += [(package, name) for name in ("measures", "model_inputs")]
     folders.append((package.parent / "collector", "answers"))
-    files = [(source, source / "dbt_project.yml")]
+    files = [(source, source / "dbt_project.yml"), (package.parent, package.parent / "collector" / "sql.py")]
     files += [
         (base, path)
         for base, name in folders

@@ -447,7 +447,7 @@ WRONG: dict[str, list[tuple[str, ...]]] = {
         ("    race: {wm", "    rac: {wm", "import.values.rac is no attribute of this audit; did you mean 'race'?"),
         ("attributes: {race: who, gender: who}", "attribute: a\n    value: b",
          "import.values is for files with a column for each attribute; give import.columns.attributes, or remove it."),
-        ("    subject: cv\n", "", "the key import.columns.subject is missing; it names the column that tells…"),
+        ("    subject: cv\n", "", "the key import.columns.subject is missing; it names the column that distinguishes…"),
         ("    subject: cv\n", "    subject: cv\n    cluster: cv\n    block: cv\n",
          "import.columns.block is 'cv' as cluster is; name another column, or remove one of them."),
     ],
@@ -493,7 +493,7 @@ WRONG_FILES = [
      "subjects.person is 'first_name', and in row 2 of probes.csv no other column…"),
     ("probes", "probes", "Describe a nurse.,\n", "Describe a nurse.,\nnurse,wards,nurse,Describe a nurse of a ward.,\n",
      ("subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where analysis.markers is given, a subject's name may "
-      "stand in one domain only, so rename one.")),
+      "be in one domain only, so rename one.")),
     ("probes", "probes", "nurse,jobs", "(all),jobs",
      "subjects.file has a probe or category called '(all)', which stands for all of them in the results; rename it."),
     ("probes", "probes", "nurse,jobs", "nurse,(all)",
