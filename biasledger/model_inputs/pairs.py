@@ -50,7 +50,7 @@ def questions(
 
 
 def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Question, slice]]:
-    """(run, mitigation) -> question -> where its rows lie in a table sorted by these columns."""
+    """(run, mitigation) -> question -> the places of its rows in a table sorted by these columns."""
     n = len(keys[0])
     slices: dict[tuple[str, str], dict[_Question, slice]] = {}
     if n == 0:

@@ -1,4 +1,4 @@
-"""Relations of DuckDB as records, and as columns whose rows lie together by key."""
+"""Read relations of DuckDB as records, and as columns sorted by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds an evidence pack against the ledger that it says it is about."""
+"""Compare an evidence pack with its ledger."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def _key_name(table: str) -> str:
 
 
 def dependents(error: Any) -> str:
-    """Return which views depend on what was to go, as the server says it."""
+    """Return the views that depend on a table or column to drop, from the server's message."""
     for key, value in error.details or ():
         if key == b"PG_DIAG_MESSAGE_DETAIL":
             return " ".join(value.decode(errors="replace").split())

@@ -39,7 +39,7 @@ class Written:
 
 
 def format_of(name: str | None, output: Path | None) -> str:
-    """Return the format asked for; without one the file's ending says it, and without that it is a table."""
+    """Return the requested format; without one, that of the file's ending, or a table."""
     if name is not None:
         return name
     return "table" if output is None else _SUFFIXES.get(output.suffix.lower(), "csv")

@@ -384,7 +384,7 @@ def _read(
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
     decision = decide(text) if decide is not None else None
-    # A key that holds a decision answers, whatever its text says.
+    # A key with a decision is an answer, whatever the other text says.
     is_decided = (
         decision is not None and decision.value is not None and (decision.read_by or "").startswith("json")
     )
@@ -489,7 +489,7 @@ def _is_the_label(decision: Decision, text: str) -> bool:
 
 
 def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
-    # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
+    # A label inside prose may be part of a refusal, or of reasoning that was cut off.
     if not decision.is_certain:
         if find_refusal(text) is not None and not _is_the_label(decision, text):
             if rule := rules.by_pattern(text):

@@ -127,7 +127,7 @@ class BatchAskers:
         return sum(one.n_requests for one in list(self._log.pending.values()))
 
     def refused_seconds(self) -> float:
-        """Return 0: a batch is waited for, however long it takes."""
+        """Return 0: the run waits for a batch as long as it takes."""
         return 0.0
 
     def pause(self) -> None:

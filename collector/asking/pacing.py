@@ -438,7 +438,7 @@ class _Turns:
         self._drop_old_starts(now)
         allowed = self._rate(now)
         rates = [] if allowed is None else [allowed]
-        # Right after a pause there is nothing to go by yet.
+        # Right after a pause there is no data yet.
         if len(self._starts) > 1 and (now - self._since >= SHORTEST_SPAN_SECONDS or allowed is None):
             span = max(now - max(self._starts[0], self._since), SHORTEST_SPAN_SECONDS)
             rates.append((len(self._starts) - 1) / span)
@@ -463,7 +463,9 @@ class _Turns:
 
 
 class _Allowance:
-    """The user's cap on tokens: spent as expected when a question starts, put right when it ends; may go into debt."""
+    """The user's cap on tokens: the expected number is spent when a question starts, and corrected when it ends; may be
+    overdrawn.
+    """
 
     def __init__(self, per_minute: float | None, now: float) -> None:
         self._per_second = None if per_minute is None else per_minute / 60.0

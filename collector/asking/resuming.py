@@ -55,7 +55,7 @@ class RunState:
         unknown_reasons: the finish reasons that no table knows.
         asked_again: the trials that were asked again.
         is_finished: its last event says that nothing is left to ask.
-        is_retracted: it was taken back.
+        is_retracted: it was retracted.
         starts_again: conversations that have not ended start again, because the target remembers what it was asked.
         batches: those begun, where it is asked by batch.
     """

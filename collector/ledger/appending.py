@@ -345,7 +345,7 @@ class Append:
         )
 
     def run_of_source(self, audit: str, source_hash: str, table: str | None = None) -> str | None:
-        """Return the first finished import of a file's content for an audit that was not taken back, or None.
+        """Return the first finished import of a file's content for an audit that was not retracted, or None.
 
         Another sheet of a workbook is other content where both imports state theirs.
         """

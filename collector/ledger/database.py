@@ -90,7 +90,7 @@ class RunInfo:
     Attributes:
         state: its last event, such as started, finished, failed or batch_submitted; interrupted if the user ended it.
         is_finished: whether it was finished at some time, though it may have been resumed since.
-        is_retracted: whether it was taken back, and counts for nothing any more.
+        is_retracted: whether it was retracted, so that no table uses it.
         n_responses: trials, not attempts.
     """
 

@@ -106,7 +106,7 @@ class Labelling:
 def read_labels(
     connection: duckdb.DuckDBPyConnection, run_id: str | None = None, rubric: str = ""
 ) -> list[KeptLabel]:
-    """Return the labels that count in an open ledger, of one run or of all that were not taken back, the oldest first.
+    """Return the labels that count in an open ledger, of one run or of all that were not retracted, the oldest first.
 
     Without a rubric those that are acceptable or problematic.
     """

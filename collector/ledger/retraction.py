@@ -24,7 +24,7 @@ class Retracting:
 
     Attributes:
         run: the run as it was listed before.
-        was_retracted: it had been taken back before, and nothing was written.
+        was_retracted: it had been retracted before, and nothing was written.
         was_baseline: it was pinned as a baseline, which was undone.
         has_restored_analysis: the run had changed the audit's analysis, and the one before was restored.
         seal: its chain's end after it; None in a run of before chains were kept.

@@ -22,7 +22,7 @@ class SpecFiles:
 
     Attributes:
         spec: the spec, from whose folder the names of files are seen.
-        root: the folder in which all of them lie; None where they may lie anywhere.
+        root: the folder that must contain all of them; None if they may be anywhere.
         is_wide: whether the root holds far more than an audit, so that only the files directly in it are read.
         encoding: of the tables that are neither UTF-8 nor marked as UTF-16, where the spec states it.
         named: the files that were found so far for the names that the spec gives, in order.

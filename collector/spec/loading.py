@@ -94,11 +94,11 @@ def outcomes_of(path: Path) -> tuple[str, ...]:
 
 
 def load_audit(path: Path, *, allow_outside: bool = False, outcome: str | None = None) -> Audit:
-    """Read an audit spec and the CSV files it names, which lie next to it.
+    """Read an audit spec and the CSV files it names, which are next to it.
 
     Args:
         path: the YAML file.
-        allow_outside: whether files that it names may lie outside of its project, see `collector.spec.files`.
+        allow_outside: whether files that it names may be outside of its project, see `collector.spec.files`.
         outcome: which of its outcomes the audit is about; None for what all of them share.
 
     Raises:

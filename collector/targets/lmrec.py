@@ -94,7 +94,7 @@ class TrainedRecommender:
     Args:
         name: the target's name.
         answerer: the models.
-        models, card_hashes: where they lie, and the hashes of their cards.
+        models, card_hashes: their folders, and the hashes of their cards.
         top, city, fair: as in answering.Answerer.
         model: what the findings call the model; the folders if not given.
         is_simulated: label the answers as made up.

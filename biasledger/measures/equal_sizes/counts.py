@@ -112,7 +112,7 @@ def _thinned(units: CountUnits, sizes: Floats, seed: int) -> CountUnits:
     counts = units.counts.copy()
     for place in range(counts.shape[1]):
         whole = np.round(sizes[:, place]).astype(np.int64)
-        # Every unit of every group draws by itself: groups that drew alike would lie closer together than they do.
+        # Every unit of every group draws independently: with common draws groups would seem more alike than they are.
         keys = np.char.add(np.char.add(units.keys, "|"), np.char.add(units.groups, f"|{place}"))
         counts[:, place] = thin_counts(units.counts[:, place], whole, keys, seed)
     return replace(units, counts=counts)

@@ -1,4 +1,4 @@
-"""Lists of one attribute in two runs at equal sizes: how far the groups lie apart in each feature."""
+"""Compare lists of one attribute in two runs at equal sizes: the spread of the groups in each feature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Price levels in two runs at equal sizes: how far the groups' means lie apart."""
+"""Compare price levels in two runs at equal sizes: the spread of the groups' means."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class CondensedWords:
     """Words of one comparison whose labels are permuted.
 
     is_tested: (n_words,), words that several units use. features: (n_units, n_tested + 1), their counts, and those of all others,
-    about half of a vocabulary, in one last column: a word that one unit alone uses lies wholly in one group, so that in a group's
+    about half of a vocabulary, in one last column: a word that only one unit uses is only in one group, so that in a group's
     tokens and in a divergence their sum is all that counts. totals: (n_tested + 1,), counts of all units. blocks, of_blocks: what
     moves, and its features, as sums_in_parts takes them. is_whole: whether all counts are whole numbers.
     """

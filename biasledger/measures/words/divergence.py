@@ -231,7 +231,7 @@ def _entropy(shares: Floats) -> Floats:
 
 
 def _condensed_jensen_shannon(marked: Floats, reference: Floats) -> Floats:
-    """Jensen-Shannon divergence in bits from counts whose last column sums words that lie wholly in one group."""
+    """Jensen-Shannon divergence in bits from counts whose last column sums words that only one group has."""
     with np.errstate(divide="ignore", invalid="ignore"):
         p = marked / marked.sum(axis=-1, keepdims=True)
         q = reference / reference.sum(axis=-1, keepdims=True)

@@ -154,7 +154,7 @@ def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | N
 
 
 def _only(leaves: list[Leaf], read: Callable[[Leaf, bool], str | None]) -> Found | None:
-    """Return the value of the only key that holds a decision, unless a key that should hold it says something else."""
+    """Return the value of the only key that holds a decision, unless the expected key has another one."""
     valued = [
         (leaf, value) for leaf in leaves if not _is_other(leaf) and (value := read(leaf, False)) is not None
     ]

@@ -519,7 +519,7 @@ def _is_meant(reply: Reply, mention: Mention) -> bool:
         return mention.tail == "glued" or _is_enclosed(low, mention)
     if mention.tail in ("reason", "verb", "glued"):
         return first != "I" or mention.tail == "glued"
-    # A capital letter in the midst of a sentence is no article.
+    # A capital letter inside a sentence is no article.
     lead = reply.text[max(0, mention.start - 3) : mention.start].rstrip(OPENERS)
     return bool(lead) and (lead[-1].isalnum() or lead[-1] in ",;") and first != "I"
 
