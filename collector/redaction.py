@@ -108,7 +108,7 @@ def environment_key(target: str, variable: str) -> str:
 
 
 def key_problem(key: str) -> str | None:
-    """Say what makes a key unfit for an HTTP header, without showing any of it; None where nothing does."""
+    """Return why a key cannot be in an HTTP header, without showing it; None if it can."""
     if any(not "!" <= character <= "~" for character in key):
         return "holds a space, a line break or a character beyond ASCII; copy it again"
     return None

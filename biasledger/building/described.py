@@ -98,7 +98,7 @@ class Descriptions:
         return self._read[spec]
 
     def keep(self) -> None:
-        """Keep what was said for the next build, where it can be kept."""
+        """Save the descriptions for the next build, if the project can be written."""
         if self._allow_outside or self._now == self._before:
             return
         audits = {place: [asdict(one) for one in found] for place, found in self._now.items()}

@@ -30,7 +30,7 @@ _MOST_KEPT = 8
 
 @contextmanager
 def parsed_before(project: Path, methods: Sequence[str], *, keeps: bool) -> Iterator[None]:
-    """Give a project that has nothing parsed what was parsed of one like it.
+    """Give a project without parsed state that of a similar project.
 
     Args:
         methods: those whose models are enabled.

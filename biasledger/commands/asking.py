@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
-    """Strike out of every message from now on what the targets' keys are."""
+    """Remove the targets' keys from every message from now on."""
     from collector.redaction import strike_out_named_in
 
     strike_out_named_in(targets)
@@ -365,7 +365,7 @@ def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **cho
 
 
 def _refuse_with_resume(ctx: click.Context) -> None:
-    """Refuse what a resumed run has frozen already."""
+    """Refuse options that a resumed run has fixed already."""
     for parameter in ctx.command.params:
         is_given = ctx.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
         if is_given and parameter.name not in {

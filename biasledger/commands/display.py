@@ -124,7 +124,7 @@ def _state_of(run: RunOverview) -> str:
 
 
 def dry_run_table(plan: DryRun) -> None:
-    """Print one row a template, their total, and what the figures rest on."""
+    """Print a row for each template, their total, and the assumptions."""
     model = "" if plan.model == plan.target else f" ({plan.model})"
     console().print(on_one_line(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
     table = _empty_table()
@@ -261,7 +261,7 @@ def outlooks_table(outlooks: Sequence[Outlook], run: str) -> None:
 
 
 def steps_table(steps: Sequence[Step], n_calls: int, cost_usd: float | None) -> None:
-    """Print what one more unit of each kind costs and brings."""
+    """Print the cost and the benefit of one more unit of each kind."""
     from collector.asking.costs import usd
 
     out = console()

@@ -1,4 +1,4 @@
-"""Reading what was built."""
+"""Commands that read built tables."""
 
 from __future__ import annotations
 

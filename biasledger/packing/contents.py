@@ -1,4 +1,4 @@
-"""The contents of an evidence pack: what the ledger holds of a run, and what the warehouse says of it."""
+"""The contents of an evidence pack: a run's data in the ledger, and its results in the warehouse."""
 
 from __future__ import annotations
 

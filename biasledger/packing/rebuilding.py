@@ -42,7 +42,7 @@ def rebuild(
     *,
     texts: Collection[str] = (SUMMARY, REPORT),
 ) -> dict[str, list[str]]:
-    """Build the warehouse of the pack's run alone, and hold what comes out against the pack.
+    """Build the warehouse of the pack's run alone, and compare the result with the pack.
 
     Neither the ledger nor any project is changed: a copy of the ledger is built from, in a temporary folder.
 

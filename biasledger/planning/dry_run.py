@@ -135,7 +135,7 @@ class DryRun:
 
     @property
     def least_seconds(self) -> float:
-        """Return how long it takes at least, by the caps on what the target may be asked."""
+        """Return the shortest duration under the target's limits."""
         total = self.total
         capped = (
             (total.n_calls, self.requests_per_minute),
@@ -283,7 +283,7 @@ def _shortfall(
     compared: Sequence[Prompt],
     is_group: Callable[[Prompt], bool],
 ) -> Shortfall | None:
-    """Return what a contrast has too few of, None where it has enough or where that depends on the answers."""
+    """Return the kind of unit that a contrast lacks, None if it has enough or if that depends on the answers."""
     measure, unit = _JUDGED_BY.get(audit.answer.kind, (None, ""))
     if measure is None:
         return None
@@ -402,7 +402,7 @@ def _group(prompt: Prompt, attribute: str) -> str | None:
 
 
 def _answer_tokens(audit: Audit) -> int:
-    """Return what an answer of the kind expected has, roughly."""
+    """Return the estimated tokens of an answer of the expected kind."""
     answer = audit.answer
     if answer.kind in ("list", "items"):
         each = _LIST_ITEM_TOKENS if answer.kind == "list" else _PRICED_ITEM_TOKENS

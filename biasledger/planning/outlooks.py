@@ -181,7 +181,7 @@ def sizes_of(audit: Audit, prompts: Sequence[Prompt]) -> Sizes:
 
 
 def kind_of(unit: str) -> Kind:
-    """Return the kind of what a finding counts, such as "names a group"."""
+    """Return the kind of unit that a finding counts, such as "names a group"."""
     first = unit.split(maxsplit=1)[0]
     if first in ("names", "wordings", "words", "first"):
         return "descriptor"
@@ -281,7 +281,7 @@ def _outlook(row: tuple[Any, ...], earlier: Sizes, planned: Sizes) -> Outlook | 
 
 
 def outlooks_from_sizes(audit: Audit, prompts: Sequence[Prompt]) -> list[Outlook]:
-    """Return what the numbers of units say where answers vary as `ASSUMED` says.
+    """Return the outlooks from the numbers of units, with the variance in `ASSUMED`.
 
     The variance of texts, lists and prices cannot be assumed; it is only known from an earlier run.
     """
@@ -391,7 +391,7 @@ class Step:
 
 
 def steps(sizes: Sizes, n_calls: int, outlooks: Sequence[Outlook]) -> list[Step]:
-    """Return what one more unit would bring, of the kinds that the findings count, and one more answer to each prompt."""
+    """Return the benefit of one more unit of each kind, and of one more answer to each prompt."""
     kinds = {kind_of(one.unit) for one in outlooks}
     rows = (
         ("subject", sizes.subjects, "subject" in kinds, False),

@@ -70,7 +70,7 @@ class LastBuild:
 
 
 def inputs_of(project: Path, ledger: Path) -> str:
-    """Return a hash of all that decides what a build publishes.
+    """Return a hash of all inputs of a build.
 
     The ledger and its journals count by size and time of change. All files of the project but those that builds write, and the
     installed seeds, count by content. So do the models, the versions of the packages that compute, the environment and, where

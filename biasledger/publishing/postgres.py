@@ -193,7 +193,7 @@ def _connection(uri: str) -> Iterator[Connection]:
 
 @contextmanager
 def _errors_as_sentences(uri: str, schema: str) -> Iterator[None]:
-    """Turn what the database or DuckDB says within the block into a sentence."""
+    """Turn errors of the database or DuckDB within the block into sentences."""
     import duckdb
     from adbc_driver_postgresql.dbapi import Error
 

@@ -1,4 +1,4 @@
-"""Addresses of PostgreSQL databases, and what may be said of them: never a password."""
+"""Addresses of PostgreSQL databases, and their display without a password."""
 
 from __future__ import annotations
 

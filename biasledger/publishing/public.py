@@ -40,7 +40,7 @@ def public_tables(manifest: Mapping[str, Any]) -> list[PublicTable]:
 
 
 def is_public(node: Mapping[str, Any]) -> bool:
-    """Return whether readers may build on what a node makes: it is published."""
+    """Return whether a node's table is published."""
     if node["resource_type"] == "seed":
         # They say by what findings were judged. A user's own seeds may be anything.
         return bool(node["package_name"] == _PACKAGE)

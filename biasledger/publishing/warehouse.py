@@ -344,7 +344,7 @@ def _memory(spill: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _clear(new: Path, spill: Path) -> None:
-    """Remove what a publication leaves when it is stopped."""
+    """Remove the files that a stopped publication leaves."""
     for path in (new, _wal(new)):
         path.unlink(missing_ok=True)
     shutil.rmtree(spill, ignore_errors=True)

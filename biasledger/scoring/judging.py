@@ -326,7 +326,7 @@ class Judge:
         )
 
     def _pairs(self, n_texts: int) -> list[tuple[_Contrast, tuple[str, str]]]:
-        """Return texts about a group or its reference, as many of each: what is asked with the words of either."""
+        """Return texts about a group or its reference, equally many of each, to ask with the words of both."""
         rng = random.Random(self._seed)
         by_contrast: dict[_Contrast, dict[bool, list[AnswerToScore]]] = defaultdict(
             lambda: {True: [], False: []}
@@ -351,7 +351,7 @@ class Judge:
     def _swapped(
         self, answers: Iterable[AnswerToScore], contrast: _Contrast, *, is_group: bool, rng: random.Random
     ) -> Iterator[tuple[str, str]]:
-        """Yield what is asked about an answer with the words of the group, and with those of its reference."""
+        """Yield the question about an answer with the words of the group, and with those of its reference."""
         attribute, group, reference = contrast
         for one in answers:
             own = self._prompts[one.run_id, one.prompt_id].persons

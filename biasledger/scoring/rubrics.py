@@ -1,4 +1,4 @@
-"""Rubrics: what a judge is asked about an answer, and which of its grades are worse; YAML files, some of them shipped."""
+"""Rubrics: the question to a judge about an answer, and the worse grades; YAML files, some of them shipped."""
 
 from __future__ import annotations
 

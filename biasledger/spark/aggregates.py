@@ -18,7 +18,7 @@ Finish = Callable[[exp.Expr], exp.Expr]
 
 
 def around(aggregate: exp.Expr, inner: exp.Expr, finish: Finish) -> exp.Expr | None:
-    """Gather `inner` in place of an aggregate, under its filter and in its window; `finish` is what is made of that."""
+    """Aggregate `inner` instead, with the same filter and window; `finish` converts the result."""
     top = aggregate
     while isinstance(top.parent, (exp.Filter, exp.Window, exp.IgnoreNulls)) and top.arg_key == "this":
         top = top.parent

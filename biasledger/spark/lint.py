@@ -23,7 +23,7 @@ _PLACES = {exp.Where: "a condition", exp.Window: "a window"}
 
 
 def broken_rules(sql: str, columns: Columns) -> Iterator[tuple[int, str]]:
-    """Yield the line and sentence of what has no counterpart on Spark in a compiled query; columns: as in `to_spark`."""
+    """Yield line and sentence for each part of a compiled query without a counterpart on Spark; columns: as in `to_spark`."""
     try:
         to_spark(sql, columns)
     except TranslationError as error:

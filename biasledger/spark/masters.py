@@ -33,7 +33,7 @@ def shown(master: str) -> str:
 
 
 def without_secrets(text: str, master: str) -> str:
-    """Return a message without what an address of Spark Connect holds of secrets, however they are spelled in it."""
+    """Return a message without the secrets of an address of Spark Connect, in any spelling."""
     for secret in _secrets(master):
         for form in spellings(secret):
             text = text.replace(form, KEY_PLACEHOLDER)

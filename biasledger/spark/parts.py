@@ -1,4 +1,4 @@
-"""Python models on executors: what a model measures falls into parts, and each is read and measured by itself, on any machine."""
+"""Python models on executors: a model's comparisons are split into parts, which are read and measured on any machine."""
 
 from __future__ import annotations
 

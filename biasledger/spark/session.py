@@ -215,7 +215,7 @@ def json_valid(texts: pyarrow.Array) -> pyarrow.Array:
 
 
 def keys_of_object(texts: pyarrow.Array) -> pyarrow.Array:
-    """Compute on DuckDB what the macro of this name does."""
+    """Compute the macro of this name on DuckDB."""
     keys = """
         case
             when not coalesce(json_valid(one), false) then []

@@ -39,7 +39,7 @@ _WIDER = {
 
 
 def tables_folder(place: Path) -> Path:
-    """Return a folder of its own inside of what may be anybody's."""
+    """Return a new private folder inside a folder that may be shared."""
     return place.resolve() / "biasledger-tables"
 
 

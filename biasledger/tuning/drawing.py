@@ -1,4 +1,4 @@
-"""Answers drawn at random to be labelled, in a file or in the explorer: what a scorer's rates are corrected by."""
+"""Draw answers at random to be labelled, in a file or in the explorer; the labels correct a scorer's rates."""
 
 from __future__ import annotations
 

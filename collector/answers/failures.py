@@ -1,4 +1,4 @@
-"""Replies that failed: what a finish reason and an error message say, and which answers are error messages.
+"""Classify failed replies by finish reason and error message, and find answers that are error messages.
 
 The tables are data: `finish_reasons`, `failures`, `no_errors` and `error_answers` of answer_rules/common.yml.
 """
@@ -104,7 +104,7 @@ class _Tables:
 
 
 def read_finish_reason(written: str | None) -> Rule | None:
-    """Return what the reason says why a model stopped.
+    """Return the rule for the reason why a model stopped.
 
     Args:
         written: the reason as the service or a library writes it, as `content_filter`, `FinishReason.SAFETY` or `max-tokens`.
@@ -116,7 +116,7 @@ def read_finish_reason(written: str | None) -> Rule | None:
 
 
 def read_failure(message: str) -> Failure:
-    """Return what an error message says: whether a filter refused, the answer was cut off, or the call failed.
+    """Classify an error message: a filter refused, the answer was cut off, or the call failed.
 
     Args:
         message: the text of an error, of an exception, or the body of an HTTP error.

@@ -162,7 +162,7 @@ class _Scores:
         return found
 
     def keys(self) -> dict[str, Any]:
-        """Return what a spec says about the scores; the bounds hold every number."""
+        """Return a spec's keys for the scores; the bounds include every number."""
         points = self._stated.get("points", {})
         if self._scale[1] < _EVERY:
             low, high = self._scale

@@ -317,7 +317,7 @@ def _missing_turn(n_turns: int, turns: Turns) -> str:
 def _without_text(
     reason: Rule | None, parted: Parted, text: str | None, max_characters: int
 ) -> Answer | None:
-    """Return what a reply is that holds no text to read, None where there is text."""
+    """Return the status of a reply without text, None if it has text."""
     if reason is not None and reason.status in ("refused", "error"):
         return _by_rule(reason)
     if text is not None and len(text) > max_characters:

@@ -1,4 +1,4 @@
-"""Asks a run's trials through a batch interface: submits what is left, waits, keeps the results, and asks again what failed.
+"""Ask a run's trials through a batch interface: submit the remaining ones, wait, keep results, and ask failed ones again.
 
 Submissions are recorded in the journal, so that another process can wait for them: an event before each submission, one after
 it, and one when its results are stored.
@@ -403,7 +403,7 @@ class BatchAskers:
         return AttemptResult(row, error)
 
     def _release_all(self) -> None:
-        """Give back what was taken out of the budget for questions that have no result although their batch ended."""
+        """Release the reserved cost of questions without a result in a batch that ended."""
         for estimated in self._reserved.values():
             self._settings.meter.release(estimated)
         self._reserved.clear()

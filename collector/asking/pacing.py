@@ -451,7 +451,7 @@ class _Turns:
         return max(self._cap_seconds, 0.0 if rate is None else 1.0 / rate)
 
     def _rate(self, now: float) -> float | None:
-        """Return questions a second allowed by what was learned; None if nothing was, or it is long ago."""
+        """Return the learned rate in questions a second; None if there is none, or it is too old."""
         age = max(0.0, now - self._since) / RECOVERY_SECONDS
         if self._learned is None or age >= GIVEN_UP:
             return None

@@ -154,7 +154,7 @@ class RunState:
                 one.text = one.raw_body = None
 
     def _conversation(self, prompt_id: str, trial: int) -> list[TrialProgress]:
-        """Return what is kept of the conversation that a trial belongs to, up to it."""
+        """Return the kept trials of a trial's conversation, up to it."""
         first = trial - (trial - 1) % self._by_id[prompt_id].n_turns
         trials = (self.kept.get((prompt_id, one)) for one in range(first, trial + 1))
         return [kept for kept in trials if kept is not None]

@@ -292,7 +292,7 @@ def read_answers(
     meter: CostMeter,
     on_progress: Callable[[int], None] = lambda _n: None,
 ) -> Reading:
-    """Have a target read answers, and keep what it reads as events of their runs.
+    """Have a target read answers, and keep its decisions as events of their runs.
 
     Args:
         ledger: the ledger.

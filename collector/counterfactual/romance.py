@@ -580,7 +580,7 @@ class _Reader(Reader):
         yield from self._participles()
 
     def _is_of_person(self, index: int, group: str, verb: str) -> bool:
-        """Return whether the object of a verb that may have others is the last person, and not what was done: "le dire".
+        """Return whether the object pronoun of a verb refers to the last person, not to a thing or an act: "le dire".
 
         Raises:
             NotSafeError: a thing was named, too.

@@ -55,7 +55,7 @@ class Reading:
 
 
 def read_prompt(text: str, language: str) -> Reading:
-    """Return what a prompt states about persons."""
+    """Read the groups that a prompt states of persons."""
     words = read_words(language)
     prompt = Prompt.of(text, words.fixed)
     reading = Reading()

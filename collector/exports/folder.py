@@ -113,7 +113,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return what a folder's manifest says, None where there is none.
+    """Read a folder's manifest, None where there is none.
 
     Raises:
         InputError: it is no export's manifest, or names what is no place in the folder.
@@ -139,7 +139,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def require_manifest(folder: Path) -> Manifest:
-    """Return what a folder's manifest says.
+    """Read a folder's manifest.
 
     Raises:
         InputError: as in `read_manifest`, or there is none.

@@ -84,7 +84,7 @@ def require_plain(path: Path) -> None:
 
 
 def _kind(mode: int) -> str | None:
-    """Return what a file is by its mode, None for a regular file and for a folder."""
+    """Return the kind of a special file by its mode, None for a regular file and for a folder."""
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return None
     if stat.S_ISFIFO(mode):

@@ -81,7 +81,7 @@ class Conditions(Protocol):
         ...
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
-        """Return what the table `keys` calls groups and what it means, the `most` frequent words of each attribute first."""
+        """Return the words for groups in the table `keys` and their meaning, the `most` frequent of each attribute first."""
         ...
 
     def without_group(self) -> Mapping[str, tuple[str, str]]:
@@ -104,7 +104,7 @@ class Conditions(Protocol):
         ...
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return what the values of the columns of `names` mean; `found` may also hold a row's descriptor and slot."""
+        """Return the meaning of the values of the columns of `names`; `found` may also hold a row's descriptor and slot."""
         ...
 
 
@@ -168,7 +168,7 @@ class WideForm:
             self._require_descriptor(connection, index, attribute)
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
-        """Return what each attribute's column holds and what it means."""
+        """Return the words in each attribute's column and their meaning."""
         found = []
         for index, (attribute, groups) in enumerate(self._groups.items()):
             meaning = self._meaning(attribute)
@@ -298,7 +298,7 @@ class LongForm:
         connection.executemany("insert into conditions values (?, ?, ?)", rows)
 
     def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
-        """Return what the two columns hold and what it means."""
+        """Return the words in the two columns and their meaning."""
         found = []
         for row, named, word, n_rows in connection.execute(
             f"select min(file_row), a0, a1, count(*) from keys group by a0, a1 order by 4 desc, 1 limit {most}"
@@ -377,7 +377,7 @@ class LongForm:
 
 
 def odd_look(word: str) -> str | None:
-    """Return what a word looks like that is hardly meant for a group; None for any other."""
+    """Return why a word is probably no group; None for any other."""
     if _DATE.fullmatch(word):
         return "looks like a date, which spreadsheets make of groups such as 10-19,"
     return "stands for no value in most files" if is_missing(word) else None

@@ -49,7 +49,7 @@ class ItemPlan(GatheredPlan):
         return {}
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but should be known, one sentence each."""
+        """Return warnings, one sentence each."""
         return [*self._mixed_models(), *self.mixing()]
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
@@ -108,7 +108,7 @@ class ItemPlan(GatheredPlan):
         )
 
     def _number_answers(self) -> None:
-        """Make `recommended`: every row with its answer's number, what it recommends and how often."""
+        """Make `recommended`: every row with its answer's number, its item and its count."""
         answer = ", ".join(["run", *self._names, *self._mapped("trial", "response", "model")])
         read = {
             "item": "item" if "item" in self._roles else "null::varchar",

@@ -112,7 +112,7 @@ class MissingAnswers:
 def tokens_for_nothing(
     counts: Mapping[str, int], n_answers: int, labels: Sequence[str] = (), *, are_labels: bool = False
 ) -> dict[str, int]:
-    """Return the texts that recur and look like what a program writes where no answer came -> how often, the most frequent first.
+    """Return recurring texts that look like a program's mark of a missing answer -> their counts, the most frequent first.
 
     Args:
         counts: how often each short answer recurs.

@@ -181,7 +181,7 @@ class Plan(Protocol):
         ...
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but should be known, one sentence each."""
+        """Return warnings, one sentence each."""
         ...
 
     def left_out(self, run: int) -> dict[str, Any]:
@@ -646,7 +646,7 @@ class RowPlan(FilePlan):
         return {**super().left_out(run), **({"repeated_rows": known} if known else {})}
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but should be known, one sentence each."""
+        """Return warnings, one sentence each."""
         return [
             *self.missing(),
             *self._repeated(),

@@ -35,7 +35,7 @@ class RankingPlan(GatheredPlan):
         self._number_prompts("gathered", self._names)
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but should be known, one sentence each."""
+        """Return warnings, one sentence each."""
         return self._mixed_models()
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:

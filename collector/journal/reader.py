@@ -244,7 +244,7 @@ def _is_as_written(record: Record, line: bytes) -> bool:
 
 
 def _otherwise(line: bytes) -> str:
-    """Say what is other than as written in a line that says the same as its record."""
+    """Return how a line's spelling differs from canonical JSON, though its content is the same."""
     repeated: list[list[tuple[str, Any]]] = []
 
     def note(pairs: list[tuple[str, Any]]) -> None:

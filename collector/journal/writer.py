@@ -313,7 +313,7 @@ def _write_all(descriptor: int, content: bytearray) -> int:
 
 
 def sync_journal(path: Path) -> None:
-    """Return when a journal is on disk: what a killed collector wrote may be in memory only.
+    """Sync a journal to disk, because data of a killed collector may be in memory only.
 
     Raises:
         LedgerError: it cannot be brought there.

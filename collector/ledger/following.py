@@ -49,7 +49,7 @@ class LedgerFollower:
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
 
     def start(self) -> None:
-        """Write what the journal holds already and start to follow.
+        """Load the present records of the journal and start to follow it.
 
         Raises:
             LedgerError: the ledger can never be written: it is no ledger, or belongs to something else.

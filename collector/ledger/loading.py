@@ -51,7 +51,7 @@ class Head:
 
 
 def read_head(path: Path) -> Head:
-    """Read what a journal is about.
+    """Read the first records of a journal.
 
     Raises:
         LedgerError: the journal is broken, has no head, or is another run's by its name.
@@ -104,7 +104,7 @@ class JournalLoader:
         self._mark: Mark | None = None
 
     def load(self, stop: int | None = None, *, seal: bool = False, wait_seconds: float | None = None) -> int:
-        """Write what the ledger lacks, at most BATCH_RECORDS records or about BATCH_BYTES in a transaction.
+        """Write the missing records, at most BATCH_RECORDS or about BATCH_BYTES in a transaction.
 
         Args:
             stop: the journal's byte at which to end; None loads all of it.

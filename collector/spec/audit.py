@@ -376,7 +376,7 @@ class Audit(Section):
         return against
 
     def warnings(self) -> list[str]:
-        """Return what is allowed but weakens the audit, one sentence each."""
+        """Return warnings on what weakens the audit, one sentence each."""
         if self.answer.kind == "label":
             return self.unjudged_labels()
         if self.answer.kind in DECISIONS:

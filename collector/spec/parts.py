@@ -37,7 +37,7 @@ MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
 def _one_message(value: Any) -> Any:
-    """Refuse what is no mapping of one role to its text."""
+    """Refuse anything but a mapping of one role to its text."""
     if not isinstance(value, dict) or len(value) != 1:
         raise ValueError("should be one message, such as user: Hello")
     return value
@@ -173,7 +173,7 @@ class Template(Section):
 
 
 class Nouns(Section):
-    """Words for what an audit is about, in the singular: sentences on its findings use them."""
+    """Words for the audit's subjects, in the singular: sentences on its findings use them."""
 
     item: NonBlank = Field(
         default="item",

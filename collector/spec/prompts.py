@@ -369,7 +369,7 @@ def _rankings(
 def _candidate(
     audit: Audit, template: Template, subject: Subject | None, *, number: int, column: int, name: str
 ) -> str:
-    """Return what is written of the candidate of a number, from the columns of another."""
+    """Return the text on a candidate, with the columns of another."""
     about = _about(audit, subject, name)
     own = {
         slot: about[word]

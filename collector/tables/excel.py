@@ -155,7 +155,7 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Turn what a damaged workbook brings about, anywhere in openpyxl, into an InputError."""
+    """Turn any error of openpyxl for a damaged workbook into an InputError."""
     try:
         yield
     except (

@@ -478,7 +478,7 @@ def _require_nested(
     column: str,
     names: Sequence[str],
 ) -> None:
-    """Raise InputError where no row has what a path leads to."""
+    """Raise InputError if no row has a value at a path."""
     sampled = f"(select {cell} as json from {relation} limit {SAMPLED_ROWS})"
     structure = _structure_of(
         connection, f"select json::json as json from {sampled} where json_valid(json)", "json"

@@ -1,4 +1,4 @@
-"""Means of groups, their differences and what both are known to, over clusters: what was sampled, with all its versions.
+"""Means of groups, their differences and intervals, over clusters: a sampled subject with all its versions.
 
 Intervals leave out clusters, never one unit of a pair.
 """

@@ -1,4 +1,4 @@
-"""Units of decisions, regard and other outcomes that two groups are compared in: what moves as a whole, and what was sampled.
+"""Units of decisions, regard and other outcomes in which two groups are compared: permuted units, and sampled clusters.
 
 A row is what was answered about one case under one name (or all that moves together, where no names are given). Two kinds of
 units move: all rows of a case under the names of one group, inside the case; and, where people are named and names are reused,

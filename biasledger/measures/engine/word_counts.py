@@ -1,4 +1,4 @@
-"""Sums of word counts of very many texts: a part of them at a time, so that memory follows the counts and not what they become.
+"""Sums of word counts of very many texts, in parts, so that memory is bounded by the counts.
 
 Counts are kept in as few bytes as the largest needs, and sparse products would first make doubles of them all.
 """

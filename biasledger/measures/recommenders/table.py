@@ -1,4 +1,4 @@
-"""Table 3 of a recommender from what it predicted of held-out texts: each measure with its interval, and the mean over cities.
+"""Table 3 of a recommender from its predictions for held-out texts: each measure with its interval, and the mean over cities.
 
 Pure functions on arrays, for `biasledger lmrec evaluate` and for the warehouse, whose numbers are therefore the same.
 """

@@ -327,7 +327,7 @@ def _classified(
     weighting: str,
     min_units: int,
 ) -> tuple[Labels, Floats, Floats]:
-    """Return what an SVM of each fold's training texts says of the others: their labels, and scores for label 1.
+    """Return the labels of each fold's test texts predicted by an SVM of its training texts, and scores for label 1.
 
     The third array holds the coefficients of an SVM of all texts. With more than two groups scores are 0, and it is empty.
     """

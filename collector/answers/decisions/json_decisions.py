@@ -89,12 +89,12 @@ def json_result(found: Found, expected: str) -> Decision:
 
 
 def prose_behind_json(text: str) -> str:
-    """Return what a reply says behind its JSON."""
+    """Return the text of a reply after its JSON."""
     return text[max((end for _, _, end in json_places(text)), default=0) :]
 
 
 def prose_around_json(text: str) -> str:
-    """Return what a reply says before and behind its JSON."""
+    """Return the text of a reply before and after its JSON."""
     start = min((start for _, start, _ in json_places(text)), default=len(text))
     return f"{text[:start]}\n{prose_behind_json(text)}"
 

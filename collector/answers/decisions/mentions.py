@@ -311,7 +311,7 @@ def is_negated(low: str, mention: Mention) -> tuple[int, int] | None:
 
 
 def is_compared(low: str, mention: Mention) -> bool:
-    """Return whether a mention is what the decision is compared with: "than A", "not A", "rather than candidate A"."""
+    """Return whether a mention is the rejected alternative: "than A", "not A", "rather than candidate A"."""
     lead = low[max(0, mention.start - _GAP) : mention.start].rstrip(OPENERS)
     lead = without_noun(lead).rstrip(OPENERS)
     words = decision_words()

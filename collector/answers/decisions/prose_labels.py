@@ -162,7 +162,7 @@ def _is_other_heading(low: str, mention: Mention) -> bool:
 
 
 def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> bool:
-    """Return whether what a line says before a colon may introduce a decision: "Seniority level:", but not "Confidence:"."""
+    """Return whether a line's text before a colon may introduce a decision: "Seniority level:", but not "Confidence:"."""
     line = line.rstrip(":： ").rpartition("\n")[2]
     if len(line) > 100 or negation(line) or _is_other(line):
         return False
@@ -173,7 +173,7 @@ def _may_introduce(line: str, mentions: Sequence[Mention], mention: Mention) -> 
 
 
 def _is_other(line: str) -> bool:
-    """Return whether what a line says before a colon gives no decision, or a doubted one: "Confidence", "The user's answer"."""
+    """Return whether a line's text before a colon introduces no decision, or a doubted one: "Confidence", "The user's answer"."""
     is_named = decision_words().other_lines.within(line[-_MOST_PREFIX:]) is not None
     return is_named or is_doubted(line + " ") or is_foreign(line) or is_quoted(line)
 

@@ -108,7 +108,7 @@ def value_of(value: JsonObject, key: str) -> Any:
 
 
 def values_at(value: Any, path: Sequence[str]) -> list[Any]:
-    """Return what a path leads to, in every element of the lists on its way."""
+    """Return the values at a path, in every element of the lists on it."""
     if isinstance(value, list):
         return [found for one in value for found in values_at(one, path)]
     if not path:

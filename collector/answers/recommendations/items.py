@@ -516,7 +516,7 @@ def _described(value: JsonObject, rules: ItemRules) -> Item | None:
 
 
 def _stated(value: JsonObject, role: ItemRole, rules: ItemRules) -> Iterator[Any]:
-    """Yield what an object holds at the paths that the audit states for a role."""
+    """Yield an object's values at the paths that the audit states for a role."""
     for path in rules.keys[role]:
         found = values_at(value, path)
         yield found[0] if len(found) == 1 else found
@@ -540,7 +540,7 @@ def _price(value: JsonObject, layout: _Layout, rules: ItemRules) -> Price | None
 
 
 def _stated_prices(value: JsonObject, rules: ItemRules) -> Iterator[tuple[Any, str | None]]:
-    """Yield what an object holds at the stated paths of its price, with the currency that the last key names."""
+    """Yield an object's values at the stated paths of its price, with the currency that the last key names."""
     for path in rules.keys["price"]:
         found = dict.fromkeys(one for one in values_at(value, path) if isinstance(one, str | int | float))
         # Two prices count as none.

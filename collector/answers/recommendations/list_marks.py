@@ -475,7 +475,7 @@ def _n_written(lines: Sequence[str]) -> int:
 
 
 def _readings(line: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
-    """Yield what the mark of a line may be: its family, its number in it, and what follows it."""
+    """Yield the readings of a line's mark: its family, its number, and the text after it."""
     if not line.isascii() and (found := _SYMBOL_MARK.fullmatch(line)):
         symbol = found["keycap"] or found["enclosed"]
         if (value := _value_of_symbol(symbol)) is not None:

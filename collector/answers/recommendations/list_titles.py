@@ -91,7 +91,7 @@ def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
 
 
 def quoted_titles(line: str) -> list[str]:
-    """Return what is in quotation marks or in emphasis in a line, in order."""
+    """Return the texts in quotation marks or in emphasis in a line, in order."""
     return [next(part for part in found.groups() if part is not None) for found in _IN_PROSE.finditer(line)]
 
 
@@ -141,7 +141,7 @@ def _bare(text: str) -> str:
 
 
 def _leading_quote(item: str) -> str | None:
-    """Return what is in quotes at an item's start, or None."""
+    """Return the text in quotes at an item's start, or None."""
     opening = item[:1]
     if opening in _OPENING_QUOTES and (quoted := _LEADING_QUOTE.match(item)):
         return next(part for part in quoted.groups() if part is not None).strip()

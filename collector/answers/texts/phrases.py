@@ -321,7 +321,7 @@ def _folded_source(expression: str) -> str:
 
 
 def _gate(source: str) -> tuple[str, ...]:
-    """Return what a text must hold one of for the expression to match: letters of its script, or starts of its words."""
+    """Return letters or starts of words, one of which a text must contain for the expression to match."""
     cleaned = _ESCAPES_AND_CLASSES.sub(" ", source)
     letters = tuple(dict.fromkeys(_ALPHABET.findall(cleaned)))
     starts = tuple(dict.fromkeys(run[:3] for run in _RUN.findall(cleaned)))

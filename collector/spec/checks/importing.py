@@ -26,7 +26,7 @@ ROLES_OF_KINDS = {
 
 
 def import_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `import`, in the order of its keys."""
+    """Yield the problems of `import`, in the order of its keys."""
     imported = audit.imported
     if imported is None:
         return
@@ -93,7 +93,7 @@ def outcome_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _named_outcome_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong with the name, the kind and the column of each outcome."""
+    """Yield the problems of the name, the kind and the column of each outcome."""
     columns: dict[str, str] = {}
     names = [name.lower() for name in audit.outcomes]
     for name, outcome in audit.outcomes.items():
@@ -150,7 +150,7 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
 
 
 def _texts_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
-    """Yield what is wrong with a column of answers for each group."""
+    """Yield the problems of a column of answers for each group."""
     at, columns = "import.columns.texts", imported.columns
     if not columns.texts:
         return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def people_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `people` and in the subjects' columns `person` and `expected`."""
+    """Yield the problems of `people` and in the subjects' columns `person` and `expected`."""
     yield from _expected_problems(audit)
     if audit.people is None:
         if audit.subjects is not None and audit.subjects.person is not None:
@@ -133,7 +133,7 @@ def _length_problems(audit: Audit, name: str) -> Iterator[str]:
 
 
 def person_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
-    """Yield what is wrong with how a template names people."""
+    """Yield the problems of how a template names people."""
     if not audit.states_people(template):
         return
     crossed = (name for one in template.descriptors for name in split_crossed(one))
@@ -159,7 +159,7 @@ def person_problems(audit: Audit, at: str, template: Template) -> Iterator[Probl
 
 
 def ranking_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
-    """Yield what is wrong with a template that asks for a ranking, or that should."""
+    """Yield the problems of a template that asks for a ranking, or that should."""
     if template.candidate is None:
         if audit.answer.kind == "ranking":
             yield f"the key {at}.candidate", "is missing; it says how one candidate is written, with {number}"

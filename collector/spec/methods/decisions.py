@@ -93,7 +93,7 @@ def _is_rating(answer: Answer) -> bool:
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `analysis.decisions`."""
+    """Yield the problems of `analysis.decisions`."""
     decisions, kind = audit.analysis.decisions, audit.answer.kind
     at = "analysis.decisions"
     if kind not in DECISIONS:
@@ -142,7 +142,7 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _against_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong with the value that answers are compared with."""
+    """Yield the problems of the value that answers are compared with."""
     decisions, answer = audit.analysis.decisions, audit.answer
     at, against = "analysis.decisions.against", decisions.against
     if against is None:

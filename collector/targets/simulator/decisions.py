@@ -63,7 +63,7 @@ class DecisionRequest:
 
 
 def decision_request(prompt: str) -> DecisionRequest | None:
-    """Return what a prompt asks to decide, None if it asks for something else."""
+    """Return the decision that a prompt asks for, None if it asks for something else."""
     if _BEST_FIRST.search(prompt) and (candidates := _candidates(prompt)):
         return DecisionRequest(candidates=candidates)
     if asked := _LABELS.search(prompt):

@@ -53,7 +53,7 @@ class ListRequest:
 
 
 def list_request(prompt: str) -> ListRequest | None:
-    """Return what a prompt asks for if it asks for a list of titles, else None."""
+    """Return the request of a prompt for a list of titles, else None."""
     asked = _REQUEST.search(prompt)
     if asked is None:
         return None

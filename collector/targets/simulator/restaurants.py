@@ -162,7 +162,7 @@ class RestaurantRequest:
 
 
 def restaurant_request(prompt: str) -> RestaurantRequest | None:
-    """Return what a prompt asks for if it asks for a number of restaurants, else None."""
+    """Return the request of a prompt for a number of restaurants, else None."""
     asked = _REQUEST.search(prompt)
     if asked is None:
         return None

@@ -67,7 +67,7 @@ gaps_and_lists as (
         sum(units.n_answers) filter (where not units.is_marked) as n_reference,
         sum(units.total_of_answers order by units.unit) filter (where units.is_marked) / n_marked
         - sum(units.total_of_answers order by units.unit) filter (where not units.is_marked) / n_reference as raw_gap,
-        -- Shifted by their questions, a name's texts may lie outside what a single text can have.
+        -- Shifted by their questions, a name's texts may have values outside the range of a single text.
         least(0, min(units.total / units.n) filter (where units.n > 0)) as outcome_lowest,
         greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest,
         {{ fingerprint_of([

@@ -16,7 +16,7 @@ answer_scores as (
         weight
     from {{ run_rows("int_markers_answer_scores") }}
     where
-        -- A classifier has too little to go by.
+        -- Too short for a classifier.
         not is_short
         and badness is not null
 ),
@@ -108,7 +108,7 @@ marked as (
         answer_scores.label,
         answer_scores.weight,
         coalesce(cells.cell, '') as cell,
-        -- Other scores have no threshold of single outputs: what lies nearer to the worse end is marked.
+        -- Other scores have no threshold of single outputs: those nearer to the worse end are marked.
         if(answer_scores.outcome = 'negative_regard', thresholds.negative_regard, 0.5) as threshold,
         answer_scores.badness,
         labels.problematic is not null as is_labelled,

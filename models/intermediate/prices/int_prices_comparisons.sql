@@ -162,7 +162,7 @@ compared as (
     group by topic, contrast_id, unit_kind, kind, is_movable
 ),
 
--- Judged together: shares, mean price and categories of each contrast; or how far apart all groups' means lie.
+-- Judged together: shares, mean price and categories of each contrast; or the spread of all groups' means.
 counted as (
     select
         topic_contrasts.* exclude (label_groups),

@@ -47,7 +47,7 @@ tokens as (
     from texts
 ),
 
--- Text by text: a table of all words of all texts would not fit into memory, and a text's rows lie side by side.
+-- Text by text: a table of all words of all texts would not fit into memory, and a text's rows stay together.
 of_texts as (
     select
         unit_key,
