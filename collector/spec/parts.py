@@ -173,7 +173,7 @@ class Template(Section):
 
 
 class Nouns(Section):
-    """Words for the audit's subjects, in the singular: sentences on its findings use them."""
+    """Words for the things that an audit is about, in the singular: sentences on its findings use them."""
 
     item: NonBlank = Field(
         default="item",
